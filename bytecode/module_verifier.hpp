@@ -1,0 +1,76 @@
+// The verifier's first half: container and tables. What it proves and computes on the way, the second half
+// (verify_code.hpp) stands on. Private to this room.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "bytecode/module_view.hpp"
+#include "bytecode/scratch.hpp"
+#include "bytecode/signature.hpp"
+#include "bytecode/verifier_messages.hpp"
+#include "module_generated.h"
+
+namespace baton::bytecode {
+
+// Registers that one element of a variadic segment takes.
+struct SegmentShape {
+  uint32_t values = 0;
+  uint32_t refs = 0;
+};
+
+// What the tables say, checked, in the form that checking code wants.
+struct ModuleFacts {
+  std::span<const uint64_t> code;
+  std::span<SignatureShape> signatures;
+  std::vector<SegmentShape> segments;    // of all variadic signatures, one after the other
+  std::vector<uint32_t> segments_begin;  // by signature, into `segments`; empty when no signature is variadic
+  uint32_t function_count = 0;
+  uint32_t import_count = 0;
+  uint32_t global_count = 0;
+  uint32_t rodata_count = 0;
+  uint32_t type_count = 0;
+};
+
+class ModuleVerifier {
+ public:
+  explicit ModuleVerifier(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  Result<ModuleView> verify();
+
+ private:
+  // verifier.cpp
+  Status check_container();
+  Status check_versions() const;
+
+  // verify_tables.cpp; in this order, each may rely on those before it.
+  Status check_tables();
+  Status check_text_size() const;
+  Status check_types() const;
+  Status check_signatures();
+  Status check_functions() const;
+  Status check_frame(uint32_t index, const format::FunctionRow& row) const;
+  Status check_imports() const;
+  Status check_fallback(uint32_t index, const format::ImportRow& row) const;
+  Status check_exports() const;
+  Status check_globals() const;
+  Status check_rodata() const;
+  Status check_attributes() const;
+  Status check_initializer() const;
+  Status check_debug() const;
+  Status check_locations(const format::DebugTable& debug) const;
+  void note_segments();
+
+  ModuleView view() const { return ModuleView(bytes_, module_); }
+
+  std::span<const std::byte> bytes_;
+  const format::Module* module_ = nullptr;
+  uint64_t table_size_bytes_ = 0;  // of the flatbuffer with its size prefix; rodata begins behind it
+  ModuleFacts facts_;
+  Scratch<SignatureShape, 8> shapes_;  // what facts_.signatures points to
+};
+
+}  // namespace baton::bytecode

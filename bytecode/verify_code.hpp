@@ -1,0 +1,119 @@
+// The verifier's second half: the code of one function after the other. Private to this room.
+//
+// Two walks. The first (verify_code.cpp) takes the words in order and proves all that needs no knowledge of the flow:
+// encoding, operands by kind, call windows, labels. The second (verify_definitions.cpp) follows the flow and proves
+// that every register is defined before it is read. It may decode without a check.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/status.hpp"
+#include "bytecode/instruction_info.hpp"
+#include "bytecode/instruction_reader.hpp"
+#include "bytecode/instruction_shape.hpp"
+#include "bytecode/module_verifier.hpp"
+#include "bytecode/scratch.hpp"
+
+namespace baton::bytecode {
+
+// Registers of both banks, or counts of them.
+struct RegisterPair {
+  uint64_t values = 0;
+  uint64_t refs = 0;
+};
+
+// Where a call stands in the caller's frame and what it takes and leaves there.
+struct CallWindow {
+  RegisterPair base;
+  RegisterPair arguments;
+  RegisterPair results;
+};
+
+// Calls visit(word) for each label of the instruction at `pc` until one answers false; says whether none did.
+template <typename Visit>
+bool all_labels(std::span<const uint64_t> code, size_t pc, const InstructionInfo& row, Visit visit) {
+  if (row.operands().count == 0) return true;
+  const size_t last = row.operands().count - 1u;
+  const size_t half = row.operands().halves[last];
+  const uint64_t* words = &code[pc];
+  const auto at = [&](int64_t offset) { return visit(static_cast<int64_t>(pc) + offset); };
+  switch (row.operands().operands[last].kind) {
+    case OperandKind::kNearLabel: return at(static_cast<int16_t>(read_operand(words, OperandKind::kNearLabel, half)));
+    case OperandKind::kLabel: return at(static_cast<int32_t>(read_operand(words, OperandKind::kLabel, half)));
+    case OperandKind::kLabels: {
+      const size_t count = read_operand(words, OperandKind::kCount, row.operands().halves[last - 1]);
+      for (size_t i = 0; i < count; ++i) {
+        if (!at(read_label(words + row.operands().words, i))) return false;
+      }
+      return true;
+    }
+    default: return true;
+  }
+}
+
+class CodeVerifier {
+ public:
+  CodeVerifier(ModuleView view, const format::Module& module, const ModuleFacts& facts)
+      : view_(view), module_(module), facts_(facts) {}
+
+  Status check(uint32_t function);
+
+ private:
+  // The checks below answer false after refuse_at() has noted why.
+
+  // verify_code.cpp
+  bool check_instructions();
+  bool check_simple(size_t pc, const InstructionShape& shape);
+  size_t check_words(size_t pc);
+  bool check_operands(size_t pc, const InstructionInfo& row);
+  bool check_operand(size_t pc, OperandKind kind, uint64_t operand);
+  bool check_list(size_t pc, const InstructionInfo& row);
+  bool check_rules(size_t pc, Opcode opcode);
+  bool check_window(size_t pc, Opcode opcode);
+  bool check_import_kind(size_t pc, Opcode opcode);
+  bool check_tail_call(size_t pc);
+  bool check_label(size_t pc, int64_t target);
+  bool check_global(size_t pc, uint64_t index, bool needs_ref);
+  bool check_label_places();
+  CallWindow call_window(size_t pc, Opcode opcode) const;
+
+  // verify_definitions.cpp
+  bool check_definitions();
+  template <typename State>
+  class DefinitionWalk;
+
+  // "function 'sum', word 3 (add.i32): " and the sentence. Always false.
+  bool refuse_at(size_t pc, Message message) { return note(pc, message, {}); }
+  template <typename... Parts>
+  [[gnu::always_inline]] bool refuse_at(size_t pc, Message message, const Parts&... parts) {
+    const TextPiece pieces[] = {parts...};
+    return note(pc, message, pieces);
+  }
+  [[gnu::cold, gnu::noinline]] bool note(size_t pc, Message message, std::span<const TextPiece> pieces);
+
+  const ModuleView view_;
+  const format::Module& module_;
+  const ModuleFacts& facts_;
+
+  // The function at hand.
+  uint32_t function_ = 0;
+  std::span<const uint64_t> code_;
+  RegisterPair frame_;
+  SignatureShape shape_;
+  std::array<uint32_t, kTracks> limits_{};  // registers of each bank; of kNone, all numbers
+  uint64_t label_uses_ = 0;                 // operands that are labels
+
+  // Storage that functions take turns to use.
+  WordSet insides_;  // words of instructions but their first
+  WordSet labels_;
+  Scratch<uint32_t, 4> label_ranks_;    // labels before each 64 words of code
+  Scratch<uint64_t, 48> label_states_;  // verify_definitions.cpp
+  Scratch<uint32_t, 16> waiting_;       // the same
+
+  Status failure_;
+};
+
+}  // namespace baton::bytecode

@@ -1,0 +1,293 @@
+// The walk along the flow: every register is defined before it is read, on every path.
+//
+// A state says which registers are defined; every label keeps the intersection of the states that reach it. The walk
+// goes from the entry in code order, stops where control ends or runs into a label, and goes on at the first label
+// whose state has changed since it was last walked from. States only ever lose registers, so this comes to rest; code
+// without loops that lose registers (only calls do that) is walked once. Code that nothing reaches is not walked:
+// nothing it reads can be undefined, since it never runs.
+//
+// Hostile input: memory is bounded by kStateWordsMax before it is asked for, time by kPassesMax walks over the
+// function.
+#include <algorithm>
+#include <bit>
+
+#include "bytecode/opcode.hpp"
+#include "bytecode/verify_code.hpp"
+
+namespace baton::bytecode {
+namespace {
+
+constexpr uint64_t kStateWordsMax = uint64_t{1} << 22;
+constexpr uint64_t kPassesMax = 64;
+
+// The wide walk takes any frame; the narrow one, faster, is 2 KB more.
+#ifdef __OPTIMIZE_SIZE__
+constexpr bool kNarrowWalks = false;
+#else
+constexpr bool kNarrowWalks = true;
+#endif
+
+constexpr uint64_t bits_below(uint64_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
+
+// The defined registers of a bank that has at most 64.
+class NarrowBank {
+ public:
+  static constexpr uint64_t kRegistersMax = 64;
+  static constexpr uint64_t words_for(uint64_t) { return 1; }
+  explicit NarrowBank(uint64_t) {}
+
+  bool has(uint64_t index) const { return bits_ >> (index % 64) & 1; }
+  bool has_all(uint64_t begin, uint64_t end) const { return (~bits_ & bits_below(end) & ~bits_below(begin)) == 0; }
+  void add(uint64_t index) { bits_ |= uint64_t{1} << index; }
+  void add_all(uint64_t begin, uint64_t end) { bits_ |= bits_below(end) & ~bits_below(begin); }
+  void drop_from(uint64_t begin) { bits_ &= bits_below(begin); }
+
+  void load(const uint64_t* label) { bits_ = *label; }
+  // Intersects what the label keeps with this; whether that took anything away.
+  bool meet(uint64_t* label) const {
+    const uint64_t before = *label;
+    *label &= bits_;
+    return *label != before;
+  }
+
+ private:
+  uint64_t bits_ = 0;
+};
+
+// The same for any number.
+class WideBank {
+ public:
+  static constexpr uint64_t words_for(uint64_t registers) { return (registers + 63) / 64; }
+  explicit WideBank(uint64_t registers) : words_(words_for(registers)) {}
+
+  bool has(uint64_t index) const { return words_[index / 64] >> (index % 64) & 1; }
+  bool has_all(uint64_t begin, uint64_t end) const {
+    uint64_t missing = 0;
+    for (uint64_t word = begin / 64; word * 64 < end; ++word) missing |= ~words_[word] & range(begin, end, word);
+    return missing == 0;
+  }
+  void add(uint64_t index) { words_[index / 64] |= uint64_t{1} << (index % 64); }
+  void add_all(uint64_t begin, uint64_t end) {
+    for (uint64_t word = begin / 64; word * 64 < end; ++word) words_[word] |= range(begin, end, word);
+  }
+  void drop_from(uint64_t begin) {
+    for (uint64_t word = begin / 64; word < words_.size(); ++word) words_[word] &= ~range(begin, ~uint64_t{0}, word);
+  }
+
+  void load(const uint64_t* label) { std::copy_n(label, words_.size(), words_.begin()); }
+  bool meet(uint64_t* label) const {
+    uint64_t lost = 0;
+    for (size_t word = 0; word < words_.size(); ++word) {
+      lost |= label[word] & ~words_[word];
+      label[word] &= words_[word];
+    }
+    return lost != 0;
+  }
+
+ private:
+  // The bits of [begin, end) that stand in `word`.
+  static uint64_t range(uint64_t begin, uint64_t end, uint64_t word) {
+    const uint64_t first = word * 64;
+    return bits_below(end > first ? end - first : 0) & ~bits_below(begin > first ? begin - first : 0);
+  }
+
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace
+
+template <typename Bank>
+class CodeVerifier::DefinitionWalk {
+ public:
+  explicit DefinitionWalk(CodeVerifier& verifier)
+      : verifier_(verifier),
+        code_(verifier.code_),
+        banks_{Bank(verifier.frame_.values), Bank(verifier.frame_.refs), Bank(kOperandsEnd)},
+        value_words_(Bank::words_for(verifier.frame_.values)),
+        label_words_(1 + value_words_ + Bank::words_for(verifier.frame_.refs)) {}
+
+  bool run();
+
+ private:
+  // The first word of a label's state.
+  static constexpr uint64_t kUnreached = ~uint64_t{0};
+  static constexpr uint64_t kSettled = 0;
+  static constexpr uint64_t kWaiting = 1;
+
+  static constexpr uint64_t kOperandsEnd = 0x10000;
+
+  bool prepare_labels();
+  bool walk(size_t pc);
+  bool step_simple(size_t pc, const InstructionShape& shape);
+  bool step(size_t pc);
+  bool step_call(size_t pc, Opcode opcode);
+  bool needs(size_t pc, const Bank& bank, uint64_t begin, uint64_t end);
+  void arrive(size_t target);
+  size_t next_waiting();
+  uint64_t* label_state(size_t target) const;
+
+  Bank& values() { return banks_[static_cast<size_t>(Track::kValue)]; }
+  Bank& refs() { return banks_[static_cast<size_t>(Track::kRef)]; }
+
+  CodeVerifier& verifier_;
+  const std::span<const uint64_t> code_;
+  std::array<Bank, kTracks> banks_;  // by Track; that of kNone has every register, so that other operands pass
+  const uint64_t value_words_;
+  const uint64_t label_words_;
+  uint64_t work_left_ = 0;
+  std::span<uint32_t> label_ranks_;
+  std::span<uint64_t> label_states_;
+  std::span<uint32_t> waiting_;  // words of labels whose state changed: a heap, the first on top
+  size_t waiting_count_ = 0;
+};
+
+bool CodeVerifier::check_definitions() {
+  const bool narrow = kNarrowWalks && std::max(frame_.values, frame_.refs) <= NarrowBank::kRegistersMax;
+  return narrow ? DefinitionWalk<NarrowBank>(*this).run() : DefinitionWalk<WideBank>(*this).run();
+}
+
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::run() {
+  values().add_all(0, verifier_.shape_.argument_values);
+  refs().add_all(0, verifier_.shape_.argument_refs);
+  banks_[static_cast<size_t>(Track::kNone)].add_all(0, kOperandsEnd);
+  work_left_ = kPassesMax * (code_.size() + 2 * verifier_.label_uses_ * label_words_);
+  if (verifier_.label_uses_ == 0) return walk(0);
+  if (!prepare_labels()) return false;
+  if (verifier_.labels_.has(0)) {
+    arrive(0);
+  } else if (!walk(0)) {
+    return false;
+  }
+  while (waiting_count_ != 0) {
+    const size_t pc = next_waiting();
+    uint64_t* label = label_state(pc);
+    label[0] = kSettled;
+    values().load(label + 1);
+    refs().load(label + 1 + value_words_);
+    if (!walk(pc)) return false;
+  }
+  return true;
+}
+
+// Labels begin with every register defined, the state that intersecting starts from.
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::prepare_labels() {
+  const std::span<const uint64_t> bits = verifier_.labels_.bits();
+  label_ranks_ = verifier_.label_ranks_.take(bits.size());
+  uint32_t count = 0;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    label_ranks_[i] = count;
+    count += static_cast<uint32_t>(std::popcount(bits[i]));
+  }
+  const uint64_t words = count * label_words_;
+  if (words > kStateWordsMax) {
+    const uint64_t registers = verifier_.frame_.values + verifier_.frame_.refs;
+    return verifier_.refuse_at(0, Message::kTooManyStates, registers, count, words, kStateWordsMax);
+  }
+  label_states_ = verifier_.label_states_.take(words, ~uint64_t{0});
+  waiting_ = verifier_.waiting_.take(count);
+  return true;
+}
+
+// Follows the code from pc to where control ends or runs into a label.
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::walk(size_t pc) {
+  while (true) {
+    const InstructionShape& shape = instruction_shape(static_cast<uint16_t>(code_[pc]));
+    if (work_left_ == 0) return verifier_.refuse_at(pc, Message::kTooManyPasses, kPassesMax);
+    --work_left_;
+    const bool is_short = shape.is_simple && step_simple(pc, shape);
+    if (!is_short && !step(pc)) return false;
+    if (shape.ends) return true;
+    pc += is_short ? 1 : instruction_words(&code_[pc], info(read_opcode(&code_[pc])));
+    if (verifier_.labels_.has(pc)) {
+      arrive(pc);
+      return true;
+    }
+  }
+}
+
+// The short way. When it answers false the long way finds out why.
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::step_simple(size_t pc, const InstructionShape& shape) {
+  const uint64_t word = code_[pc];
+  bool defined = true;
+  for (size_t half = 1; half <= 3; ++half) {
+    defined &= banks_[static_cast<size_t>(shape.reads[half - 1])].has(word >> (16 * half) & 0xffff);
+  }
+  if (!defined) return false;
+  banks_[static_cast<size_t>(shape.writes)].add(word >> 16 & 0xffff);
+  if (shape.label_shift != 0) arrive(pc + static_cast<uint64_t>(static_cast<int64_t>(word) >> shape.label_shift));
+  return true;
+}
+
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::step(size_t pc) {
+  const uint64_t* words = &code_[pc];
+  const Opcode opcode = read_opcode(words);
+  const InstructionInfo& row = info(opcode);
+  for (size_t i = 0; i < row.operands().count; ++i) {
+    const OperandKind kind = row.operands().operands[i].kind;
+    if (!detail::is_read(kind)) continue;
+    const uint64_t index = read_operand(words, kind, row.operands().halves[i]);
+    if (!needs(pc, is_ref_register(kind) ? refs() : values(), index, index + 1)) return false;
+  }
+  if (row.flags & kCalls) return step_call(pc, opcode);
+  if (opcode == Opcode::ret) {
+    return needs(pc, values(), 0, verifier_.shape_.result_values) && needs(pc, refs(), 0, verifier_.shape_.result_refs);
+  }
+  banks_[static_cast<size_t>(instruction_shape(static_cast<uint16_t>(opcode)).writes)].add(read_u16<1>(words));
+  return all_labels(code_, pc, row, [&](int64_t target) {
+    arrive(static_cast<size_t>(target));
+    return true;
+  });
+}
+
+// The callee's frame begins at the bases: what the caller had there is gone, and the results stand in its place.
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::step_call(size_t pc, Opcode opcode) {
+  const auto [base, arguments, results] = verifier_.call_window(pc, opcode);
+  if (!needs(pc, values(), base.values, base.values + arguments.values)) return false;
+  if (!needs(pc, refs(), base.refs, base.refs + arguments.refs)) return false;
+  values().drop_from(base.values);
+  refs().drop_from(base.refs);
+  values().add_all(base.values, base.values + results.values);
+  refs().add_all(base.refs, base.refs + results.refs);
+  return true;
+}
+
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::needs(size_t pc, const Bank& bank, uint64_t begin, uint64_t end) {
+  if (bank.has_all(begin, end)) return true;
+  while (bank.has(begin)) ++begin;
+  return verifier_.refuse_at(pc, &bank == &values() ? Message::kUndefinedValue : Message::kUndefinedRef, begin);
+}
+
+// Control may go from here to the label at `target`.
+template <typename Bank>
+void CodeVerifier::DefinitionWalk<Bank>::arrive(size_t target) {
+  work_left_ -= std::min(work_left_, label_words_);
+  uint64_t* label = label_state(target);
+  const bool lost_values = values().meet(label + 1);
+  const bool lost_refs = refs().meet(label + 1 + value_words_);
+  if (label[0] == kWaiting || !(label[0] == kUnreached || lost_values || lost_refs)) return;
+  label[0] = kWaiting;
+  waiting_[waiting_count_++] = static_cast<uint32_t>(target);
+  std::push_heap(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(waiting_count_), std::greater<>());
+}
+
+template <typename Bank>
+size_t CodeVerifier::DefinitionWalk<Bank>::next_waiting() {
+  std::pop_heap(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(waiting_count_), std::greater<>());
+  return waiting_[--waiting_count_];
+}
+
+template <typename Bank>
+uint64_t* CodeVerifier::DefinitionWalk<Bank>::label_state(size_t target) const {
+  const uint64_t before = verifier_.labels_.bits()[target / 64] & bits_below(target % 64);
+  const size_t rank = label_ranks_[target / 64] + static_cast<size_t>(std::popcount(before));
+  return &label_states_[rank * label_words_];
+}
+
+}  // namespace baton::bytecode
