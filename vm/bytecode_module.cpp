@@ -1,0 +1,73 @@
+#include "vm/bytecode_module.hpp"
+
+#include <new>
+#include <utility>
+
+#include "bytecode/verifier.hpp"
+
+namespace baton::vm {
+
+Result<Ref<BytecodeModule>> BytecodeModule::load(bytecode::ModuleBytes bytes) {
+  BATON_TRY_ASSIGN(const bytecode::ModuleView view, bytecode::verify(bytes.bytes()));
+  return Ref<BytecodeModule>::adopt(new BytecodeModule(std::move(bytes), view));
+}
+
+Result<Ref<BytecodeModule>> BytecodeModule::load_file(const std::string& path) {
+  BATON_TRY_ASSIGN(bytecode::ModuleBytes bytes, bytecode::ModuleBytes::map_file(path));
+  auto module = load(std::move(bytes));
+  if (!module) return std::move(module).error().with_context(text("while loading '", path, "'"));
+  return module;
+}
+
+// One allocation: this head, then the blobs.
+struct BytecodeModule::Storage {
+  bytecode::ModuleBytes bytes;
+  std::atomic<uint32_t> users;  // the module, and each blob that lives
+
+  static Storage* make(bytecode::ModuleBytes bytes, uint32_t blob_count) {
+    void* memory = ::operator new(sizeof(Storage) + sizeof(Blob) * blob_count);
+    return new (memory) Storage{std::move(bytes), blob_count + 1};
+  }
+  Blob* blobs() { return reinterpret_cast<Blob*>(this + 1); }
+
+  static void release(void* self) {
+    auto* storage = static_cast<Storage*>(self);
+    if (storage->users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    storage->~Storage();
+    ::operator delete(storage);
+  }
+};
+
+BytecodeModule::BytecodeModule(bytecode::ModuleBytes bytes, const bytecode::ModuleView& view)
+    : view_(view),
+      functions_(new Function[view.function_count()]),
+      storage_(Storage::make(std::move(bytes), view.rodata_count())),
+      rodata_(storage_->blobs()) {
+  for (uint32_t i = 0; i < view_.function_count(); ++i) {
+    const bytecode::FunctionView function = view_.function(i);
+    functions_[i] = {.code = function.code.data(),
+                     .index = i,
+                     .value_registers = function.value_registers,
+                     .ref_registers = function.ref_registers,
+                     .shape = *bytecode::signature_shape(function.signature)};  // Verified: well formed.
+  }
+  for (uint32_t i = 0; i < view_.rodata_count(); ++i) {
+    const std::span<const std::byte> segment = view_.rodata(i);
+    // Read-only: nobody writes through the pointer that loses its const here (ops/blob.hpp looks at `writable`).
+    auto* blob = new (rodata_ + i) Blob(const_cast<std::byte*>(segment.data()), segment.size(), /*is_writable=*/false);
+    blob->release_memory = Storage::release;
+    blob->release_data = storage_;
+  }
+}
+
+BytecodeModule::~BytecodeModule() {
+  for (uint32_t i = 0; i < view_.rodata_count(); ++i) rodata_[i].release();
+  Storage::release(storage_);
+}
+
+Module::Export BytecodeModule::export_at(uint32_t index) const {
+  const bytecode::ExportView exported = view_.export_at(index);
+  return {exported.name, view_.function(exported.function).signature};
+}
+
+}  // namespace baton::vm
