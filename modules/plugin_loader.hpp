@@ -1,0 +1,28 @@
+// Opens shared libraries that export a module: `path[@entry][?key=value&...]`.
+//
+// A library that was asked for its module is never closed again: objects of its types carry a destructor that lies in
+// it, and the host cannot know when the last of them is gone. A module costs its mapping once, however often it is
+// loaded. Threads: load_plugin may be called from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "modules/native_module.hpp"
+
+namespace baton::modules {
+
+struct PluginReference {
+  std::string path;
+  std::string entry = BATON_MODULE_QUERY_SYMBOL;
+  std::vector<Parameter> parameters;
+
+  // Keys and values may hold any character as %XX. An `@` that no identifier follows belongs to the path.
+  static Result<PluginReference> parse(std::string_view text);
+};
+
+Result<Ref<const vm::Module>> load_plugin(const PluginReference& reference);
+Result<Ref<const vm::Module>> load_plugin(std::string_view text);
+
+}  // namespace baton::modules

@@ -1,0 +1,60 @@
+/* Baton for C programs: load modules, link them, call their functions, read errors. Link with Baton::runtime.
+ *
+ * Every function that can fail returns a baton_status*: NULL is success, anything else is freed with baton_status_free.
+ * Threads: modules and contexts may be shared; one invocation at a time uses a baton_function's context from one thread
+ * unless each thread makes its own invocation (baton_invocation_create). */
+#ifndef BATON_MODULES_SDK_EMBED_H_
+#define BATON_MODULES_SDK_EMBED_H_
+
+#include "modules/sdk/module.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct baton_module baton_module;
+typedef struct baton_context baton_context;
+typedef struct baton_function baton_function;
+typedef struct baton_invocation baton_invocation;
+
+uint32_t baton_abi_version(void);
+const char* baton_version(void); /* "0.1.0" */
+
+/* Errors. */
+baton_status_code baton_status_get_code(const baton_status* status);
+const char* baton_status_get_message(const baton_status* status); /* terminated; valid while the status lives */
+void baton_status_free(baton_status* status);
+
+/* Modules. Each create gives one reference, dropped by baton_module_release. A context keeps its modules alive. */
+baton_status* baton_module_load_file(const char* path, baton_module** out_module);
+baton_status* baton_module_load_memory(const void* data, uint64_t size, baton_module** out_module); /* copies */
+baton_status* baton_module_from_descriptor(const baton_module_descriptor* descriptor, baton_module** out_module);
+baton_status* baton_module_load_plugin(const char* path_entry_parameters, baton_module** out_module); /* as --module= */
+void baton_module_release(baton_module* module);
+const baton_host* baton_host_table(void); /* for modules compiled into the app */
+
+/* A context: linked modules and their state. Later modules may import from earlier ones. */
+baton_status* baton_context_create(baton_module* const* modules, uint64_t module_count,
+                                   const baton_allocator* allocator,
+                                   baton_context** out_context); /* allocator may be NULL: malloc */
+void baton_context_release(baton_context* context);
+
+/* Functions, found once by "function" (in the last module) or "module.function". Valid as long as the context. */
+baton_status* baton_context_find(baton_context* context, const char* name, const baton_function** out_function);
+const char* baton_function_signature(const baton_function* function); /* "iI_f", bytecode/signature.hpp */
+
+/* Calls. Arguments and results are slots in the order of the signature, values and references alike; counts must be
+ * those of the signature. Reference arguments are borrowed; reference results are owned by the caller. An invocation
+ * may be used again and again; a call that suspends is waited for. */
+baton_status* baton_invocation_create(baton_context* context, baton_invocation** out_invocation);
+void baton_invocation_release(baton_invocation* invocation);
+baton_status* baton_invocation_invoke(baton_invocation* invocation, const baton_function* function,
+                                      const baton_value* arguments, uint64_t argument_count, baton_value* results,
+                                      uint64_t result_count);
+void baton_invocation_cancel(baton_invocation* invocation); /* from any thread */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,489 @@
+// From a C++ function to an export: its signature text and the shim that a program calls, both made by the compiler
+// from the function's type.
+//
+//   parameter                              text       when it does not fit
+//   bool int32_t ... double (value.hpp)    i I f F
+//   T&, const T&                           r<name>    null or another type: INVALID_ARGUMENT
+//   T*, const T*, Ref<T>                   r<name>    another type: INVALID_ARGUMENT; may be null
+//   baton_object*                          r          may be anything
+//   std::string_view, std::span<E>         r<blob>    null, another type, or read-only where E is not const
+//   Variadic<E>, Variadic<std::tuple<...>> C...D      as its elements
+//
+// Results are void, a number, Ref<T>, a std::tuple of those, Status, Result<any of those>, and Pending<T>
+// (pending.hpp). T is an Object, a Blob or a List. References passed as T& or T* are borrowed for the call.
+//
+// Registers are read in place. A cursor walks both banks in the order of the parameters; the compiler sees through it,
+// so a shim for (int32_t, int32_t) -> int32_t is two loads, a call and a store (tests/modules/shim_code.cmake counts).
+#pragma once
+
+#include <array>
+#include <exception>
+#include <tuple>
+
+#include "modules/sdk/module.h"
+#include "modules/sdk/object.hpp"
+
+namespace baton::sdk {
+
+template <typename E>
+class Variadic;
+
+namespace detail {
+
+// Stands in export.data, for messages.
+struct FunctionName {
+  const char* module;
+  const char* function;
+};
+
+// ---- Parameters
+// ------------------------------------------------------------------------------------------------------
+
+struct Cursor {
+  baton_value* values;
+  baton_object** refs;
+  const uint16_t* segments;
+};
+
+// How a parameter of type P is spelled, checked and read:
+//   kChecked                        whether mismatch() can find anything
+//   write(out)                      appends its signature text
+//   mismatch(at)                    moves `at` over it and returns null; or stays and returns the type name it wants
+//   read(at)                        moves `at` over it; what it returns is passed to the function
+template <typename P>
+struct Parameter;
+
+template <typename Out>
+constexpr void write_text(Out& out, std::string_view text) {
+  for (char c : text) out(c);
+}
+template <typename Out>
+constexpr void write_ref(Out& out, std::string_view type_name) {
+  write_text(out, "r<");
+  write_text(out, type_name);
+  write_text(out, ">");
+}
+
+template <Number T>
+struct Parameter<T> {
+  static constexpr bool kChecked = false;
+  static constexpr int kValues = 1, kRefs = 0;
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    out(kLetter<T>);
+  }
+  static const char* mismatch(Cursor& at) { return ++at.values, nullptr; }
+  static T read(Cursor& at) { return load_number<T>(*at.values++); }
+};
+
+template <typename T, bool kMayBeNull>
+struct RefParameter {
+  static constexpr bool kChecked = true;
+  static constexpr int kValues = 0, kRefs = 1;
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    write_ref(out, T::kTypeName);
+  }
+  static const char* mismatch(Cursor& at) {
+    const baton_object* given = *at.refs;
+    if (given ? given->type != T::object_type() : !kMayBeNull) [[unlikely]]
+      return T::kTypeName;
+    return ++at.refs, nullptr;
+  }
+  static T* next(Cursor& at) { return static_cast<T*>(*at.refs++); }  // Of this type: mismatch() was asked before.
+};
+template <typename T>
+requires ObjectClass<std::remove_const_t<T>>
+struct Parameter<T&> : RefParameter<std::remove_const_t<T>, false> {
+  static T& read(Cursor& at) { return *Parameter::next(at); }
+};
+template <typename T>
+requires ObjectClass<std::remove_const_t<T>>
+struct Parameter<T*> : RefParameter<std::remove_const_t<T>, true> {
+  static T* read(Cursor& at) { return Parameter::next(at); }
+};
+template <typename T>
+struct Parameter<Ref<T>> : RefParameter<T, true> {
+  static Ref<T> read(Cursor& at) { return Ref<T>(Parameter::next(at)); }
+};
+
+template <>
+struct Parameter<baton_object*> {
+  static constexpr bool kChecked = false;
+  static constexpr int kValues = 0, kRefs = 1;
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    out('r');
+  }
+  static const char* mismatch(Cursor& at) { return ++at.refs, nullptr; }
+  static baton_object* read(Cursor& at) { return *at.refs++; }
+};
+
+template <>
+struct Parameter<std::string_view> : RefParameter<Blob, false> {
+  static std::string_view read(Cursor& at) { return next(at)->text(); }
+};
+template <typename E>
+requires std::is_trivially_copyable_v<E>
+struct Parameter<std::span<E>> : RefParameter<Blob, false> {
+  static const char* mismatch(Cursor& at) {
+    if constexpr (!std::is_const_v<E>) {
+      Blob* blob = cast<Blob>(*at.refs);
+      if (blob && !blob->writable()) [[unlikely]]
+        return "blob";
+    }
+    return RefParameter<Blob, false>::mismatch(at);
+  }
+  static std::span<E> read(Cursor& at) {
+    Blob* blob = Parameter::next(at);
+    const auto bytes = [&] {
+      if constexpr (std::is_const_v<E>) {
+        return blob->bytes();
+      } else {
+        return blob->writable_bytes();
+      }
+    }();
+    return {reinterpret_cast<E*>(bytes.data()), bytes.size() / sizeof(E)};
+  }
+};
+
+// One element of a variadic segment of several.
+template <typename... E>
+struct Parameter<std::tuple<E...>> {
+  static constexpr bool kChecked = (Parameter<E>::kChecked || ...);
+  static constexpr int kValues = (Parameter<E>::kValues + ...), kRefs = (Parameter<E>::kRefs + ...);
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    (Parameter<E>::write(out), ...);
+  }
+  static const char* mismatch(Cursor& at) {
+    const char* wanted = nullptr;
+    (void)(((wanted = Parameter<E>::mismatch(at)) == nullptr) && ...);
+    return wanted;
+  }
+  static std::tuple<E...> read(Cursor& at) { return {Parameter<E>::read(at)...}; }
+};
+
+template <typename E>
+struct Parameter<Variadic<E>> {
+  static constexpr bool kChecked = Parameter<E>::kChecked;
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    out('C');
+    Parameter<E>::write(out);
+    out('D');
+  }
+  static const char* mismatch(Cursor& at) {
+    const uint16_t count = *at.segments++;
+    for (uint16_t i = 0; i < count; ++i) {
+      if (const char* wanted = Parameter<E>::mismatch(at)) return wanted;
+    }
+    return nullptr;
+  }
+  static Variadic<E> read(Cursor& at) {
+    const Variadic<E> elements(at, *at.segments++);
+    at.values += elements.size() * Parameter<E>::kValues;
+    at.refs += elements.size() * Parameter<E>::kRefs;
+    return elements;
+  }
+};
+
+// References to objects stay references; anything else is passed as the value it is.
+template <typename P>
+struct PassedAs {
+  using type = std::remove_cvref_t<P>;
+};
+template <typename P>
+requires std::derived_from<std::remove_cvref_t<P>, baton_object>
+struct PassedAs<P&> {
+  using type = P&;
+};
+
+// ---- Results
+// ---------------------------------------------------------------------------------------------------------
+
+// How a result of type R is spelled and stored: write(out), and store(call, result), which fails only with the result's
+// own failure. One of one register is put(at, result) besides.
+template <typename R>
+struct Returned;
+
+template <typename R>
+concept Register = requires(Cursor& at, R result) {
+  Returned<R>::put(at, result);
+};
+
+template <Number T>
+struct Returned<T> {
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    out(kLetter<T>);
+  }
+  static void put(Cursor& at, T result) { *at.values++ = slot_of(result); }
+};
+
+template <typename T>
+struct Returned<Ref<T>> {
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    write_ref(out, T::kTypeName);
+  }
+  static void put(Cursor& at, Ref<T>& result) {
+    baton_object* previous = *at.refs;
+    *at.refs++ = result.detach();
+    baton_object_release(previous);
+  }
+};
+
+template <typename R>
+baton_status* store(baton_call* call, R& result) {
+  if constexpr (Register<R>) {
+    Cursor at = {call->values, call->refs, nullptr};
+    Returned<R>::put(at, result);
+    return nullptr;
+  } else {
+    return Returned<R>::store(call, result);
+  }
+}
+
+template <>
+struct Returned<void> {
+  template <typename Out>
+  static constexpr void write(Out&) {}
+};
+
+template <>
+struct Returned<Status> : Returned<void> {
+  static baton_status* store(baton_call*, Status& result) { return result.release(); }
+};
+
+template <typename... R>
+struct Returned<std::tuple<R...>> {
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    (Returned<R>::write(out), ...);
+  }
+  static baton_status* store(baton_call* call, std::tuple<R...>& results) {
+    Cursor at = {call->values, call->refs, nullptr};
+    std::apply([&](auto&... result) { (Returned<R>::put(at, result), ...); }, results);
+    return nullptr;
+  }
+};
+
+template <typename R>
+struct Returned<Result<R>> : Returned<R> {
+  static baton_status* store(baton_call* call, Result<R>& result) {
+    if (!result.has_value()) [[unlikely]]
+      return result.error().release();
+    return detail::store(call, *result);
+  }
+};
+
+// A result that may come later (pending.hpp) has resume(call) besides.
+template <typename R>
+concept Resumable = requires(baton_call* call) {
+  Returned<R>::resume(call);
+};
+
+// ---- The shim
+// --------------------------------------------------------------------------------------------------------
+
+// Cold: a sentence with both type names.
+[[gnu::cold, gnu::noinline]] inline baton_status* refuse(const baton_call* call, int index, const baton_object* given,
+                                                         const char* wanted) {
+  const auto* name = static_cast<const FunctionName*>(call->data);
+  const auto start = [&] {
+    return std::string("Function '") + name->module + "." + name->function + "' takes a '" + wanted + "' as argument " +
+           std::to_string(index);
+  };
+  if (!given) return failure(StatusCode::kInvalidArgument, start(), ", not null.").release();
+  if (given->type == host().blob_type && std::string_view(wanted) == "blob") {
+    return failure(StatusCode::kInvalidArgument, start(), " to write to, and this one is read-only.").release();
+  }
+  if (std::string_view(wanted) == given->type->name) {
+    return failure(StatusCode::kInvalidArgument, start(), ", not one that another module made.").release();
+  }
+  return failure(StatusCode::kInvalidArgument, start(), ", not a '", given->type->name, "'.").release();
+}
+
+[[gnu::cold, gnu::noinline]] inline baton_status* thrown_from(const baton_call* call, const char* what) {
+  const auto* name = static_cast<const FunctionName*>(call->data);
+  return failure(StatusCode::kInternal, "Function '", name->module, ".", name->function, "' threw: ", what).release();
+}
+
+template <typename... P>
+baton_status* check_arguments(const baton_call* call) {
+  if constexpr ((Parameter<P>::kChecked || ...)) {
+    Cursor at = {call->values, call->refs, call->segments};
+    int index = 0;
+    const char* wanted = nullptr;
+    (void)(((wanted = Parameter<P>::mismatch(at)) == nullptr && (++index, true)) && ...);
+    if (wanted) [[unlikely]]
+      return refuse(call, index, *at.refs, wanted);
+  }
+  return nullptr;
+}
+
+// What a function looks like from outside: its parameters, result, and the class whose method it is (void if none).
+template <typename State_, typename R, typename... P>
+struct Shape {
+  using State = State_;
+  using Result = R;
+
+  template <auto kFunction>
+  static baton_status* run(baton_call* call) {
+    Cursor at = {call->values, call->refs, call->segments};
+    std::tuple<typename PassedAs<P>::type...> arguments{Parameter<typename PassedAs<P>::type>::read(at)...};
+    static_cast<void>(at);
+    const auto apply = [&](auto&&... argument) -> R {
+      if constexpr (std::is_void_v<State>) {
+        return kFunction(std::forward<decltype(argument)>(argument)...);
+      } else {
+        return (static_cast<State*>(call->state)->*kFunction)(std::forward<decltype(argument)>(argument)...);
+      }
+    };
+    if constexpr (std::is_void_v<R>) {
+      std::apply(apply, std::move(arguments));
+      return nullptr;
+    } else {
+      R result = std::apply(apply, std::move(arguments));
+      return store(call, result);
+    }
+  }
+  static baton_status* check(const baton_call* call) { return check_arguments<typename PassedAs<P>::type...>(call); }
+
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    const auto side = [&out](auto write_types) {
+      size_t before = out.size;
+      write_types();
+      if (out.size == before) out('v');
+    };
+    side([&] { (Parameter<typename PassedAs<P>::type>::write(out), ...); });
+    out('_');
+    side([&] { Returned<R>::write(out); });
+  }
+};
+
+template <typename F>
+struct ShapeOf : ShapeOf<decltype(&F::operator())> {
+  using type = typename ShapeOf<decltype(&F::operator())>::lambda;
+};
+template <typename R, typename... P>
+struct ShapeOf<R (*)(P...)> {
+  using type = Shape<void, R, P...>;
+};
+template <typename R, typename... P>
+struct ShapeOf<R (*)(P...) noexcept> : ShapeOf<R (*)(P...)> {};
+template <typename C, typename R, typename... P>
+struct ShapeOf<R (C::*)(P...)> {
+  using type = Shape<C, R, P...>;
+  using lambda = Shape<void, R, P...>;
+};
+template <typename C, typename R, typename... P>
+struct ShapeOf<R (C::*)(P...) const> : ShapeOf<R (C::*)(P...)> {};
+template <typename C, typename R, typename... P>
+struct ShapeOf<R (C::*)(P...) noexcept> : ShapeOf<R (C::*)(P...)> {};
+template <typename C, typename R, typename... P>
+struct ShapeOf<R (C::*)(P...) const noexcept> : ShapeOf<R (C::*)(P...)> {};
+
+// What a program calls. Nothing thrown leaves it.
+template <auto kFunction>
+baton_status* shim(baton_call* call) noexcept {
+  using Shape = typename ShapeOf<decltype(kFunction)>::type;
+  if constexpr (Resumable<typename Shape::Result>) {
+    if (call->resumed) return Returned<typename Shape::Result>::resume(call);
+  }
+  if (baton_status* refused = Shape::check(call)) [[unlikely]]
+    return refused;
+#if defined(__cpp_exceptions)
+  try {
+    return Shape::template run<kFunction>(call);
+  } catch (const std::exception& thrown) {
+    return thrown_from(call, thrown.what());
+  } catch (...) {
+    return thrown_from(call, "something that is no std::exception");
+  }
+#else
+  return Shape::template run<kFunction>(call);
+#endif
+}
+
+struct TextSize {
+  size_t size = 0;
+  constexpr void operator()(char) { ++size; }
+};
+template <size_t kSize>
+struct TextBuffer {
+  char text[kSize + 1] = {};  // terminated
+  size_t size = 0;
+  constexpr void operator()(char c) { text[size++] = c; }
+};
+
+template <typename Shape>
+consteval size_t signature_size() {
+  TextSize out;
+  Shape::write(out);
+  return out.size;
+}
+template <typename Shape>
+consteval auto signature_text() {
+  TextBuffer<signature_size<Shape>()> out;
+  Shape::write(out);
+  return out;
+}
+template <typename Shape>
+inline constexpr auto kSignature = signature_text<Shape>();
+
+}  // namespace detail
+
+// The elements of a variadic segment, read from the registers where they are. Valid during the call.
+template <typename E>
+class Variadic {
+ public:
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  E operator[](size_t index) const {
+    detail::Cursor at = {first_.values + index * detail::Parameter<E>::kValues,
+                         first_.refs + index * detail::Parameter<E>::kRefs, nullptr};
+    return detail::Parameter<E>::read(at);
+  }
+
+  class Iterator {
+   public:
+    Iterator(const Variadic& all, size_t index) : all_(all), index_(index) {}
+    E operator*() const { return all_[index_]; }
+    Iterator& operator++() { return ++index_, *this; }
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+
+   private:
+    const Variadic& all_;
+    size_t index_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size_}; }
+
+ private:
+  friend struct detail::Parameter<Variadic>;
+  Variadic(const detail::Cursor& first, size_t size) : first_(first), size_(size) {}
+
+  detail::Cursor first_;
+  size_t size_;
+};
+
+// One thing that a module exports; BATON_FUNCTION and BATON_TYPE make them.
+struct Export {
+  const char* name = nullptr;
+  const char* signature = nullptr;
+  baton_body body = nullptr;
+  uint64_t traits = 0;
+  const baton_object_type* type = nullptr;  // instead of a function
+};
+
+// A function pointer, a pointer to a method of the module's class, or a captureless lambda.
+template <auto kFunction>
+constexpr Export function(const char* name, uint64_t traits = 0) {
+  using Shape = typename detail::ShapeOf<decltype(kFunction)>::type;
+  return {name, detail::kSignature<Shape>.text, detail::shim<kFunction>, traits, nullptr};
+}
+
+}  // namespace baton::sdk

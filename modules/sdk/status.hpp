@@ -1,0 +1,118 @@
+// Status and Result for native modules: the C++ twin of status.h. Member names are those of the house (base/status.hpp,
+// base/result.hpp), so code moves between a plugin and the runtime unchanged.
+//
+// A failure lives in the host's memory: made, read and freed through the host table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "modules/sdk/host.hpp"
+
+namespace baton::sdk {
+
+enum class StatusCode : baton_status_code {
+  kOk = BATON_OK,
+  kCancelled = BATON_CANCELLED,
+  kUnknown = BATON_UNKNOWN,
+  kInvalidArgument = BATON_INVALID_ARGUMENT,
+  kDeadlineExceeded = BATON_DEADLINE_EXCEEDED,
+  kNotFound = BATON_NOT_FOUND,
+  kAlreadyExists = BATON_ALREADY_EXISTS,
+  kPermissionDenied = BATON_PERMISSION_DENIED,
+  kResourceExhausted = BATON_RESOURCE_EXHAUSTED,
+  kFailedPrecondition = BATON_FAILED_PRECONDITION,
+  kAborted = BATON_ABORTED,
+  kOutOfRange = BATON_OUT_OF_RANGE,
+  kUnimplemented = BATON_UNIMPLEMENTED,
+  kInternal = BATON_INTERNAL,
+  kUnavailable = BATON_UNAVAILABLE,
+  kDataLoss = BATON_DATA_LOSS,
+  kUnauthenticated = BATON_UNAUTHENTICATED,
+};
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  // ok
+  Status(StatusCode code, std::string_view message)
+      : failure_(host().status_make(static_cast<baton_status_code>(code), {message.data(), message.size()})) {}
+  Status(Status&& other) noexcept : failure_(std::exchange(other.failure_, nullptr)) {}
+  Status& operator=(Status&& other) noexcept {
+    std::swap(failure_, other.failure_);
+    return *this;
+  }
+  Status(const Status&) = delete;
+  Status& operator=(const Status&) = delete;
+  ~Status() {
+    if (failure_) host().status_free(failure_);
+  }
+
+  bool ok() const { return failure_ == nullptr; }
+  StatusCode code() const { return failure_ ? static_cast<StatusCode>(host().status_code(failure_)) : StatusCode::kOk; }
+  std::string_view message() const {  // valid while the status lives
+    if (!failure_) return {};
+    const baton_string message = host().status_message(failure_);
+    return {message.data, static_cast<size_t>(message.size)};
+  }
+
+  // Across the door the failure travels as a bare owned pointer.
+  baton_status* release() { return std::exchange(failure_, nullptr); }
+  static Status adopt(baton_status* owned) {
+    Status status;
+    status.failure_ = owned;
+    return status;
+  }
+
+ private:
+  baton_status* failure_ = nullptr;
+};
+
+namespace detail {
+inline void append_text(std::string& target, std::string_view piece) { target.append(piece); }
+template <typename T>
+requires std::is_arithmetic_v<T>
+void append_text(std::string& target, T piece) { target.append(std::to_string(piece)); }
+}  // namespace detail
+
+// A failure from pieces of text: `return failure(StatusCode::kNotFound, "no device ", index);`
+template <typename... Parts>
+Status failure(StatusCode code, const Parts&... parts) {
+  std::string message;
+  (detail::append_text(message, parts), ...);
+  return Status(code, message);
+}
+
+// A T, or the failure that says why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}         // NOLINT: a value is a result
+  Result(Status status) : status_(std::move(status)) {  // NOLINT: a failure is a result
+    if (status_.ok()) status_ = Status(StatusCode::kInternal, "A result has neither a value nor a failure.");
+  }
+
+  bool has_value() const { return value_.has_value(); }
+  explicit operator bool() const { return has_value(); }
+
+  // Only when has_value().
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return *std::move(value_); }
+  T& operator*() & { return *value_; }
+  T&& operator*() && { return *std::move(value_); }
+  T* operator->() { return &*value_; }
+
+  Status& error() & { return status_; }
+  const Status& error() const& { return status_; }
+  Status&& error() && { return std::move(status_); }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+}  // namespace baton::sdk
