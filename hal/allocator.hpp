@@ -1,0 +1,50 @@
+// Allocator: memory kind and size → Buffer. Also takes memory that others own into use.
+//
+// Threads: internally synchronized.
+#pragma once
+
+#include <span>
+
+#include "hal/buffer.hpp"
+
+namespace baton::hal {
+
+struct AllocationRequest {
+  uint64_t length = 0;
+  MemoryKind memory = MemoryKind::kDeviceLocal | MemoryKind::kHostVisible;
+  BufferUsage usage = BufferUsage::kAll;
+};
+
+// Called once, when the last reference to an imported buffer is gone.
+struct ImportRelease {
+  void (*release)(void* data) = nullptr;
+  void* data = nullptr;
+};
+
+struct MemoryUse {
+  uint64_t live_bytes;
+  uint64_t peak_bytes;
+};
+
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+
+  // RESOURCE_EXHAUSTED when the device has no more.
+  Result<Ref<Buffer>> allocate(const AllocationRequest& request);
+  // A buffer over host memory that stays where it is. On a failure `release` is not called.
+  Result<Ref<Buffer>> import_host(std::span<std::byte> memory, BufferUsage usage, ImportRelease release = {});
+
+  virtual MemoryUse memory_use() const = 0;
+
+ protected:
+  explicit Allocator(uint64_t buffer_bytes_max) : buffer_bytes_max_(buffer_bytes_max) {}
+
+ private:
+  virtual Result<Ref<Buffer>> do_allocate(const AllocationRequest& request) = 0;
+  virtual Result<Ref<Buffer>> do_import_host(std::span<std::byte> memory, BufferUsage usage, ImportRelease release) = 0;
+
+  uint64_t buffer_bytes_max_;
+};
+
+}  // namespace baton::hal

@@ -1,0 +1,50 @@
+// BufferView: a buffer seen as a tensor: shape, element type, encoding. What programs take and give.
+//
+// Threads: immutable.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/buffer.hpp"
+#include "hal/element_type.hpp"
+
+namespace baton::hal {
+
+enum class Encoding : uint32_t { kOpaque = 0, kDenseRowMajor = 1 };
+
+class BufferView final : public RefCounted<BufferView> {
+ public:
+  // The buffer must hold the dense elements; an opaque encoding may be of any size.
+  static Result<Ref<BufferView>> make(Ref<Buffer> buffer, std::span<const int64_t> shape, ElementType element_type,
+                                      Encoding encoding = Encoding::kDenseRowMajor);
+
+  const Ref<Buffer>& buffer() const { return buffer_; }
+  std::span<const int64_t> shape() const { return shape_; }
+  ElementType element_type() const { return element_type_; }
+  Encoding encoding() const { return encoding_; }
+  uint64_t element_count() const { return element_count_; }
+  uint64_t length_bytes() const { return element_count_ * element_bytes(element_type_); }
+  // "2x3xf32", "f32" for rank 0.
+  std::string type_text() const;
+
+ private:
+  template <typename T, typename... Arguments>
+  friend Ref<T> baton::make_ref(Arguments&&...);
+  BufferView(Ref<Buffer> buffer, std::span<const int64_t> shape, ElementType element_type, Encoding encoding,
+             uint64_t element_count)
+      : buffer_(std::move(buffer)),
+        shape_(shape.begin(), shape.end()),
+        element_type_(element_type),
+        encoding_(encoding),
+        element_count_(element_count) {}
+
+  Ref<Buffer> buffer_;
+  std::vector<int64_t> shape_;
+  ElementType element_type_;
+  Encoding encoding_;
+  uint64_t element_count_;
+};
+
+}  // namespace baton::hal

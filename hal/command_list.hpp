@@ -1,0 +1,97 @@
+// CommandList: commands that are remembered as they are: replayed into another command buffer, printed, looked through.
+//
+// The null driver's recording, and the way to see what a program records. Commands are copied into the recording's
+// arena. Threads: as Recording.
+#pragma once
+
+#include <memory>
+
+#include "hal/commands/all.hpp"
+#include "hal/recording.hpp"
+
+namespace baton::hal {
+
+class CommandList final : public Recording {
+ public:
+  CommandList(Device& device, const RecordingOptions& options) : Recording(device, options) {}
+
+  template <typename Command>
+  void append(const Command& command);
+
+  // Calls visit(index, command) with each command as its own type.
+  template <typename Visit>
+  void for_each(Visit&& visit) const;
+
+  // Records the same commands into `target`; stops at the first refusal.
+  Status replay(CommandBuffer& target) const;
+
+ private:
+  struct Entry {
+    Entry* next;
+    CommandKind kind;
+  };
+  template <typename Command>
+  struct Stored : Entry {
+    Command command;
+  };
+  struct DeepCopier;
+
+  Entry* first_ = nullptr;
+  Entry** end_ = &first_;
+};
+
+// The command buffer in front of a list: remembers everything, refuses nothing.
+class ListingCommandBuffer : public CommandBuffer {
+ public:
+  ListingCommandBuffer(Device& device, const RecordingOptions& options)
+      : list_(make_ref<CommandList>(device, options)) {}
+
+#define COMMAND(Struct, verb, category)                   \
+  Status verb(const commands::Struct& command) override { \
+    list_->append(command);                               \
+    return {};                                            \
+  }
+#include "hal/commands/commands.inc"
+#undef COMMAND
+  Result<Ref<Recording>> finish() override { return Ref<Recording>(std::move(list_)); }
+
+ private:
+  Ref<CommandList> list_;
+};
+
+// Moves what a copied command only borrows into the arena.
+struct CommandList::DeepCopier : FieldVisitor {
+  explicit DeepCopier(Arena& into) : arena(into) {}
+  void bindings(std::string_view, std::span<const Binding>& list, BufferUsage) { list = arena.copy(list); }
+  void constants(std::string_view, std::span<const uint32_t>& words) { words = arena.copy(words); }
+  void constant_slots(std::string_view, std::span<const ConstantSlot>& slots) { slots = arena.copy(slots); }
+  void bytes(std::string_view, std::span<const std::byte>& data) { data = arena.copy(data); }
+  Arena& arena;
+};
+
+template <typename Command>
+void CommandList::append(const Command& command) {
+  auto* stored = arena_.make<Stored<Command>>(Entry{nullptr, kind_of<Command>}, command);
+  DeepCopier copier(arena_);
+  Command::visit(stored->command, copier);
+  note(command);
+  *end_ = stored;
+  end_ = &stored->next;
+}
+
+template <typename Visit>
+void CommandList::for_each(Visit&& visit) const {
+  uint32_t index = 0;
+  for (const Entry* entry = first_; entry; entry = entry->next, ++index) {
+    switch (entry->kind) {
+#define COMMAND(Struct, verb, category)                                         \
+  case CommandKind::k##Struct:                                                  \
+    visit(index, static_cast<const Stored<commands::Struct>*>(entry)->command); \
+    break;
+#include "hal/commands/commands.inc"
+#undef COMMAND
+    }
+  }
+}
+
+}  // namespace baton::hal

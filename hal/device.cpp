@@ -1,0 +1,62 @@
+#include "hal/device.hpp"
+
+#include "hal/allocator.hpp"
+#include "hal/binding_table.hpp"
+#include "hal/validating_command_buffer.hpp"
+
+namespace baton::hal {
+namespace {
+
+Status no_variant_fits(const Device& device, const ExecutableRequest& request) {
+  std::string reasons;
+  for (const ExecutableVariant& variant : request.variants) {
+    reasons += text("\n  '", variant.format, "': ", device.match_format(variant.format).reason);
+  }
+  return failure(StatusCode::kNotFound, "None of the ", request.variants.size(), " variants of executable '",
+                 request.name, "' fits device '", device.name(), "'.", reasons);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CommandBuffer>> Device::make_command_buffer(const RecordingOptions& options) {
+  if (options.slot_count > kSlotsMax || options.constant_slot_count > kSlotsMax) {
+    return failure(StatusCode::kOutOfRange, "Command buffer \"", options.name, "\" asks for ", options.slot_count,
+                   " slots and ", options.constant_slot_count, " constant slots; at most ", kSlotsMax,
+                   " of each are possible.");
+  }
+  std::unique_ptr<CommandBuffer> commands = do_make_command_buffer(options);
+  if (!options.validate) return commands;
+  const RecordingScope scope{this, &allocator(), limits_, options.slot_count, options.constant_slot_count};
+  return std::unique_ptr<CommandBuffer>(new ValidatingCommandBuffer(std::move(commands), scope, options.name));
+}
+
+Result<Ref<Executable>> Device::make_executable(const ExecutableRequest& request) {
+  const ExecutableVariant* best = nullptr;
+  int32_t best_rank = -1;
+  for (const ExecutableVariant& variant : request.variants) {
+    const int32_t rank = match_format(variant.format).rank;
+    if (rank <= best_rank) continue;
+    best = &variant;
+    best_rank = rank;
+  }
+  if (!best) return no_variant_fits(*this, request);
+  auto executable = do_make_executable(request, *best);
+  if (executable.has_value()) return executable;
+  return std::move(executable)
+      .error()
+      .with_context(text("while loading variant '", best->format, "' of executable '", request.name, "'"));
+}
+
+Result<Ref<Channel>> Device::make_channel(std::string_view name, uint32_t rank, uint32_t rank_count) {
+  return failure(StatusCode::kUnimplemented, "Device '", name_, "' has no peers for rank ", rank, " of ", rank_count,
+                 " of channel '", name, "'.");
+}
+
+Result<int64_t> Device::query(std::string_view category, std::string_view key) const {
+  if (category == "hal.device" && key == "bindings_max") return int64_t{limits_.bindings_max};
+  if (category == "hal.device" && key == "constants_max") return int64_t{limits_.constants_max};
+  if (category == "hal.executable.format") return int64_t{match_format(key).rank >= 0 ? 1 : 0};
+  return failure(StatusCode::kNotFound, "Device '", name_, "' knows nothing about '", category, "' '", key, "'.");
+}
+
+}  // namespace baton::hal

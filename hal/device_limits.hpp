@@ -1,0 +1,17 @@
+// What a device can take. Plain numbers, copied where they are checked.
+#pragma once
+
+#include <cstdint>
+
+namespace baton::hal {
+
+struct DeviceLimits {
+  uint32_t bindings_max = 64;
+  uint32_t constants_max = 64;
+  uint32_t grid_max[3] = {0x7fffffff, 0xffff, 0xffff};
+  uint32_t local_memory_bytes_max = 256 * 1024;
+  uint64_t update_bytes_max = 64 * 1024;
+  uint64_t buffer_bytes_max = uint64_t{1} << 46;
+};
+
+}  // namespace baton::hal

@@ -1,0 +1,37 @@
+// copy_buffer on the host.
+
+#include "hal/commands/copy_buffer.hpp"
+
+#include <cstring>
+
+#include "hal/drivers/local/command_buffer.hpp"
+#include "hal/drivers/local/transfer.hpp"
+
+namespace baton::hal::drivers::local {
+namespace {
+
+struct CopyRecord : Record {
+  RecordedBinding source;
+  RecordedBinding target;
+};
+
+// memmove: two slots that were filled with the same buffer may overlap, which is wrong but must not be undefined.
+Status run_copy(const Record& record, const Execution& execution, Worker&, TileRange tiles) {
+  const auto& command = static_cast<const CopyRecord&>(record);
+  const Stretch stretch = stretch_of(tiles, command.source.length);
+  if (stretch.length == 0) return {};
+  std::memmove(command.target.data(execution) + stretch.offset, command.source.data(execution) + stretch.offset,
+               stretch.length);
+  return {};
+}
+
+}  // namespace
+
+Status CommandBuffer::copy_buffer(const commands::CopyBuffer& command) {
+  auto* record = arena().make<CopyRecord>(Record{run_copy}, RecordedBinding::make(command.source),
+                                          RecordedBinding::make(command.target));
+  record->tile_count = transfer_tiles(command.source.length);
+  return append(command, *record);
+}
+
+}  // namespace baton::hal::drivers::local

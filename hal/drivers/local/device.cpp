@@ -1,0 +1,72 @@
+#include "hal/drivers/local/device.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "hal/drivers/local/code_loader.hpp"
+#include "hal/drivers/local/command_buffer.hpp"
+#include "hal/drivers/local/executable.hpp"
+#include "hal/drivers/local/queue.hpp"
+#include "hal/host_allocator.hpp"
+#include "hal/host_semaphore.hpp"
+
+namespace baton::hal::drivers::local {
+namespace {
+
+class Device final : public hal::Device {
+ public:
+  Device(std::shared_ptr<const Options> options, uint32_t worker_count)
+      : hal::Device(worker_count ? "local-task" : "local-sync", DeviceLimits{}),
+        options_(std::move(options)),
+        worker_count_(worker_count),
+        allocator_(system_allocator(), limits().buffer_bytes_max),
+        pool_(worker_count ? std::make_unique<TaskPool>(worker_count) : nullptr),
+        queue_(pool_ ? make_task_queue(*this, *pool_) : make_sync_queue(*this)) {}
+
+  Allocator& allocator() override { return allocator_; }
+  Queue& queue() override { return *queue_; }
+
+  Result<Ref<Semaphore>> make_semaphore(uint64_t initial_value) override {
+    return Ref<Semaphore>(make_ref<HostSemaphore>(initial_value, pool_ ? pool_->wait_helper() : nullptr));
+  }
+
+  Result<Ref<Channel>> make_channel(std::string_view name, uint32_t rank, uint32_t rank_count) override {
+    if (rank_count != 1 || rank != 0) return hal::Device::make_channel(name, rank, rank_count);
+    return make_ref<Channel>(name, rank, rank_count);
+  }
+
+  FormatMatch match_format(std::string_view format) const override { return match_code_format(format); }
+
+  Result<int64_t> query(std::string_view category, std::string_view key) const override {
+    if (category == "hal.dispatch" && key == "concurrency") return int64_t{std::max(worker_count_, 1u)};
+    return hal::Device::query(category, key);
+  }
+
+ private:
+  std::unique_ptr<hal::CommandBuffer> do_make_command_buffer(const RecordingOptions& options) override {
+    return std::make_unique<CommandBuffer>(*this, options);
+  }
+
+  Result<Ref<hal::Executable>> do_make_executable(const ExecutableRequest& request,
+                                                  const ExecutableVariant& variant) override {
+    BATON_TRY_ASSIGN(LoadedCode code, load_code(*options_, variant));
+    return Executable::make({this, options_->imports, std::max(worker_count_, 1u)}, request, std::move(code));
+  }
+
+  std::shared_ptr<const Options> options_;
+  uint32_t worker_count_;
+  HostAllocator allocator_;
+  std::unique_ptr<TaskPool> pool_;  // Null: local-sync.
+  std::unique_ptr<Queue> queue_;
+};
+
+}  // namespace
+
+uint32_t default_worker_count() { return std::clamp(std::thread::hardware_concurrency(), 2u, kWorkersMax + 1) - 1; }
+
+Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, uint32_t worker_count) {
+  return Ref<hal::Device>(make_ref<Device>(std::move(options), worker_count));
+}
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,19 @@
+// Device: the host as a device. local-sync and local-task differ in their queue and in nothing else.
+#pragma once
+
+#include <memory>
+
+#include "hal/device.hpp"
+#include "hal/drivers/local/driver.hpp"
+
+namespace baton::hal::drivers::local {
+
+inline constexpr uint32_t kWorkersMax = 256;
+
+// One less than there are processors: a thread that waits for the device lends a hand (task_pool.hpp).
+uint32_t default_worker_count();
+
+// `worker_count` 0: local-sync.
+Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, uint32_t worker_count);
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,31 @@
+// dispatch on the host: each workgroup is a tile and a call of the kernel.
+
+#include "hal/commands/dispatch.hpp"
+
+#include "hal/drivers/local/command_buffer.hpp"
+#include "hal/drivers/local/launch.hpp"
+
+namespace baton::hal::drivers::local {
+namespace {
+
+struct DispatchRecord : Record {
+  Launch launch;
+};
+
+Status run_dispatch(const Record& record, const Execution& execution, Worker& worker, TileRange tiles) {
+  return run_workgroups(static_cast<const DispatchRecord&>(record).launch, execution, worker, tiles, nullptr);
+}
+
+}  // namespace
+
+Status CommandBuffer::dispatch(const commands::Dispatch& command) {
+  const LaunchShape shape{command.executable, command.entry_point, command.constants, command.constant_slots,
+                          command.bindings};
+  auto* record = new (arena().allocate_array<DispatchRecord>(1)) DispatchRecord;  // Its launch is filled in place.
+  record->run = run_dispatch;
+  make_launch(arena(), shape, command.grid, record->launch);
+  record->tile_count = uint64_t{command.grid[0]} * command.grid[1] * command.grid[2];
+  return append(command, *record);
+}
+
+}  // namespace baton::hal::drivers::local

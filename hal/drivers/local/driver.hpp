@@ -1,0 +1,29 @@
+// The local driver: devices local-sync (inline on the thread that submits) and local-task (a pool of workers).
+//
+// Parameters of local-task: workers=N. Threads: as Driver.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hal/driver.hpp"
+#include "hal/drivers/local/executable_library.h"
+#include "hal/drivers/local/kernel_imports.hpp"
+
+namespace baton::hal::drivers::local {
+
+// A library of kernels that is linked into the app; programs name it with format "static-library" and its name as data.
+struct StaticLibrary {
+  std::string name;
+  baton_executable_library_query_function query;
+};
+
+// What the app gives to all devices of the driver.
+struct Options {
+  std::vector<StaticLibrary> libraries;
+  KernelImports imports;
+};
+
+std::unique_ptr<Driver> make_driver(Options options = {});
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,152 @@
+#include "hal/drivers/local/elf_loader.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/bytes.hpp"
+
+namespace baton::hal::drivers::local {
+namespace {
+
+uint64_t page_size() {
+  static const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+// What a relocation puts into its place, by architecture.
+enum class RelocationKind { kNone, kImage, kSymbol, kSymbolPlusAddend, kUnknown };
+
+RelocationKind relocation_kind(uint64_t type) {
+  if (host_elf_machine() == EM_X86_64) {
+    switch (type) {
+      case R_X86_64_NONE: return RelocationKind::kNone;
+      case R_X86_64_RELATIVE: return RelocationKind::kImage;
+      case R_X86_64_GLOB_DAT:
+      case R_X86_64_JUMP_SLOT: return RelocationKind::kSymbol;
+      case R_X86_64_64: return RelocationKind::kSymbolPlusAddend;
+    }
+  } else if (host_elf_machine() == EM_AARCH64) {
+    switch (type) {
+      case R_AARCH64_NONE: return RelocationKind::kNone;
+      case R_AARCH64_RELATIVE: return RelocationKind::kImage;
+      case R_AARCH64_GLOB_DAT:
+      case R_AARCH64_JUMP_SLOT:
+      case R_AARCH64_ABS64: return RelocationKind::kSymbolPlusAddend;
+    }
+  }
+  return RelocationKind::kUnknown;
+}
+
+Status system_failure(std::string_view what, uint64_t size) {
+  return failure(StatusCode::kResourceExhausted, "Cannot ", what, " ", size,
+                 " bytes for an ELF image: ", std::strerror(errno), ".");
+}
+
+}  // namespace
+
+Result<Ref<ElfImage>> ElfImage::load(std::span<const std::byte> bytes) {
+  BATON_TRY_ASSIGN(ElfFile file, ElfFile::parse(bytes, page_size()));
+  void* base =
+      mmap(nullptr, static_cast<size_t>(file.image_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return system_failure("reserve", file.image_size);
+  auto image = make_ref<ElfImage>(static_cast<std::byte*>(base), std::move(file));
+  for (const ElfSegment& segment : image->file_.segments) {
+    std::memcpy(image->base_ + segment.address, bytes.data() + segment.file_offset,
+                static_cast<size_t>(segment.file_size));
+  }
+  BATON_TRY(image->relocate());
+  BATON_TRY(image->protect());
+  return image;
+}
+
+ElfImage::~ElfImage() { munmap(base_, static_cast<size_t>(file_.image_size)); }
+
+Status ElfImage::relocate() {
+  BATON_TRY_ASSIGN(const DynamicTable table, DynamicTable::read(file_, image()));
+  std::string missing;
+  for (const auto relocations : {table.relocations(), table.plt_relocations()}) {
+    for (const Elf64_Rela& relocation : relocations) BATON_TRY(apply(relocation, table, missing));
+  }
+  if (missing.empty()) return {};
+  return failure(
+      StatusCode::kNotFound,
+      "The ELF file uses symbols that it does not define; embedded ELF files must be freestanding:", missing);
+}
+
+// Copies of the table's entries: the relocations may, in a hostile file, lie where they write.
+Status ElfImage::apply(const Elf64_Rela& entry, const DynamicTable& table, std::string& missing) {
+  const Elf64_Rela relocation = entry;
+  const uint64_t type = ELF64_R_TYPE(relocation.r_info);
+  const RelocationKind kind = relocation_kind(type);
+  if (kind == RelocationKind::kNone) return {};
+  if (kind == RelocationKind::kUnknown) {
+    return failure(StatusCode::kUnimplemented, "The ELF file has a relocation of type ", type, " at ",
+                   hex(relocation.r_offset), ", which has no place in freestanding code.");
+  }
+  const ElfSegment* segment = file_.find_segment(relocation.r_offset, sizeof(uint64_t));
+  if (!segment || !segment->writable) {
+    return failure(StatusCode::kDataLoss, "Malformed ELF file: the relocation at ", hex(relocation.r_offset),
+                   " is not in a writable segment.");
+  }
+  const auto base = reinterpret_cast<uint64_t>(base_);
+  uint64_t value = base;
+  if (kind != RelocationKind::kImage) {
+    const uint64_t index = ELF64_R_SYM(relocation.r_info);
+    if (index >= table.symbols().size()) {
+      return failure(StatusCode::kDataLoss, "Malformed ELF file: a relocation names symbol ", index, " of ",
+                     table.symbols().size(), ".");
+    }
+    const Elf64_Sym symbol = table.symbols()[index];
+    const bool defined = symbol.st_shndx != SHN_UNDEF;
+    if (!defined && ELF64_ST_BIND(symbol.st_info) != STB_WEAK) missing += text("\n  '", table.name_of(symbol), "'");
+    value = defined ? base + symbol.st_value : 0;
+  }
+  if (kind != RelocationKind::kSymbol) value += static_cast<uint64_t>(relocation.r_addend);
+  store_bytes(base_ + relocation.r_offset, value);
+  return {};
+}
+
+// Beyond this call no page of the image is writable and executable, and none that needs not be is writable.
+Status ElfImage::protect() {
+  const auto set = [&](uint64_t begin, uint64_t end, int protection) -> Status {
+    begin = begin / page_size() * page_size();
+    end = align_up(end, page_size());
+    if (mprotect(base_ + begin, static_cast<size_t>(end - begin), protection) != 0) {
+      return system_failure("protect", end - begin);
+    }
+    return {};
+  };
+  // Readable in any case: find_function() reads tables wherever a file puts them.
+  for (const ElfSegment& segment : file_.segments) {
+    const int protection = PROT_READ | (segment.writable ? PROT_WRITE : 0) | (segment.executable ? PROT_EXEC : 0);
+    BATON_TRY(set(segment.address, segment.end(), protection));
+    if (segment.executable) {
+      __builtin___clear_cache(reinterpret_cast<char*>(base_ + segment.address),
+                              reinterpret_cast<char*>(base_ + segment.end()));
+    }
+  }
+  const ElfSegment* relro = file_.relro_size ? file_.find_segment(file_.relro_address, 1) : nullptr;
+  if (!relro || !relro->writable) return {};
+  // Down to a whole page: what shares the last one with writable data stays writable, as with the system's loader.
+  const uint64_t wanted_end = file_.relro_address + file_.relro_size;
+  const uint64_t end =
+      (wanted_end < relro->end() ? wanted_end / page_size() * page_size() : align_up(relro->end(), page_size()));
+  return end > relro->address ? set(relro->address, end, PROT_READ) : Status();
+}
+
+// Linear: a loader asks for one name, once.
+void* ElfImage::find_function(std::string_view name) const {
+  const auto table = DynamicTable::read(file_, image());
+  if (!table.has_value()) return nullptr;
+  for (const Elf64_Sym& symbol : table->symbols()) {
+    if (symbol.st_shndx == SHN_UNDEF || table->name_of(symbol) != name) continue;
+    const ElfSegment* segment = file_.find_segment(symbol.st_value, 1);
+    if (segment && segment->executable) return base_ + symbol.st_value;
+  }
+  return nullptr;
+}
+
+}  // namespace baton::hal::drivers::local

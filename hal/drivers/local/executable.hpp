@@ -1,0 +1,60 @@
+// Executable: a loaded library of kernels (executable_library.h) and the environment they are called with.
+//
+// Threads: immutable.
+#pragma once
+
+#include <vector>
+
+#include "hal/drivers/local/executable_library.h"
+#include "hal/executable.hpp"
+
+namespace baton::hal::drivers::local {
+
+class KernelImports;
+
+// Mapped code; unmapped with the last reference.
+class CodeImage : public RefCounted<CodeImage> {
+ public:
+  virtual ~CodeImage() = default;
+};
+
+// What a loader found in the bytes: whom to ask for the library, and what must stay mapped meanwhile. The image is null
+// for code that is part of the process.
+struct LoadedCode {
+  baton_executable_library_query_function query;
+  Ref<CodeImage> image;
+};
+
+struct ExecutableContext {
+  const void* device;
+  const KernelImports& imports;
+  uint32_t max_concurrency;
+};
+
+class Executable final : public hal::Executable {
+ public:
+  static Result<Ref<hal::Executable>> make(const ExecutableContext& context, const ExecutableRequest& request,
+                                           LoadedCode code);
+
+  baton_kernel kernel(uint32_t entry_point) const { return library_->kernels[entry_point]; }
+  const baton_executable_environment& environment() const { return environment_; }
+  uint32_t max_concurrency() const { return max_concurrency_; }
+
+ private:
+  template <typename T, typename... Arguments>
+  friend Ref<T> baton::make_ref(Arguments&&...);
+  Executable(const ExecutableContext& context, const ExecutableRequest& request, Ref<CodeImage> image);
+
+  Status adopt_library(const baton_executable_library* library, size_t constant_count);
+  Status check_expected(std::span<const EntryPoint> expected) const;
+
+  Ref<CodeImage> image_;
+  const baton_executable_library* library_ = nullptr;  // In the image.
+  uint32_t max_concurrency_;
+  std::vector<uint32_t> constants_;
+  std::vector<baton_import_function> import_functions_;
+  std::vector<void*> import_contexts_;
+  baton_executable_environment environment_{};
+};
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,48 @@
+// fill_buffer on the host: memset for bytes, a store loop that vectorizes for the rest.
+
+#include "hal/commands/fill_buffer.hpp"
+
+#include <cstring>
+
+#include "hal/drivers/local/command_buffer.hpp"
+#include "hal/drivers/local/transfer.hpp"
+
+namespace baton::hal::drivers::local {
+namespace {
+
+struct FillRecord : Record {
+  RecordedBinding target;
+  uint64_t pattern;
+  uint32_t pattern_bytes;
+};
+
+// Through memcpy: a slot's base may have any alignment.
+template <typename Pattern>
+void fill(std::byte* target, size_t length, uint64_t bits) {
+  const auto pattern = static_cast<Pattern>(bits);
+  for (size_t i = 0; i < length; i += sizeof(Pattern)) std::memcpy(target + i, &pattern, sizeof(Pattern));
+}
+
+Status run_fill(const Record& record, const Execution& execution, Worker&, TileRange tiles) {
+  const auto& command = static_cast<const FillRecord&>(record);
+  const Stretch stretch = stretch_of(tiles, command.target.length);
+  std::byte* target = command.target.data(execution) + stretch.offset;
+  switch (command.pattern_bytes) {
+    case 1: std::memset(target, static_cast<uint8_t>(command.pattern), stretch.length); break;
+    case 2: fill<uint16_t>(target, stretch.length, command.pattern); break;
+    case 4: fill<uint32_t>(target, stretch.length, command.pattern); break;
+    default: fill<uint64_t>(target, stretch.length, command.pattern); break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CommandBuffer::fill_buffer(const commands::FillBuffer& command) {
+  auto* record = arena().make<FillRecord>(Record{run_fill}, RecordedBinding::make(command.target), command.pattern,
+                                          command.pattern_bytes);
+  record->tile_count = transfer_tiles(command.target.length);
+  return append(command, *record);
+}
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,116 @@
+#include "hal/drivers/local/launch.hpp"
+
+#include <algorithm>
+
+#include "hal/drivers/local/worker.hpp"
+
+namespace baton::hal::drivers::local {
+namespace {
+
+// Checked against the device's limits by check_launch().
+constexpr size_t kBindingsMax = 64;
+constexpr size_t kConstantsMax = 64;
+static_assert(kBindingsMax >= DeviceLimits{}.bindings_max && kConstantsMax >= DeviceLimits{}.constants_max);
+
+void set_grid(baton_dispatch_state& state, const uint32_t* grid) {
+  state.workgroup_count_x = grid[0];
+  state.workgroup_count_y = grid[1];
+  state.workgroup_count_z = grid[2];
+}
+
+// Pointers that no table can change, for kernels to use in place.
+void fix_bindings(Arena& arena, baton_dispatch_state& state, std::span<const RecordedBinding> bindings) {
+  void** pointers = arena.allocate_array<void*>(bindings.size());
+  size_t* lengths = arena.allocate_array<size_t>(bindings.size());
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    pointers[i] = reinterpret_cast<void*>(bindings[i].offset);
+    lengths[i] = bindings[i].length;
+  }
+  state.bindings = pointers;
+  state.binding_lengths = lengths;
+}
+
+Status kernel_failed(const Launch& launch, const baton_workgroup_state& workgroup, int result) {
+  return failure(StatusCode::kInternal, "Kernel '", launch.executable->entry_points()[launch.entry_point].name,
+                 "' of executable '", launch.executable->name(), "' returned ", result, " in workgroup (",
+                 workgroup.id_x, ", ", workgroup.id_y, ", ", workgroup.id_z, ").");
+}
+
+Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worker& worker, TileRange tiles) {
+  baton_workgroup_state workgroup = {};
+  workgroup.processor_id = worker.processor_id();
+  workgroup.local_memory_size = launch.local_memory_bytes;
+  workgroup.local_memory = launch.local_memory_bytes ? worker.local_memory(launch.local_memory_bytes) : nullptr;
+  const baton_executable_environment& environment = launch.executable->environment();
+  if (tiles.begin != 0) {  // Divisions only for workers that join in the middle.
+    const uint64_t row = tiles.begin / state.workgroup_count_x;
+    workgroup.id_x = static_cast<uint32_t>(tiles.begin % state.workgroup_count_x);
+    workgroup.id_y = static_cast<uint32_t>(row % state.workgroup_count_y);
+    workgroup.id_z = static_cast<uint32_t>(row / state.workgroup_count_y);
+  }
+  for (uint64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    if (const int result = launch.kernel(&environment, &state, &workgroup); result != 0) [[unlikely]]
+      return kernel_failed(launch, workgroup, result);
+    if (++workgroup.id_x < state.workgroup_count_x) continue;
+    workgroup.id_x = 0;
+    if (++workgroup.id_y < state.workgroup_count_y) continue;
+    workgroup.id_y = 0;
+    ++workgroup.id_z;
+  }
+  return {};
+}
+
+}  // namespace
+
+void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, Launch& launch) {
+  const auto& executable = static_cast<const Executable&>(*shape.executable);
+  const EntryPoint& entry = executable.entry_points()[shape.entry_point];
+  RecordedBinding* bindings = arena.allocate_array<RecordedBinding>(shape.bindings.size());
+  bool fixed = shape.constant_slots.empty();
+  for (size_t i = 0; i < shape.bindings.size(); ++i) {
+    bindings[i] = RecordedBinding::make(shape.bindings[i]);
+    fixed &= !shape.bindings[i].is_slot();
+  }
+  launch.executable = &executable;
+  launch.kernel = executable.kernel(shape.entry_point);
+  launch.entry_point = shape.entry_point;
+  launch.local_memory_bytes = entry.local_memory_bytes;
+  launch.fixed = fixed;
+  launch.bindings = {bindings, shape.bindings.size()};
+  launch.constant_slots = arena.copy(shape.constant_slots);
+  baton_dispatch_state& state = launch.state;
+  state.workgroup_size_x = entry.workgroup_size[0];
+  state.workgroup_size_y = entry.workgroup_size[1];
+  state.workgroup_size_z = entry.workgroup_size[2];
+  state.constant_count = static_cast<uint16_t>(shape.constants.size());
+  state.binding_count = static_cast<uint16_t>(shape.bindings.size());
+  state.max_concurrency = executable.max_concurrency();
+  state.constants = arena.copy(shape.constants).data();
+  if (grid) set_grid(state, grid);
+  if (fixed) fix_bindings(arena, state, launch.bindings);
+}
+
+Status run_workgroups(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
+                      const uint32_t* grid) {
+  if (launch.fixed && !grid) return run_kernel(launch, launch.state, worker, tiles);
+  baton_dispatch_state state = launch.state;
+  if (grid) set_grid(state, grid);
+  void* pointers[kBindingsMax];
+  size_t lengths[kBindingsMax];
+  if (!launch.fixed) {
+    for (size_t i = 0; i < launch.bindings.size(); ++i) {
+      pointers[i] = launch.bindings[i].data(execution);
+      lengths[i] = launch.bindings[i].size(execution);
+    }
+    state.bindings = pointers;
+    state.binding_lengths = lengths;
+  }
+  if (launch.constant_slots.empty()) return run_kernel(launch, state, worker, tiles);
+  uint32_t constants[kConstantsMax];
+  std::copy_n(state.constants, state.constant_count, constants);
+  for (const ConstantSlot& slot : launch.constant_slots) constants[slot.constant] = execution.constants[slot.slot];
+  state.constants = constants;
+  return run_kernel(launch, state, worker, tiles);
+}
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,29 @@
+// What dispatch and dispatch_indirect share: a kernel with its bindings and constants, precomputed as far as possible.
+#pragma once
+
+#include "hal/commands/checks.hpp"
+#include "hal/drivers/local/executable.hpp"
+#include "hal/drivers/local/recording.hpp"
+
+namespace baton::hal::drivers::local {
+
+struct Launch {
+  const Executable* executable;
+  baton_kernel kernel;
+  uint32_t entry_point;
+  uint32_t local_memory_bytes;
+  // Complete but for what differs between executions; when nothing does (`fixed`), kernels get it as it is.
+  baton_dispatch_state state;
+  bool fixed;
+  std::span<const RecordedBinding> bindings;
+  std::span<const ConstantSlot> constant_slots;
+};
+
+// Fills `launch` where it stands. `grid` may be null: then the state gets its counts when it runs.
+void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, Launch& launch);
+
+// Runs the workgroups `tiles` of `launch`, counted with x fastest. `grid` is null when the launch knows it.
+Status run_workgroups(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
+                      const uint32_t* grid);
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,91 @@
+// Recording: commands as the local driver runs them: records in an arena, each a function and what it needs,
+// precomputed.
+//
+// The essay. A binding is stored as a base and an offset. Base 0 is address 0, so that a fixed buffer's binding is its
+// absolute address; base s + 1 is what the table puts into slot s. Running a command adds one number per binding: fixed
+// and slot bindings take the same path, nothing is patched, and the recording stays immutable, so that many executions
+// of it may be in flight at once.
+//
+// Work is cut into tiles that may run at once and in any order: the workgroups of a dispatch, stretches of a transfer.
+// The records between two barriers form a phase. local-sync walks the records; local-task gives the tiles of one phase
+// after the other to its workers.
+#pragma once
+
+#include <span>
+
+#include "hal/host_allocator.hpp"
+#include "hal/recording.hpp"
+
+namespace baton::hal::drivers::local {
+
+class Worker;
+struct Record;
+
+// One execution of a recording: what its slots mean.
+struct Execution {
+  Device& device;
+  const uintptr_t* bases;          // [0] is 0, [s + 1] the address of slot s.
+  const uint64_t* lengths;         // Beside the bases: how long a slot is.
+  const uint32_t* constants;       // By constant slot.
+  uint32_t indirect_grid[3] = {};  // Of the indirect dispatch that is running: alone in its phase.
+};
+
+struct TileRange {
+  uint64_t begin;
+  uint64_t end;
+};
+
+struct Record {
+  using Run = Status (*)(const Record& record, const Execution& execution, Worker& worker, TileRange tiles);
+  using CountTiles = Status (*)(const Record& record, Execution& execution, uint64_t& tile_count);
+
+  Run run = nullptr;
+  Record* next = nullptr;
+  uint64_t tile_count = 1;
+  CountTiles count_tiles = nullptr;  // Not null: how many tiles is known only when its phase begins.
+};
+
+// Part of a record.
+struct RecordedBinding {
+  uint32_t base;
+  bool open;  // Up to the end of the slot: `length` is minus the offset then.
+  uint64_t offset;
+  uint64_t length;
+
+  static RecordedBinding make(const Binding& binding) {
+    if (!binding.is_slot()) {
+      return {0, false, reinterpret_cast<uintptr_t>(host_data(*binding.buffer)) + binding.offset, binding.length};
+    }
+    const bool open = binding.is_open();
+    return {binding.slot + 1, open, binding.offset, open ? -binding.offset : binding.length};
+  }
+  uintptr_t address(const Execution& execution) const { return execution.bases[base] + offset; }
+  std::byte* data(const Execution& execution) const { return reinterpret_cast<std::byte*>(address(execution)); }
+  uint64_t size(const Execution& execution) const { return open ? execution.lengths[base] + length : length; }
+};
+
+struct PhaseEntry {
+  uint64_t first_tile;  // Within the phase.
+  const Record* record;
+};
+struct Phase {
+  std::span<const PhaseEntry> entries;
+  uint64_t tile_count;
+  Phase* next;
+};
+
+class Recording final : public hal::Recording {
+ public:
+  Recording(Device& device, const RecordingOptions& options) : hal::Recording(device, options) {}
+
+  const Record* first_record() const { return first_; }
+  const Phase* first_phase() const { return first_phase_; }
+
+ private:
+  friend class CommandBuffer;
+
+  Record* first_ = nullptr;
+  Phase* first_phase_ = nullptr;
+};
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,23 @@
+// How transfers are cut into tiles: stretches that several workers may move at once.
+#pragma once
+
+#include "hal/drivers/local/recording.hpp"
+
+namespace baton::hal::drivers::local {
+
+// Large enough that a worker's wake (5 us) is small beside it, small enough for the L2 cache.
+inline constexpr uint64_t kTransferTileBytes = 256 * 1024;
+
+constexpr uint64_t transfer_tiles(uint64_t length) { return (length + kTransferTileBytes - 1) / kTransferTileBytes; }
+
+struct Stretch {
+  uint64_t offset;
+  size_t length;
+};
+inline Stretch stretch_of(TileRange tiles, uint64_t length) {
+  const uint64_t begin = tiles.begin * kTransferTileBytes;
+  const uint64_t end = tiles.end * kTransferTileBytes;
+  return {begin, static_cast<size_t>((end < length ? end : length) - begin)};
+}
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,31 @@
+// update_buffer on the host: the bytes wait in the recording's arena.
+
+#include "hal/commands/update_buffer.hpp"
+
+#include <cstring>
+
+#include "hal/drivers/local/command_buffer.hpp"
+
+namespace baton::hal::drivers::local {
+namespace {
+
+struct UpdateRecord : Record {
+  std::span<const std::byte> source;
+  RecordedBinding target;
+};
+
+Status run_update(const Record& record, const Execution& execution, Worker&, TileRange) {
+  const auto& command = static_cast<const UpdateRecord&>(record);
+  if (!command.source.empty())
+    std::memcpy(command.target.data(execution), command.source.data(), command.source.size());
+  return {};
+}
+
+}  // namespace
+
+Status CommandBuffer::update_buffer(const commands::UpdateBuffer& command) {
+  return append(command, *arena().make<UpdateRecord>(Record{run_update}, arena().copy(command.source),
+                                                     RecordedBinding::make(command.target)));
+}
+
+}  // namespace baton::hal::drivers::local

@@ -1,0 +1,11 @@
+// copy_buffer on the null device: reads the source, writes the target.
+
+#include "hal/drivers/null/work.hpp"
+
+namespace baton::hal::drivers::null {
+
+Work work_of(const commands::CopyBuffer& command, Table) {
+  return {.bytes_read = command.source.length, .bytes_written = command.target.length};
+}
+
+}  // namespace baton::hal::drivers::null

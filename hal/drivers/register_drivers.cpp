@@ -1,0 +1,11 @@
+#include "hal/drivers/register_drivers.hpp"
+
+namespace baton::hal::drivers {
+
+Status register_drivers(DriverRegistry& registry, DriverOptions options) {
+  BATON_TRY(registry.add(local::make_driver(std::move(options.local))));
+  BATON_TRY(registry.add(null::make_driver(std::move(options.null))));
+  return {};
+}
+
+}  // namespace baton::hal::drivers

@@ -1,0 +1,64 @@
+// Executable: loaded device code; its entry points are found by name and launched by dispatch commands.
+//
+// A program carries a fat set of variants of the same code, each in a format ("embedded-elf-x86_64", "cuda-sm_90").
+// Device::make_executable takes the most specific that the device accepts.
+// Threads: immutable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "base/result.hpp"
+
+namespace baton::hal {
+
+struct ExecutableVariant {
+  std::string_view format = {};
+  std::span<const std::byte> data = {};  // Must live as long as the executable: it is used in place.
+};
+
+struct ExecutableRequest {
+  std::string_view name = {};  // For messages and traces.
+  std::span<const ExecutableVariant> variants = {};
+  std::span<const uint32_t> constants = {};  // Specialization: read by the code at load and later.
+  // What the program believes the entry points to be, by ordinal; checked where the format knows them. May be empty.
+  std::span<const struct EntryPoint> expected = {};
+};
+
+struct EntryPoint {
+  std::string name = {};
+  uint32_t constant_count = 0;
+  uint32_t binding_count = 0;
+  uint32_t workgroup_size[3] = {1, 1, 1};
+  uint32_t local_memory_bytes = 0;
+  // False where the format says nothing about constants and bindings; then any count is taken.
+  bool layout_known = true;
+};
+
+class Executable : public RefCounted<Executable> {
+ public:
+  virtual ~Executable() = default;
+
+  const std::string& name() const { return name_; }
+  std::span<const EntryPoint> entry_points() const { return entry_points_; }
+  // The index of the entry point for Dispatch, or NOT_FOUND with the nearest names.
+  Result<uint32_t> find(std::string_view entry_point) const;
+  // Which device may run it.
+  const void* device() const { return device_; }
+
+ protected:
+  Executable(std::string_view name, const void* device) : name_(name), device_(device) {}
+
+  std::vector<EntryPoint> entry_points_;  // Filled by the driver before anyone else sees the executable.
+
+ private:
+  std::string name_;
+  const void* device_;
+};
+
+}  // namespace baton::hal

@@ -1,0 +1,32 @@
+#include "hal/executable_registry.hpp"
+
+namespace baton::hal {
+
+Status ExecutableRegistry::add(std::string_view name, std::string_view format, std::span<const std::byte> data) {
+  std::lock_guard lock(mutex_);
+  std::vector<Variant>& variants = executables_[std::string(name)];
+  for (const Variant& known : variants) {
+    if (known.format != format) continue;
+    return failure(StatusCode::kAlreadyExists, "Executable '", name, "' has a variant of format '", format,
+                   "' already.");
+  }
+  variants.push_back({std::string(format), data});
+  return {};
+}
+
+Result<Ref<Executable>> ExecutableRegistry::load(Device& device, std::string_view name,
+                                                 std::span<const uint32_t> constants) const {
+  std::lock_guard lock(mutex_);  // To the end: the variants are views of what is registered.
+  const auto found = executables_.find(name);
+  if (found == executables_.end()) {
+    std::string known;
+    for (const auto& [other, unused] : executables_) known += text(known.empty() ? "" : ", ", other);
+    return failure(StatusCode::kNotFound, "No executable '", name,
+                   "' is registered with the host; registered are: ", known.empty() ? "none" : known, ".");
+  }
+  std::vector<ExecutableVariant> variants;
+  for (const Variant& variant : found->second) variants.push_back({variant.format, variant.data});
+  return device.make_executable({.name = name, .variants = variants, .constants = constants});
+}
+
+}  // namespace baton::hal

@@ -1,0 +1,35 @@
+// ExecutableRegistry: code that the host app brings, by name: a program asks for "blas.kernels" and gets the variants
+// that the app (or a plugin) registered under it, whatever their formats (dynamic dispatches).
+//
+// Threads: internally synchronized. Registered bytes must outlive the executables that are made from them.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/device.hpp"
+
+namespace baton::hal {
+
+class ExecutableRegistry {
+ public:
+  // ALREADY_EXISTS when the name has this format already.
+  Status add(std::string_view name, std::string_view format, std::span<const std::byte> data);
+
+  // Loads what fits `device` best. An unknown name is told with the names there are.
+  Result<Ref<Executable>> load(Device& device, std::string_view name, std::span<const uint32_t> constants = {}) const;
+
+ private:
+  struct Variant {
+    std::string format;
+    std::span<const std::byte> data;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::vector<Variant>, std::less<>> executables_;  // Guarded by mutex_.
+};
+
+}  // namespace baton::hal

@@ -1,0 +1,75 @@
+// Queue: operations of a device, ordered by semaphores and by nothing else.
+//
+// An operation begins when all its waits are reached and signals when it is done. Nothing blocks the caller; a device
+// that runs inline does the work before the call returns when the waits are reached already. Bad arguments are a status
+// here and now, and nothing is enqueued. Work that fails later, or a wait that fails, fails all signals with the
+// status; when there is none to carry it, wait_idle() returns it. Threads: internally synchronized.
+#pragma once
+
+#include <span>
+
+#include "hal/binding_table.hpp"
+#include "hal/buffer.hpp"
+#include "hal/commands/command_kind.hpp"
+#include "hal/semaphore.hpp"
+
+namespace baton::hal {
+
+class Device;
+class File;
+class HostFunction;
+class Recording;
+struct AllocationRequest;
+
+struct Order {
+  std::span<const SemaphorePoint> waits = {};
+  std::span<const SemaphorePoint> signals = {};
+};
+
+class Queue {
+ public:
+  virtual ~Queue() = default;
+
+  // Runs the commands of `recording` with what `table` puts into its slots. Both stay alive until the work is done.
+  Status execute(const Order& order, Recording& recording, const BindingTable& table = {});
+
+  // Single commands without a recording of one's own.
+  Status fill_buffer(const Order& order, const commands::FillBuffer& command);
+  Status update_buffer(const Order& order, const commands::UpdateBuffer& command);
+  Status copy_buffer(const Order& order, const commands::CopyBuffer& command);
+
+  // The buffer exists at once; its memory may be used from the signals on.
+  Result<Ref<Buffer>> allocate(const Order& order, const AllocationRequest& request);
+  // Work submitted from here on may not name the buffer any more; its memory goes back once the waits are reached.
+  Status free(const Order& order, Buffer& buffer);
+
+  // The file stays open until the work is done.
+  Status read_file(const Order& order, File& source, uint64_t source_offset, const BufferRange& target);
+  Status write_file(const Order& order, const BufferRange& source, File& target, uint64_t target_offset);
+
+  Status host_call(const Order& order, HostFunction& function);
+  // Nothing but the order: signals once all waits are reached.
+  Status barrier(const Order& order);
+
+  // Until nothing is in flight; returns the first failure that no semaphore carried since the last call.
+  virtual Status wait_idle(int64_t timeout_ns = kWaitForever) = 0;
+
+ protected:
+  explicit Queue(Device& device) : device_(device) {}
+  Device& device() const { return device_; }
+
+ private:
+  template <typename Command>
+  Status execute_command(const Order& order, const Command& command,
+                         Status (*record)(class CommandBuffer&, const Command&));
+
+  virtual Status do_execute(const Order& order, Recording& recording, const BindingTable& table) = 0;
+  virtual Result<Ref<Buffer>> do_allocate(const Order& order, const AllocationRequest& request) = 0;
+  virtual Status do_free(const Order& order, Buffer& buffer) = 0;
+  virtual Status do_host_call(const Order& order, HostFunction& function) = 0;
+  virtual Status do_barrier(const Order& order) = 0;
+
+  Device& device_;  // Owns the queue.
+};
+
+}  // namespace baton::hal

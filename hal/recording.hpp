@@ -1,0 +1,98 @@
+// Recording: finished commands with slots; executed many times, each time with a table (queue.hpp).
+//
+// Drivers derive from it and lay their own form of the commands into `arena_`. `note()` is called once per command: it
+// keeps alive what the command names and enters its slots into the index.
+// Threads: immutable once finished; may be executed by several threads at once.
+#pragma once
+
+#include <string>
+
+#include "base/arena.hpp"
+#include "base/ref.hpp"
+#include "hal/command_buffer.hpp"
+#include "hal/commands/fields.hpp"
+#include "hal/slot_index.hpp"
+
+namespace baton::hal {
+
+class Device;
+
+class Recording : public RefCounted<Recording> {
+ public:
+  virtual ~Recording();
+
+  const std::string& name() const { return name_; }
+  Device& device() const { return *device_; }
+  uint32_t command_count() const { return command_count_; }
+  const SlotIndex& slots() const { return slots_; }
+  uint32_t constant_slot_count() const { return constant_slot_count_; }
+
+  // Whether `table` fits this recording; the cost is in its slots, not in its commands.
+  Status check(const BindingTable& table) const;
+
+ protected:
+  Recording(Device& device, const RecordingOptions& options);
+
+  template <typename Command>
+  void note(const Command& command);
+
+ private:
+  struct Noter;
+  struct Retained {
+    void* object;
+    void (*release)(void* object);
+  };
+
+  // Programs name the same few objects again and again; a look at the recent ones saves most atomic increments.
+  template <typename Object>
+  void keep_alive(Object* object) {
+    const void*& recent = recent_[(reinterpret_cast<uintptr_t>(object) >> 6) % std::size(recent_)];
+    if (recent == object) return;
+    recent = object;
+    object->retain();
+    retained_.push(arena_, {object, [](void* retained) { static_cast<Object*>(retained)->release(); }});
+  }
+
+  Ref<Device> device_;  // First: the arena's blocks go back to the device's pool.
+
+ protected:
+  Arena arena_;
+
+ private:
+  std::string name_;
+  SlotIndex slots_;
+  uint32_t constant_slot_count_;
+  uint32_t command_count_ = 0;
+  ArenaList<Retained> retained_;
+  const void* recent_[16] = {};
+};
+
+struct Recording::Noter : FieldVisitor {
+  explicit Noter(Recording& into) : recording(into) {}
+
+  void binding(std::string_view, const Binding& binding, BufferUsage usage) {
+    if (binding.is_slot()) {
+      recording.slots_.add(recording.arena_, binding, usage, recording.command_count_);
+    } else {
+      recording.keep_alive(binding.buffer);
+    }
+  }
+  void bindings(std::string_view name, std::span<const Binding> list, BufferUsage bound) {
+    for (const Binding& one : list) binding(name, one, usage_of(one, bound));
+  }
+  template <typename Object>
+  void object(std::string_view, Object* shared) {
+    recording.keep_alive(shared);
+  }
+
+  Recording& recording;
+};
+
+template <typename Command>
+void Recording::note(const Command& command) {
+  Noter noter(*this);
+  Command::visit(command, noter);
+  ++command_count_;
+}
+
+}  // namespace baton::hal
