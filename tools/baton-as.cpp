@@ -1,0 +1,46 @@
+// baton-as: .bvmasm text → a .bvm file.
+
+#include "bytecode/assembler.hpp"
+#include "tools/flags/command_line.hpp"
+#include "tools/support/files.hpp"
+#include "tools/support/report.hpp"
+
+namespace baton::tools {
+namespace {
+
+struct Options {
+  std::string source = "-";
+  std::string output = "-";
+  bool record_locations = false;
+  bool strip_debug = false;
+};
+
+std::optional<int> parse(int argc, char** argv, Options& options) {
+  flags::CommandLine line({"baton-as", "Assembles .bvmasm text into a .bvm module file.",
+                           "  baton-as add.bvmasm -o add.bvm\n"
+                           "  baton-as add.bvmasm | baton-run-module - --function=add --input=2 --input=3\n"});
+  line.positional("source", options.source, "The text; - (the default) reads standard input");
+  line.text("--output,-o", options.output, "Where the module goes; - (the default) is standard output");
+  line.toggle("-g,--record-locations", options.record_locations, "Traps shall name lines of this text");
+  line.toggle("--strip-debug", options.strip_debug, "Leave out names and source locations");
+  return line.parse(argc, argv);
+}
+
+Status assemble(const Options& options) {
+  BATON_TRY_ASSIGN(const std::vector<std::byte> source, read_file(options.source));
+  bytecode::AssemblerOptions assembler;
+  if (options.source != "-") assembler.file_name = options.source;
+  assembler.record_locations = options.record_locations;
+  assembler.strip_debug = options.strip_debug;
+  BATON_TRY_ASSIGN(const std::vector<std::byte> bytes, bytecode::assemble(text_of(source), assembler));
+  return write_file(options.output, bytes);
+}
+
+}  // namespace
+}  // namespace baton::tools
+
+int main(int argc, char** argv) {
+  baton::tools::Options options;
+  if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
+  return baton::tools::report(baton::tools::assemble(options));
+}

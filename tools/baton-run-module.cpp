@@ -1,0 +1,151 @@
+// baton-run-module: loads modules, links them, calls functions, prints results.
+
+#include "bytecode/signature.hpp"
+#include "tools/flags/command_line.hpp"
+#include "tools/flags/duration.hpp"
+#include "tools/flags/inputs.hpp"
+#include "tools/support/allocator.hpp"
+#include "tools/support/module_source.hpp"
+#include "tools/support/phase_times.hpp"
+#include "tools/support/report.hpp"
+#include "tools/support/results.hpp"
+#include "tools/support/trace_printer.hpp"
+#include "vm/context.hpp"
+#include "vm/invocation.hpp"
+#include "vm/program.hpp"
+
+namespace baton::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> modules;
+  std::vector<std::string> more_modules;  // given without --module=
+  std::vector<std::string> functions;
+  std::vector<std::string> inputs;
+  bool trace_execution = false;
+  bool print_statistics = false;
+  uint64_t max_instructions = 0;
+  std::string timeout;
+};
+
+constexpr flags::CommandLine::Program kProgram = {
+    "baton-run-module", "Loads modules, links them in the order given, calls a function and prints its results.",
+    "  baton-run-module add.bvm --function=add --input=2 --input=i32=3\n"
+    "  baton-as add.bvmasm | baton-run-module - --function=add --input=2 --input=3\n"
+    "  baton-run-module --module=./custom.so?greeting=hello --module=main.bvm --function=main\n"
+    "  baton-run-module loop.bvm --timeout=500ms --max_instructions=1000000\n"};
+
+std::optional<int> parse(int argc, char** argv, Options& options) {
+  flags::CommandLine line(kProgram);
+  line.texts(
+      "--module,-m", options.modules,
+      "A .bvm file, - for standard input, or plugin.so@entry?key=value; again for more; importers after imported");
+  line.positionals("modules", options.more_modules, "The same, after all --module=");
+  line.texts("--function,-f", options.functions,
+             "function or module.function; again to call several in order. May be left out when there is one");
+  line.texts("--input,-i", options.inputs, "One argument: 5, i32=5, i64=-1, f32=1.5, f64=nan, null; again for each");
+  line.toggle("--trace_execution", options.trace_execution, "Print every executed instruction on standard error");
+  line.number("--max_instructions", options.max_instructions, "Stop after so many instructions");
+  line.text("--timeout", options.timeout, "Stop after so long: 500ms, 2s");
+  line.toggle("--print_statistics", options.print_statistics, "Print how long each phase took on standard error");
+  return line.parse(argc, argv);
+}
+
+Result<std::vector<Ref<const vm::Module>>> load_modules(const Options& options) {
+  std::vector<std::string> sources = options.modules;
+  sources.insert(sources.end(), options.more_modules.begin(), options.more_modules.end());
+  if (sources.empty()) return failure(StatusCode::kInvalidArgument, "no module was given; name one with --module=");
+  std::vector<Ref<const vm::Module>> modules;
+  for (const std::string& source : sources) {
+    BATON_TRY_ASSIGN(Ref<const vm::Module> module, load_module(source));
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+// The functions that were named; when none was, the only export of the last module.
+Result<std::vector<std::string>> function_names(const Options& options, const vm::Module& last) {
+  if (!options.functions.empty()) {
+    if (options.functions.size() == 1 || options.inputs.empty()) return options.functions;
+    return failure(StatusCode::kInvalidArgument, "--input= can only be given when one function is called");
+  }
+  if (last.export_count() == 1) return std::vector{std::string(last.export_at(0).name)};
+  std::string list;
+  for (uint32_t i = 0; i < last.export_count(); ++i) {
+    const vm::Module::Export function = last.export_at(i);
+    list += text("\n  ", function.name, " is ", bytecode::describe_signature(function.signature));
+  }
+  return failure(StatusCode::kInvalidArgument, "module '", last.name(), "' exports ", last.export_count(),
+                 " functions; choose with --function=", list);
+}
+
+class Runner {
+ public:
+  Runner(Ref<vm::Context> context, const Options& options) : options_(options), invocation_(std::move(context)) {
+    if (options.max_instructions) invocation_.set_instruction_budget(options.max_instructions);
+    if (options.trace_execution) invocation_.set_tracer(&trace_printer_);
+  }
+
+  void stop_at(int64_t deadline_ns) { invocation_.set_deadline(deadline_ns); }
+
+  Status call(const vm::ExportedFunction& function) {
+    BATON_TRY_ASSIGN(const std::vector<vm::Value> arguments,
+                     flags::parse_inputs(function.name, function.signature, options_.inputs));
+    const size_t result_count = size_t{function.shape.result_values} + function.shape.result_refs;
+    std::vector<vm::Value> results(result_count);
+    print(text("EXEC @", function.name, "\n"));
+    BATON_TRY(invocation_.invoke(function, arguments, results));
+    print(describe_results(function.signature, results));
+    release_results(function.signature, results);
+    return Status();
+  }
+
+ private:
+  const Options& options_;
+  TracePrinter trace_printer_;
+  vm::Invocation invocation_;
+};
+
+Status run(const Options& options, PhaseTimes& times) {
+  int64_t timeout_ns = 0;
+  if (!options.timeout.empty()) {
+    BATON_TRY_ASSIGN(timeout_ns, flags::parse_duration_ns(options.timeout));
+  }
+
+  times.begin("load");
+  BATON_TRY_ASSIGN(const std::vector<Ref<const vm::Module>> modules, load_modules(options));
+  BATON_TRY_ASSIGN(const std::vector<std::string> names, function_names(options, *modules.back()));
+
+  times.begin("link");
+  BATON_TRY_ASSIGN(Ref<vm::Program> program, vm::Program::link(modules));
+  std::vector<vm::ExportedFunction> functions;
+  for (const std::string& name : names) {
+    BATON_TRY_ASSIGN(vm::ExportedFunction function, program->find_function(name));
+    functions.push_back(function);
+  }
+
+  times.begin("make state");  // Runs initializers: the limits hold from here on.
+  const int64_t deadline_ns = timeout_ns ? vm::monotonic_clock_ns() + timeout_ns : 0;
+  BATON_TRY_ASSIGN(Ref<vm::Context> context,
+                   vm::Context::make(std::move(program), tool_allocator(),
+                                     {.instructions = options.max_instructions, .deadline_ns = deadline_ns}));
+
+  times.begin("run");
+  Runner runner(std::move(context), options);
+  runner.stop_at(deadline_ns);
+  for (const vm::ExportedFunction& function : functions) BATON_TRY(runner.call(function));
+  return Status();
+}
+
+}  // namespace
+}  // namespace baton::tools
+
+int main(int argc, char** argv) {
+  baton::tools::Options options;
+  if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
+  baton::tools::PhaseTimes times;
+  const baton::Status status = baton::tools::run(options, times);
+  const int code = baton::tools::report(status);
+  if (options.print_statistics) times.print();
+  return code;
+}

@@ -1,0 +1,115 @@
+#include "tools/flags/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/support/report.hpp"
+
+namespace baton::tools::flags {
+namespace {
+
+constexpr std::string_view kAliasPrefix = "--iree-";
+
+// "--max-instructions" and "--max_instructions" are one name.
+std::string without_dashes(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+}  // namespace
+
+struct CommandLine::Parser : CLI::App {
+  using CLI::App::App;
+
+  // One value a flag: in `--module=a.bvm b.bvm` the second is a positional.
+  CLI::Option* many(const char* flag, std::vector<std::string>& target, const char* help) {
+    return add_option(flag, target, help)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  std::vector<std::string> long_names() const {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back(name);
+    }
+    return names;
+  }
+};
+
+CommandLine::CommandLine(const Program& program)
+    : name_(program.name), parser_(std::make_unique<Parser>(program.purpose, program.name)) {
+  parser_->footer(baton::text("\nExamples:\n", program.examples));
+  parser_->set_version_flag("--version", baton::text(program.name, " ", BATON_VERSION), "Print the version and exit");
+  parser_->get_formatter()->column_width(36);
+}
+CommandLine::~CommandLine() = default;
+
+void CommandLine::text(const char* flag, std::string& target, const char* help) {
+  parser_->add_option(flag, target, help);
+}
+void CommandLine::texts(const char* flag, std::vector<std::string>& target, const char* help) {
+  parser_->many(flag, target, help);
+}
+void CommandLine::choice(const char* flag, std::string& target, std::vector<std::string> choices, const char* help) {
+  parser_->add_option(flag, target, help)->check(CLI::IsMember(std::move(choices)));
+}
+void CommandLine::choices(const char* flag, std::vector<std::string>& target, std::vector<std::string> choices,
+                          const char* help) {
+  parser_->many(flag, target, help)->check(CLI::IsMember(std::move(choices)));
+}
+void CommandLine::number(const char* flag, uint64_t& target, const char* help) {
+  parser_->add_option(flag, target, help);
+}
+void CommandLine::toggle(const char* flag, bool& target, const char* help) { parser_->add_flag(flag, target, help); }
+void CommandLine::positional(const char* name, std::string& target, const char* help) {
+  parser_->add_option(name, target, help);
+}
+void CommandLine::positionals(const char* name, std::vector<std::string>& target, const char* help) {
+  parser_->add_option(name, target, help);
+}
+
+std::optional<int> CommandLine::parse(int argc, char** argv) {
+  set_program_name(name_);
+  std::vector<std::string> arguments;
+  for (int i = 1; i < argc; ++i) {
+    Result<std::string> argument = canonical(argv[i]);
+    if (!argument) return report(argument.error());
+    arguments.push_back(*argument);
+  }
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back.
+  try {
+    parser_->parse(std::move(arguments));
+  } catch (const CLI::Success& asked) {  // --help, --version
+    parser_->exit(asked);
+    return report(Status());
+  } catch (const CLI::ExtrasError&) {
+    return report(failure(StatusCode::kInvalidArgument, "these arguments are not understood: ", extras()));
+  } catch (const CLI::ParseError& error) {
+    return report(failure(StatusCode::kInvalidArgument, error.what()));
+  }
+  return std::nullopt;
+}
+
+// A flag as its tool spells it, other arguments as they are; a failure for a flag that the tool does not have.
+Result<std::string> CommandLine::canonical(const std::string& argument) const {
+  if (argument.size() < 3 || !argument.starts_with("--")) return argument;
+  const size_t end = std::min(argument.find('='), argument.size());
+  std::string asked = argument.substr(2, end - 2);
+  if (argument.starts_with(kAliasPrefix)) asked = argument.substr(kAliasPrefix.size(), end - kAliasPrefix.size());
+  const std::vector<std::string> names = parser_->long_names();
+  for (const std::string& name : names) {
+    if (without_dashes(name) == without_dashes(asked)) return baton::text("--", name, argument.substr(end));
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string nearest = nearest_names(asked, candidates);
+  return failure(StatusCode::kInvalidArgument, "no flag --", asked, nearest.empty() ? "" : "; ", nearest,
+                 nearest.empty() ? "; --help lists them" : "");
+}
+
+std::string CommandLine::extras() const {
+  std::string list;
+  for (const std::string& extra : parser_->remaining()) list += (list.empty() ? "" : " ") + extra;
+  return list;
+}
+
+}  // namespace baton::tools::flags

@@ -1,0 +1,134 @@
+#include "tools/flags/inputs.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "bytecode/signature.hpp"
+
+namespace baton::tools::flags {
+namespace {
+
+using bytecode::Signature;
+using bytecode::SignatureType;
+using vm::Value;
+using vm::ValueType;
+
+std::string type_name(const SignatureType& type) {
+  if (type.type == ValueType::kRef && !type.ref_type.empty()) return std::string(type.ref_type);
+  return std::string(bytecode::value_type_name(type.type));
+}
+
+// The whole text as an unsigned magnitude behind an optional sign.
+struct Integer {
+  bool negative = false;
+  uint64_t magnitude = 0;
+};
+std::optional<Integer> parse_integer(std::string_view text) {
+  Integer integer;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
+    integer.negative = text[0] == '-';
+    text.remove_prefix(1);
+  }
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hex) text.remove_prefix(2);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, integer.magnitude, is_hex ? 16 : 10);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return integer;
+}
+
+// Two's complement bits of an integer of `width` bits, signed or unsigned; nothing when it does not fit.
+std::optional<uint64_t> bits_of(Integer integer, int width) {
+  const uint64_t largest = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+  const uint64_t limit = integer.negative ? largest / 2 + 1 : largest;
+  if (integer.magnitude > limit) return std::nullopt;
+  return (integer.negative ? 0 - integer.magnitude : integer.magnitude) & largest;
+}
+
+template <typename T>
+std::optional<T> parse_float(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  T number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (stop != end || text.empty()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return std::nullopt;
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<Value> parse_value(std::string_view text, ValueType type) {
+  switch (type) {
+    case ValueType::kI32:
+    case ValueType::kI64: {
+      const std::optional<Integer> integer = parse_integer(text);
+      const std::optional<uint64_t> bits =
+          integer ? bits_of(*integer, type == ValueType::kI32 ? 32 : 64) : std::nullopt;
+      return bits ? std::optional(Value::from_bits(*bits)) : std::nullopt;
+    }
+    case ValueType::kF32: {
+      const std::optional<float> number = parse_float<float>(text);
+      return number ? std::optional(Value::of(*number)) : std::nullopt;
+    }
+    case ValueType::kF64: {
+      const std::optional<double> number = parse_float<double>(text);
+      return number ? std::optional(Value::of(*number)) : std::nullopt;
+    }
+    case ValueType::kRef: return text == "null" ? std::optional(Value()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// "i32=5" for an i32 parameter gives "5"; "5" stays.
+Result<std::string_view> without_type(std::string_view input, const SignatureType& expected) {
+  const size_t equals = input.find('=');
+  if (equals == std::string_view::npos) return input;
+  const std::string_view stated = input.substr(0, equals);
+  if (stated != type_name(expected)) {
+    return failure(StatusCode::kInvalidArgument, "its type is ", type_name(expected), ", not ", stated);
+  }
+  return input.substr(equals + 1);
+}
+
+Result<Value> parse_input(std::string_view input, const SignatureType& expected) {
+  BATON_TRY_ASSIGN(const std::string_view value, without_type(input, expected));
+  if (expected.type == ValueType::kRef && value != "null") {
+    return failure(StatusCode::kInvalidArgument, "only null can be given for a reference (", type_name(expected), ")");
+  }
+  return parse_scalar(value, expected.type);
+}
+
+}  // namespace
+
+Result<Value> parse_scalar(std::string_view text, ValueType type) {
+  if (std::optional<Value> value = parse_value(text, type)) return *value;
+  return failure(StatusCode::kInvalidArgument, "'", text, "' is not a value of type ", bytecode::value_type_name(type));
+}
+
+Result<std::vector<Value>> parse_inputs(std::string_view function, std::string_view signature,
+                                        const std::vector<std::string>& inputs) {
+  BATON_TRY_ASSIGN(const Signature parsed, bytecode::parse_signature(signature));
+  const std::string described = bytecode::describe_signature(signature);
+  for (const Signature::Argument& argument : parsed.arguments) {
+    if (!argument.segment.empty()) {
+      return failure(StatusCode::kUnimplemented, "function '", function, "' is ", described,
+                     "; variadic functions cannot be called from the command line");
+    }
+  }
+  if (inputs.size() != parsed.arguments.size()) {
+    return failure(StatusCode::kInvalidArgument, "function '", function, "' is ", described, ": it takes ",
+                   parsed.arguments.size(), " --input= values, and ", inputs.size(), " were given");
+  }
+  std::vector<Value> values;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Result<Value> value = parse_input(inputs[i], parsed.arguments[i].type);
+    if (!value) {
+      return failure(value.error().code(), "function '", function, "' is ", described, ": --input=", inputs[i],
+                     " does not fit argument ", i, "; ", value.error().message());
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace baton::tools::flags

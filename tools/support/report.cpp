@@ -1,0 +1,43 @@
+#include "tools/support/report.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace baton::tools {
+namespace {
+
+std::string& program_name() {
+  static std::string name = "baton";
+  return name;
+}
+
+void print_error(const Status& status) {
+  const std::string sentence = text(program_name(), ": ", status.to_string(), "\n");
+  std::fwrite(sentence.data(), 1, sentence.size(), stderr);
+}
+
+Status flush_output() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return Status();
+  return failure(StatusCode::kDataLoss, "standard output could not be written (", std::strerror(errno), ")");
+}
+
+}  // namespace
+
+void set_program_name(std::string_view name) {
+  program_name() = name;
+  // A reader that went away shall be an error like any other, not a silent end.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int report(const Status& status) {
+  const Status flushed = flush_output();
+  if (!status.ok()) print_error(status);
+  if (!flushed.ok()) print_error(flushed);
+  return status.ok() && flushed.ok() ? 0 : 1;
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+}  // namespace baton::tools

@@ -1,0 +1,20 @@
+// How a tool ends: one sentence on standard error and exit code 1, or 0 when everything it had to say was written.
+#pragma once
+
+#include <string_view>
+
+#include "base/status.hpp"
+
+namespace baton::tools {
+
+// Stands before every sentence of this process: "baton-as: NOT_FOUND; ...".
+void set_program_name(std::string_view name);
+
+// The exit code for `status`. Flushes standard output first: what a full disk or a closed pipe swallowed is a failure
+// too.
+int report(const Status& status);
+
+// Writes to standard output; report() tells whether it arrived.
+void print(std::string_view text);
+
+}  // namespace baton::tools
