@@ -1,0 +1,3 @@
+#include "bench/vm/native.h"
+
+void entry(void) {}

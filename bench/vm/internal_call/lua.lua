@@ -1,0 +1,6 @@
+-- Fibonacci by the book: nothing but calls, a compare and two additions each.
+local function fib(n)
+  if n < 2 then return n end
+  return fib(n - 1) + fib(n - 2)
+end
+return fib
