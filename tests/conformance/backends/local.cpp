@@ -1,0 +1,21 @@
+#include "tests/conformance/backends/local.hpp"
+
+#include "hal/drivers/local/driver.hpp"
+#include "tests/conformance/kernels.h"
+
+namespace baton::hal::conformance {
+
+Result<Ref<Device>> open_local(std::string_view path) {
+  drivers::local::Options options;
+  options.libraries.push_back({"conformance_kernels", conformance_kernels_query});
+  const DeviceParameter workers{"workers", "3"};
+  const auto driver = drivers::local::make_driver(std::move(options));
+  return path == "task" ? driver->open(path, {&workers, 1}) : driver->open(path, {});
+}
+
+ExecutableVariant local_kernels() {
+  static constexpr std::string_view name = "conformance_kernels";
+  return {"static-library", std::as_bytes(std::span(name))};
+}
+
+}  // namespace baton::hal::conformance

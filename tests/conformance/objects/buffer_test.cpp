@@ -1,0 +1,76 @@
+// Buffers, views and imports: ranges are kept, memory comes and goes as promised.
+#include "hal/buffer_view.hpp"
+#include "tests/conformance/suite.hpp"
+
+namespace baton::hal::conformance {
+namespace {
+
+class BufferTest : public DeviceTest {};
+
+TEST_P(BufferTest, MapsItsRange) {
+  const auto whole = buffer_of<uint32_t>({1, 2, 3, 4});
+  auto mapping = whole->map(Access::kRead, 4, 8);
+  ASSERT_OK(mapping);
+  EXPECT_EQ(mapping->as<uint32_t>()[1], 3u);
+  EXPECT_FAILS(whole->map(Access::kRead, 8, 16), StatusCode::kOutOfRange,
+               "Mapping [8, 24) ends beyond the buffer length (16).");
+  EXPECT_FAILS(whole->map(Access::kRead, 17), StatusCode::kOutOfRange, "Mapping [17, 17)");
+  EXPECT_FAILS(buffer(16, BufferUsage::kDispatch)->map(Access::kRead), StatusCode::kPermissionDenied,
+               "Mapping needs usage mapping");
+}
+
+TEST_P(BufferTest, SubspansShareMemoryAndKeepItAlive) {
+  auto whole = buffer_of<uint32_t>({1, 2, 3, 4});
+  const auto part = whole->subspan(4, 12).value();
+  const auto part_of_part = part->subspan(4, 4).value();
+  EXPECT_EQ(&part_of_part->root(), whole.get());
+  EXPECT_EQ(part_of_part->root_offset(), 8u);
+  EXPECT_FAILS(part->subspan(8, 8), StatusCode::kOutOfRange, "Subspan [8, 16) ends beyond the buffer length (12).");
+  whole = nullptr;
+  EXPECT_EQ(part_of_part->map(Access::kRead)->as<uint32_t>()[0], 3u);
+}
+
+TEST_P(BufferTest, TooMuchIsASentence) {
+  EXPECT_FAILS(device().allocator().allocate({.length = ~uint64_t{0}}), StatusCode::kResourceExhausted,
+               "A buffer of 18446744073709551615 bytes exceeds the limit of the device");
+  EXPECT_FAILS(device().allocator().allocate({.length = 4, .memory = MemoryKind::kDeviceLocal}),
+               StatusCode::kInvalidArgument, "Usage mapping needs memory host_visible; the request says device_local.");
+}
+
+TEST_P(BufferTest, ImportsHostMemory) {
+  int released = 0;
+  std::vector<uint32_t> memory = {1, 2, 3};
+  {
+    const ImportRelease release{[](void* count) { ++*static_cast<int*>(count); }, &released};
+    const auto imported =
+        device().allocator().import_host(std::as_writable_bytes(std::span(memory)), BufferUsage::kAll, release).value();
+    const auto part = imported->subspan(4, 4).value();
+    EXPECT_OK(queue().fill_buffer({}, {.target = part, .pattern = 9}));
+    EXPECT_OK(queue().wait_idle());
+    if (computes()) {
+      EXPECT_EQ(memory, (std::vector<uint32_t>{1, 9, 3}));
+    }
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+  EXPECT_FAILS(device().allocator().import_host({static_cast<std::byte*>(nullptr), 4}, BufferUsage::kAll),
+               StatusCode::kInvalidArgument, "Imported memory of 4 bytes is at a null pointer.");
+}
+
+TEST_P(BufferTest, ViewsKnowTheirShape) {
+  const int64_t shape[] = {2, 3};
+  const auto view = BufferView::make(buffer(24), shape, ElementType::kF32).value();
+  EXPECT_EQ(view->type_text(), "2x3xf32");
+  EXPECT_EQ(view->element_count(), 6u);
+  EXPECT_EQ(BufferView::make(buffer(4), {}, ElementType::kI32).value()->type_text(), "i32");
+  EXPECT_FAILS(BufferView::make(buffer(20), shape, ElementType::kF32), StatusCode::kOutOfRange,
+               "A view of 2x3xf32 needs 24 bytes; the buffer has 20.");
+  const int64_t negative[] = {2, -1}, huge[] = {int64_t{1} << 40, int64_t{1} << 40};
+  EXPECT_FAILS(BufferView::make(buffer(4), negative, ElementType::kI8), StatusCode::kInvalidArgument, "Shape 2x-1xi8");
+  EXPECT_FAILS(BufferView::make(buffer(4), huge, ElementType::kI8), StatusCode::kInvalidArgument, "more elements than");
+}
+
+BATON_CONFORMANCE(BufferTest);
+
+}  // namespace
+}  // namespace baton::hal::conformance

@@ -1,0 +1,26 @@
+# How lit runs the golden tests. A file says everything itself: how it is run (RUN:) and what must come out (CHECK:).
+import os
+import sys
+
+import lit.formats
+
+config.name = "golden"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".bvmasm", ".test"]
+config.test_source_root = config.source_dir
+config.test_exec_root = config.build_dir
+
+# Tools by their own names; a test that names a tool we lack fails instead of finding another on the machine.
+for tool in sorted(os.listdir(config.tools_dir), key=len, reverse=True):
+    config.substitutions.append((rf"(?<![-/\w])\b{tool}\b(?![-\w/.])", os.path.join(config.tools_dir, tool)))
+config.substitutions.append((r"(?<![-/\w])\bFileCheck\b", config.filecheck))
+config.substitutions.append((r"(?<![-/\w])\bnot\b(?=\s)", config.not_program))
+config.substitutions.append(("%plugins", config.plugin_dir))
+config.substitutions.append(("%{python}", sys.executable))
+config.excludes = ["native", "inputs"]  # what tests use, and no tests
+config.environment["PATH"] = "/usr/bin:/bin"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+if not config.sanitized:
+    config.available_features.add("plain")

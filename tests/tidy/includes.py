@@ -1,0 +1,42 @@
+"""Include directions: a room includes only the rooms below it (STYLE.md, "The house"), and C headers of the door only each other."""
+import re
+
+from house import ROOMS, files, finish, read
+
+ALLOWED = {
+    "base": {"base"},
+    "bytecode": {"base", "bytecode"},
+    "vm": {"base", "bytecode", "vm"},
+    "hal": {"base", "hal"},
+    "modules": {"base", "bytecode", "vm", "hal", "modules"},
+    "compiler-lite": {"base", "bytecode", "compiler-lite"},
+}
+HEAVY = {"iostream", "regex", "functional", "algorithm", "format"}  # Header weight is the dev loop.
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def allowed_for(path):
+    """The folders whose files `path` may include, or None for those that may include everything."""
+    if path.parts[:2] == ("modules", "sdk"):
+        if path.name.startswith("embed") and path.suffix != ".h":
+            return ALLOWED["modules"]
+        return {"modules/sdk"}
+    return ALLOWED.get(path.parts[0])
+
+
+def problems_of(path):
+    allowed = allowed_for(path)
+    for bracket, target in INCLUDE.findall(read(path)):
+        room = target.split("/")[0]
+        if bracket == "<" and path.suffix in (".hpp", ".h") and target in HEAVY:
+            yield f"{path}: <{target}> is too heavy for a header"
+        if bracket == "<" or room not in ROOMS:
+            continue
+        if "/sdk/" in target and path.suffix == ".h" and not target.endswith(".h"):
+            yield f"{path}: a frozen C header includes '{target}'"
+        if allowed is not None and not any(target.startswith(folder + "/") for folder in allowed):
+            yield f"{path}: includes '{target}', but may only include {', '.join(sorted(allowed))}"
+
+
+sources = files(".hpp", ".h", ".cpp", ".c", ".inc")
+finish([problem for path in sources for problem in problems_of(path)], len(sources))

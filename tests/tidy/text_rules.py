@@ -1,0 +1,20 @@
+"""Plain text rules: lines end where their text ends, files end with one newline, TODOs carry an issue number."""
+import re
+
+from house import finish, text_files
+
+TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#?\d+\))")
+problems = []
+checked = 0
+for path, text in text_files():
+    checked += 1
+    if text and not text.endswith("\n"):
+        problems.append(f"{path}: does not end with a newline")
+    if text.endswith("\n\n"):
+        problems.append(f"{path}: ends with empty lines")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line != line.rstrip():
+            problems.append(f"{path}:{number}: spaces at the end of the line")
+        if TODO.search(line) and path.name != "text_rules.py" and path.suffix != ".md":
+            problems.append(f"{path}:{number}: a TODO without an issue number, as in TODO(#12)")
+finish(problems, checked)
