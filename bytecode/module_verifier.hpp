@@ -16,12 +16,6 @@
 
 namespace baton::bytecode {
 
-// Registers that one element of a variadic segment takes.
-struct SegmentShape {
-  uint32_t values = 0;
-  uint32_t refs = 0;
-};
-
 // What the tables say, checked, in the form that checking code wants.
 struct ModuleFacts {
   std::span<const uint64_t> code;

@@ -122,6 +122,14 @@ Result<SignatureShape> signature_shape(std::string_view signature) {
   };
 }
 
+void segment_shapes(std::string_view signature, SegmentShape* shapes) {
+  for (SignatureCursor at(arguments_of(signature)); at.next();) {
+    if (!at.in_segment()) continue;
+    SegmentShape& shape = shapes[at.segment()];
+    ++(is_ref(at.type()) ? shape.refs : shape.values);
+  }
+}
+
 bool signatures_agree(std::string_view importer, std::string_view exporter) {
   if (importer == exporter) return true;
   size_t i = 0;

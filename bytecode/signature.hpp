@@ -31,12 +31,20 @@ struct SignatureShape {
   friend bool operator==(const SignatureShape&, const SignatureShape&) = default;
 };
 
+// What one element of a variadic segment takes of each bank.
+struct SegmentShape {
+  uint32_t values = 0;
+  uint32_t refs = 0;
+};
+
 // Letters, digits, `_` and `.`, not beginning with a digit or a dot: what may stand in r<...> and in a module's type
 // table.
 bool is_type_name(std::string_view name);
 
 // Checks the text and counts its registers.
 Result<SignatureShape> signature_shape(std::string_view signature);
+// The segments of a well-formed signature; `shapes` holds SignatureShape::segments of them.
+void segment_shapes(std::string_view signature, SegmentShape* shapes);
 
 // Whether a call written for one may reach the other: equal but for bare `r` on either side.
 bool signatures_agree(std::string_view importer, std::string_view exporter);

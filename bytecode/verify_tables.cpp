@@ -140,12 +140,7 @@ void ModuleVerifier::note_segments() {
     facts_.segments_begin.push_back(static_cast<uint32_t>(begin));
     facts_.segments.resize(begin + facts_.signatures[i].segments);
     if (facts_.signatures[i].segments == 0) continue;
-    const std::string_view signature = view_of(module_->signatures()->Get(static_cast<uint32_t>(i)));
-    for (SignatureCursor at(arguments_of(signature)); at.next();) {
-      if (!at.in_segment()) continue;
-      SegmentShape& shape = facts_.segments[begin + at.segment()];
-      ++(is_ref(at.type()) ? shape.refs : shape.values);
-    }
+    segment_shapes(view_of(module_->signatures()->Get(static_cast<uint32_t>(i))), &facts_.segments[begin]);
   }
 }
 

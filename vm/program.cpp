@@ -4,6 +4,7 @@
 // fills.
 #include "vm/program.hpp"
 
+#include <memory>
 #include <new>
 
 #include "base/bytes.hpp"
@@ -27,7 +28,7 @@ struct ProgramArrays {
 
   size_t bytes(size_t module_count) const {
     return sizeof(LinkedModule) * module_count + sizeof(ImportSlot) * imports + sizeof(const ObjectType*) * types +
-           sizeof(SegmentShape) * segments;
+           sizeof(bytecode::SegmentShape) * segments;
   }
 };
 
@@ -68,7 +69,7 @@ class Linker {
     auto* types = reinterpret_cast<const ObjectType**>(imports + arrays_.imports);
     next_import_ = imports;
     next_type_ = types;
-    next_segment_ = reinterpret_cast<SegmentShape*>(types + arrays_.types);
+    next_segment_ = reinterpret_cast<bytecode::SegmentShape*>(types + arrays_.types);
     linked_ = linked;
     for (size_t i = 0; i < given_.size(); ++i) new (linked + i) LinkedModule();
     program_->modules_ = {linked, given_.size()};
@@ -135,15 +136,12 @@ class Linker {
     if (import.fallback != bytecode::kNoIndex) slot.callee = linked_[importer].functions + import.fallback;
   }
 
-  const SegmentShape* link_segments(const bytecode::ImportView& import, const bytecode::SignatureShape& shape) {
-    SegmentShape* const segments = next_segment_;
+  const bytecode::SegmentShape* link_segments(const bytecode::ImportView& import,
+                                              const bytecode::SignatureShape& shape) {
+    bytecode::SegmentShape* const segments = next_segment_;
     if (shape.segments == 0) return segments;
-    for (uint32_t i = 0; i < shape.segments; ++i) *next_segment_++ = SegmentShape{};
-    for (bytecode::SignatureCursor at(bytecode::arguments_of(import.signature)); at.next();) {
-      if (!at.in_segment()) continue;
-      SegmentShape& segment = segments[at.segment()];
-      ++(bytecode::is_ref(at.type()) ? segment.refs : segment.values);
-    }
+    next_segment_ = std::uninitialized_value_construct_n(segments, shape.segments);
+    bytecode::segment_shapes(import.signature, segments);
     return segments;
   }
 
@@ -227,7 +225,7 @@ class Linker {
   LinkedModule* linked_ = nullptr;
   ImportSlot* next_import_ = nullptr;
   const ObjectType** next_type_ = nullptr;
-  SegmentShape* next_segment_ = nullptr;
+  bytecode::SegmentShape* next_segment_ = nullptr;
   StatusCode problem_code_ = StatusCode::kOk;
   std::string problems_;
 };

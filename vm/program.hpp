@@ -19,12 +19,6 @@
 
 namespace baton::vm {
 
-// What one element of a variadic segment takes of each bank.
-struct SegmentShape {
-  uint16_t values;
-  uint16_t refs;
-};
-
 // Where a call.import goes.
 struct ImportSlot {
   NativeFunction native;   // body is null for bytecode targets and for missing optional imports
@@ -32,7 +26,7 @@ struct ImportSlot {
   uint32_t module;         // whose state the target runs with: index in the program
   bool resolved;           // false: a missing optional import (its fallback may still be called)
   bytecode::SignatureShape shape;
-  const SegmentShape* segments;  // shape.segments of them
+  const bytecode::SegmentShape* segments;  // shape.segments of them
 };
 
 // References that a call through the slot passes, with the elements of its variadic segments (null without).
