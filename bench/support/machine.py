@@ -15,10 +15,14 @@ def facts(build: pathlib.Path) -> dict[str, str]:
 
 def describe(build: pathlib.Path) -> list[str]:
     return [
-        f"machine   {_processor()}, {_cores()} cores",
+        f"machine   {_processor()}, {cores()} cores",
         *(f"{what:9} {value}" for what, value in facts(build).items()),
         f"commit    {_output(['git', 'describe', '--always', '--dirty']).strip() or 'unknown'}",
     ]
+
+
+def cores() -> int:
+    return pathlib.Path("/proc/cpuinfo").read_text().count("processor\t")
 
 
 def _cached(cache: str, name: str) -> str:
@@ -29,10 +33,6 @@ def _cached(cache: str, name: str) -> str:
 def _processor() -> str:
     match = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return match.group(1) if match else "unknown processor"
-
-
-def _cores() -> int:
-    return pathlib.Path("/proc/cpuinfo").read_text().count("processor\t")
 
 
 def _output(command: list[str]) -> str:

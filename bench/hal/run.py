@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Runs the HAL benches and prints one table: Baton's figures beside DESIGN.md's numbers and beside its peers.
+
+For figures worth keeping on a machine that others use too, run it at real-time priority: chrt -f 20 bench/hal/run.py
+"""
+
+import argparse
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/support"))
+
+import google  # noqa: E402
+import machine  # noqa: E402
+from google import Row  # noqa: E402
+
+PAIRS = 1000
+EXECUTIONS = [(dispatches, slots) for dispatches in (1, 10, 100, 1000) for slots in (0, 1, 10)] + [(1000, 1000)]
+CORES = machine.cores()
+# 1, 2, 4, ... as elementwise.cpp counts them.
+CORE_COUNTS = sorted({1 << bit for bit in range(CORES.bit_length()) if 1 << bit < CORES} | {CORES})
+
+ROWS = [
+    Row("record_pair/local", PAIRS, 60),
+    Row("record_pair/local_unchecked", PAIRS),
+    Row("record_pair/null", PAIRS, 60),
+    Row("record_execute_wait", reach_ns=300),
+    *(Row(f"execute/{dispatches}/{slots}", reach_ns=120 + 15 * dispatches) for dispatches, slots in EXECUTIONS),
+    Row("c_calls/1000"),
+    Row("allocate_free/4096"),
+    Row("allocate_free/1048576"),
+    Row("round_trip/warm/1", reach_ns=3000, counter="median_ns"),
+    Row("round_trip/warm/64", reach_ns=3000, counter="median_ns"),
+    Row("round_trip/parked/1", reach_ns=12000, counter="median_ns"),
+    Row("round_trip/parked/64", reach_ns=12000, counter="median_ns"),
+    Row("futex_round_trip", counter="median_ns"),
+    Row("semaphore_round_trip/warm", counter="median_ns"),
+    Row("semaphore_round_trip/parked", counter="median_ns"),
+    Row("fork_join/pool/2", peer="fork_join/tbb/2"),
+    Row("fork_join/tbb/2"),
+    Row("fork_join/openmp/2"),
+    Row("fork_join/pool/64", peer="fork_join/tbb/64"),
+    Row("fork_join/tbb/64"),
+    Row("fork_join/openmp/64"),
+    Row("elementwise/local_sync/0"),
+    *(Row(f"elementwise/local_task/{count}", peer=f"elementwise/openmp/{count}", peer_factor=1.1) for count in CORE_COUNTS),
+    *(Row(f"elementwise/openmp/{count}") for count in CORE_COUNTS),
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="build folder of the benches")
+    parser.add_argument("--only", default="", metavar="REGEX", help="rows whose names match")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    for line in machine.describe(options.build):
+        print(line)
+    print("\nNanoseconds, medians over rounds; round trips show the median of single ones. A row's name says how many dispatches and\n"
+          "changed slots, tiles, bytes or workers.\n")
+    google.show(ROWS, google.run(options.build / "bench/bench_hal", options.only, options.rounds), options.only)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
