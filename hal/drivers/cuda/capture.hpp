@@ -1,0 +1,105 @@
+// Capture: foreign work becomes a graph of its own, a segment. And the guard: what can go wrong in it is found here,
+// told by the name of the function, and cleaned up, so that the device goes on.
+//
+// The capturing streams are not the queue's. They are blocking ones on purpose: use of the legacy stream by the foreign
+// call is an error then, and not work that silently runs outside the graph. The mode is thread-local: what other
+// threads do is no business of this capture.
+#pragma once
+
+#include <vector>
+
+#include "hal/drivers/cuda/primary_context.hpp"
+#include "hal/foreign_function.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+// A graph that owns itself. Threads: externally synchronized.
+class Segment {
+ public:
+  Segment(Ref<PrimaryContext> context, CUgraph graph) : context_(std::move(context)), graph_(graph) {}
+  Segment(Segment&& other) noexcept
+      : context_(std::move(other.context_)), graph_(std::exchange(other.graph_, nullptr)) {}
+  Segment& operator=(Segment&& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(graph_, other.graph_);
+    return *this;
+  }
+  ~Segment();
+  CUgraph graph() const { return graph_; }
+
+ private:
+  Ref<PrimaryContext> context_;
+  CUgraph graph_;
+};
+
+// Streams to capture on, kept for the next capture. Threads: internally synchronized.
+class CaptureStreams {
+ public:
+  explicit CaptureStreams(Ref<PrimaryContext> context) : context_(std::move(context)) {}
+  ~CaptureStreams();
+  PrimaryContext& context() const { return *context_; }
+  Result<CUstream> take();
+  void give(CUstream stream);
+
+ private:
+  const Ref<PrimaryContext> context_;
+  std::mutex mutex_;
+  std::vector<CUstream> spare_;  // Guarded by mutex_.
+};
+
+// One capture, from its begin to its end. Threads: that of begin().
+class CaptureSession {
+ public:
+  static Result<CaptureSession> begin(CaptureStreams& streams);
+  CaptureSession(CaptureSession&& other) noexcept
+      : streams_(other.streams_), segment_(std::move(other.segment_)), stream_(std::exchange(other.stream_, nullptr)) {}
+  // Whatever was captured is dropped.
+  ~CaptureSession();
+
+  CUstream stream() const { return stream_; }
+  CUgraph graph() const { return segment_.graph(); }
+  // Fills what `name` stands for. UNIMPLEMENTED for other names.
+  Status extension(std::string_view name, void* out) const;
+  // The guard. `said` is what the function itself returned: its failure is told too, and alone if the capture is whole.
+  Result<Segment> end(std::string_view function, Status said);
+
+ private:
+  CaptureSession(CaptureStreams& streams, Segment segment, CUstream stream)
+      : streams_(streams), segment_(std::move(segment)), stream_(stream) {}
+  Status broken(std::string_view function, Status said, CUresult ended) const;
+
+  CaptureStreams& streams_;
+  Segment segment_;
+  CUstream stream_;  // Null: ended.
+};
+
+struct ForeignCall {
+  hal::Device& device;
+  ForeignFunction& function;
+  std::span<const ForeignBinding> bindings;
+  std::span<const uint32_t> constants;
+};
+
+// Threads: internally synchronized.
+class Capture {
+ public:
+  // `check_twice`: capture each call a second time and compare what came out.
+  Capture(Ref<PrimaryContext> context, bool check_twice) : streams_(std::move(context)), check_twice_(check_twice) {}
+
+  CaptureStreams& streams() { return streams_; }
+  // Calls the function with a stream that captures. FAILED_PRECONDITION when the call broke the capture, or recorded
+  // nothing.
+  Result<Segment> run(const ForeignCall& call);
+
+ private:
+  Result<Segment> run_once(const ForeignCall& call);
+  Status same_shape(const ForeignCall& call, const Segment& first, const Segment& second) const;
+
+  CaptureStreams streams_;
+  const bool check_twice_;
+};
+
+// The same outside a graph: the function enqueues on `stream` itself.
+Status call_on_stream(const ForeignCall& call, PrimaryContext& context, CUstream stream);
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,94 @@
+#include "hal/drivers/cuda/device.hpp"
+
+#include "hal/drivers/cuda/command_buffer.hpp"
+#include "hal/drivers/cuda/executable.hpp"
+#include "hal/drivers/cuda/variants.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+DeviceLimits limits_of(const DeviceFacts& facts) {
+  DeviceLimits limits;
+  for (int axis = 0; axis < 3; ++axis) limits.grid_max[axis] = static_cast<uint32_t>(facts.grid_max[axis]);
+  limits.local_memory_bytes_max = static_cast<uint32_t>(facts.shared_bytes_max);
+  return limits;
+}
+
+}  // namespace
+
+Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<PrimaryContext> context,
+                                      const DeviceOptions& options) {
+  Queue::Parts parts;
+  parts.context = context;
+  parts.mode = options.mode;
+  parts.timed = options.graph_report;
+  for (uint32_t i = 0; i < options.stream_count; ++i) {
+    BATON_TRY_ASSIGN(Ref<Stream> stream, Stream::make(context));
+    parts.streams.push_back(std::move(stream));
+  }
+  parts.worker = make_ref<Worker>(parts.streams);
+  BATON_TRY_ASSIGN(parts.memory, Memory::make(context, parts.streams));
+  const DeviceLimits limits = limits_of(context->facts());
+  return Ref<hal::Device>(make_ref<Device>(name, std::move(parts), limits, options.check_captures));
+}
+
+Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, bool check_captures)
+    : hal::Device(name, limits),
+      parts_(std::move(parts)),
+      allocator_(parts_.memory, limits.buffer_bytes_max, *this),
+      builtins_(parts_.context),
+      capture_(parts_.context, check_captures),
+      queue_(*this, parts_) {}
+
+// Everything that runs keeps its recording, and so the device; what is left is to let go of buffers.
+Device::~Device() {
+  for (const Ref<Stream>& stream : parts_.streams) {
+    const Status drained = stream->drain();
+    stream->reap(true);
+  }
+  parts_.worker->stop();
+}
+
+Result<Ref<hal::Semaphore>> Device::make_semaphore(uint64_t initial_value) {
+  return Ref<hal::Semaphore>(make_ref<Semaphore>(parts_.worker, initial_value));
+}
+
+Result<Ref<Channel>> Device::make_channel(std::string_view channel_name, uint32_t rank, uint32_t rank_count) {
+  if (rank_count != 1) return hal::Device::make_channel(channel_name, rank, rank_count);
+  return make_ref<Channel>(channel_name, rank, rank_count);
+}
+
+FormatMatch Device::match_format(std::string_view format) const {
+  return cuda::match_format(context().facts().arch(), format);
+}
+
+Result<int64_t> Device::query(std::string_view category, std::string_view key) const {
+  const DeviceFacts& facts = context().facts();
+  const struct {
+    std::string_view category;
+    std::string_view key;
+    int64_t value;
+  } answers[] = {
+      {"hal.device", "architecture", facts.arch()},
+      {"hal.device", "memory_bytes", static_cast<int64_t>(facts.memory_bytes)},
+      {"hal.device", "driver_version", facts.driver_version},
+      {"hal.device", "shared_memory_bytes_max", facts.shared_bytes_max},
+      {"hal.device", "threads_max", facts.threads_per_block_max},
+      {"hal.dispatch", "concurrency", facts.multiprocessors},
+  };
+  for (const auto& answer : answers) {
+    if (answer.category == category && answer.key == key) return answer.value;
+  }
+  return hal::Device::query(category, key);
+}
+
+std::unique_ptr<hal::CommandBuffer> Device::do_make_command_buffer(const RecordingOptions& options) {
+  return std::make_unique<cuda::CommandBuffer>(*this, options);
+}
+
+Result<Ref<hal::Executable>> Device::do_make_executable(const ExecutableRequest& request,
+                                                        const ExecutableVariant& variant) {
+  return Executable::make(parts_.context, this, request, variant);
+}
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,78 @@
+// dispatch on CUDA: a kernel launch, or a kernel node.
+
+#include "hal/commands/dispatch.hpp"
+
+#include "hal/drivers/cuda/command_buffer.hpp"
+#include "hal/drivers/cuda/graph.hpp"
+#include "hal/drivers/cuda/launch.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+struct DispatchRecord : Record {
+  Launch launch;
+  uint32_t grid[3];
+};
+
+Status issue_dispatch(Record& record, const Execution& execution) {
+  const auto& command = static_cast<const DispatchRecord&>(record);
+  const LaunchParameters parameters(command.launch, execution);
+  return launch(command.launch, command.grid, parameters, execution);
+}
+
+CUDA_KERNEL_NODE_PARAMS node_of(const DispatchRecord& command, const LaunchParameters& launch_parameters,
+                                const Execution& execution) {
+  const Kernel& kernel = *command.launch.kernel;
+  CUDA_KERNEL_NODE_PARAMS parameters = {};
+  parameters.kern = kernel.handle;
+  parameters.ctx = execution.context.handle();
+  parameters.gridDimX = command.grid[0];
+  parameters.gridDimY = command.grid[1];
+  parameters.gridDimZ = command.grid[2];
+  parameters.blockDimX = kernel.block[0];
+  parameters.blockDimY = kernel.block[1];
+  parameters.blockDimZ = kernel.block[2];
+  parameters.sharedMemBytes = kernel.shared_bytes;
+  parameters.extra = launch_parameters.extra();
+  return parameters;
+}
+
+Status add_dispatch(Record& record, const Execution& execution, GraphBuilder& builder) {
+  const auto& command = static_cast<const DispatchRecord&>(record);
+  const LaunchParameters launch_parameters(command.launch, execution);
+  const CUDA_KERNEL_NODE_PARAMS parameters = node_of(command, launch_parameters, execution);
+  CUgraphNode node = nullptr;
+  const CUresult added = execution.symbols().cuGraphAddKernelNode(&node, builder.graph(), builder.dependencies(),
+                                                                  builder.dependency_count(), &parameters);
+  if (added != CUDA_SUCCESS) {
+    return execution.context.status_of(added, "cuGraphAddKernelNode")
+        .with_context(text("for entry point '", *command.launch.name, "'"));
+  }
+  builder.added(node);
+  return {};
+}
+
+Status patch_dispatch(Record& record, const Execution& execution, const PatchTarget& target) {
+  const auto& command = static_cast<const DispatchRecord&>(record);
+  const LaunchParameters launch_parameters(command.launch, execution);
+  const CUDA_KERNEL_NODE_PARAMS parameters = node_of(command, launch_parameters, execution);
+  const CUresult set = execution.symbols().cuGraphExecKernelNodeSetParams(target.graph, target.nodes[0], &parameters);
+  return set == CUDA_SUCCESS ? Status() : execution.context.status_of(set, "cuGraphExecKernelNodeSetParams");
+}
+
+constexpr RecordVerbs kDispatch = {issue_dispatch, add_dispatch, patch_dispatch};
+
+}  // namespace
+
+Status CommandBuffer::dispatch(const commands::Dispatch& command) {
+  if (command.grid[0] == 0 || command.grid[1] == 0 || command.grid[2] == 0) return leave_out(command);
+  auto* record = new (arena().allocate_array<DispatchRecord>(1)) DispatchRecord;
+  make_launch(arena(),
+              {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings},
+              record->launch);
+  for (int axis = 0; axis < 3; ++axis) record->grid[axis] = command.grid[axis];
+  note_kernel(*record->launch.name);
+  return append(command, *record, kDispatch);
+}
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,131 @@
+#include "hal/drivers/cuda/driver.hpp"
+
+#include <charconv>
+#include <mutex>
+
+#include "hal/drivers/cuda/device.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+constexpr uint32_t kStreamsMax = 16;
+
+Status bad_parameter(const DeviceParameter& parameter) {
+  return failure(StatusCode::kInvalidArgument, "Device cuda has no parameter '", parameter.first, "=", parameter.second,
+                 "'; it takes cuda_mode=auto|stream|graph, cuda_streams=1..", kStreamsMax,
+                 ", cuda_capture_check=0|1 and cuda_graph_report=0|1.");
+}
+
+bool parse_number(std::string_view text, uint32_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_switch(std::string_view text, bool& value) {
+  value = text == "1";
+  return text == "0" || text == "1";
+}
+
+bool parse_mode(std::string_view text, Mode& mode) {
+  mode = text == "stream" ? Mode::kStream : text == "graph" ? Mode::kGraph : Mode::kAuto;
+  return text == "stream" || text == "graph" || text == "auto";
+}
+
+Result<DeviceOptions> parse_options(std::span<const DeviceParameter> parameters) {
+  DeviceOptions options;
+  for (const DeviceParameter& parameter : parameters) {
+    const auto& [key, value] = parameter;
+    bool good = false;
+    if (key == "cuda_mode") good = parse_mode(value, options.mode);
+    if (key == "cuda_capture_check") good = parse_switch(value, options.check_captures);
+    if (key == "cuda_graph_report") good = parse_switch(value, options.graph_report);
+    if (key == "cuda_streams") {
+      good =
+          parse_number(value, options.stream_count) && options.stream_count >= 1 && options.stream_count <= kStreamsMax;
+    }
+    if (!good) return bad_parameter(parameter);
+  }
+  return options;
+}
+
+std::string describe(const DeviceFacts& facts) {
+  return text(facts.name, ", sm_", facts.arch(), ", ", facts.memory_bytes >> 20, " MiB, ", facts.multiprocessors,
+              " multiprocessors, driver ", version_text(facts.driver_version), ", ", facts.uuid_text());
+}
+
+class CudaDriver final : public Driver {
+ public:
+  explicit CudaDriver(Options options) : symbols_(std::move(options.symbols)) {}
+
+  std::string_view name() const override { return "cuda"; }
+
+  Result<std::vector<DeviceInfo>> list() override {
+    BATON_TRY_ASSIGN(const auto symbols, open_symbols());
+    BATON_TRY_ASSIGN(const int count, device_count(*symbols));
+    std::vector<DeviceInfo> devices;
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      BATON_TRY_ASSIGN(const DeviceFacts facts, facts_of(*symbols, ordinal));
+      devices.push_back({text(ordinal), describe(facts)});
+    }
+    return devices;
+  }
+
+  Result<Ref<hal::Device>> open(std::string_view path, std::span<const DeviceParameter> parameters) override {
+    BATON_TRY_ASSIGN(const DeviceOptions options, parse_options(parameters));
+    BATON_TRY_ASSIGN(const auto symbols, open_symbols());
+    BATON_TRY_ASSIGN(const int ordinal, find(*symbols, path));
+    BATON_TRY_ASSIGN(Ref<PrimaryContext> context, PrimaryContext::retain_device(symbols, ordinal));
+    return Device::make(text("cuda://", ordinal), std::move(context), options);
+  }
+
+ private:
+  Result<std::shared_ptr<const Symbols>> open_symbols() {
+    std::lock_guard lock(mutex_);
+    if (!started_) {
+      if (symbols_) {
+        BATON_TRY(start(*symbols_));
+      } else {
+        BATON_TRY_ASSIGN(symbols_, load_symbols());
+      }
+      started_ = true;
+    }
+    return symbols_;
+  }
+
+  static Result<int> device_count(const Symbols& symbols) {
+    int count = 0;
+    BATON_CUDA_TRY(symbols, cuDeviceGetCount, &count);
+    return count;
+  }
+
+  static Result<DeviceFacts> facts_of(const Symbols& symbols, int ordinal) {
+    CUdevice device = 0;
+    BATON_CUDA_TRY(symbols, cuDeviceGet, &device, ordinal);
+    return ask_facts(symbols, device);
+  }
+
+  // By index, or by UUID with or without its end.
+  static Result<int> find(const Symbols& symbols, std::string_view path) {
+    BATON_TRY_ASSIGN(const int count, device_count(symbols));
+    if (path.empty()) return 0;
+    uint32_t index = 0;
+    if (parse_number(path, index) && index < static_cast<uint32_t>(count)) return static_cast<int>(index);
+    std::string known;
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      BATON_TRY_ASSIGN(const DeviceFacts facts, facts_of(symbols, ordinal));
+      if (path.size() >= 8 && facts.uuid_text().starts_with(path)) return ordinal;
+      known += text(known.empty() ? "" : ", ", ordinal, " (", facts.uuid_text(), ")");
+    }
+    return failure(StatusCode::kNotFound, "There is no CUDA device '", path, "'; there are: ", known, ".");
+  }
+
+  std::mutex mutex_;
+  std::shared_ptr<const Symbols> symbols_;  // Guarded by mutex_ until started_.
+  bool started_ = false;                    // Guarded by mutex_.
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_driver(Options options) { return std::make_unique<CudaDriver>(std::move(options)); }
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,23 @@
+// The CUDA driver: the GPUs that libcuda sees, opened at run time.
+//
+//   cuda, cuda://0, cuda://GPU-6b5a1c2e-...   by index or by the beginning of the UUID
+// Parameters: cuda_mode=auto|stream|graph, cuda_streams=1..16, cuda_capture_check=0|1, cuda_graph_report=0|1.
+// Threads: as Driver.
+#pragma once
+
+#include <memory>
+
+#include "hal/driver.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+struct Symbols;
+
+struct Options {
+  // Null: libcuda, opened when the driver is first asked for something. Tests bring their own.
+  std::shared_ptr<const Symbols> symbols = nullptr;
+};
+
+std::unique_ptr<Driver> make_driver(Options options = {});
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,60 @@
+// Executable: a CUDA library (cuLibrary*: it belongs to no context) and its kernels, ready to launch.
+//
+// Kernels take a pointer for each binding, in order, then the constants: each parameter behind the pointers takes as
+// many 32-bit constants as it has words, one if it is smaller. What the program says is checked against what the code
+// says when it is loaded, never at a launch. Threads: immutable.
+#pragma once
+
+#include "hal/drivers/cuda/primary_context.hpp"
+#include "hal/executable.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+// Where a constant goes in the parameters of a kernel.
+struct ConstantPlace {
+  uint16_t offset;
+  uint16_t bytes;
+};
+
+struct Kernel {
+  CUkernel handle = nullptr;
+  uint32_t block[3] = {1, 1, 1};
+  uint32_t shared_bytes = 0;       // Asked for at launch.
+  uint32_t parameter_bytes = 0;    // All parameters, as the code lays them out.
+  std::vector<uint16_t> pointers;  // By binding: where its address goes.
+  std::vector<ConstantPlace> constants;
+};
+
+// The most that the parameters of a launch may take; what every driver since the first took.
+inline constexpr uint32_t kParameterBytesMax = 4096;
+
+class Executable final : public hal::Executable {
+ public:
+  static Result<Ref<hal::Executable>> make(Ref<PrimaryContext> context, const void* device,
+                                           const ExecutableRequest& request, const ExecutableVariant& variant);
+  ~Executable() override;
+
+  const Kernel& kernel(uint32_t entry_point) const { return kernels_[entry_point]; }
+
+ private:
+  template <typename T, typename... Arguments>
+  friend Ref<T> baton::make_ref(Arguments&&...);
+  Executable(Ref<PrimaryContext> context, const ExecutableRequest& request, const void* device)
+      : hal::Executable(request, device), context_(std::move(context)) {}
+
+  struct Named {
+    std::string name;
+    CUkernel handle;
+  };
+  Status load(std::span<const std::byte> code);
+  Result<std::vector<Named>> list_kernels() const;
+  Status adopt(const Named& found, const EntryPoint* expected);
+  Status lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const;
+  Status check_launch(const Kernel& kernel, const EntryPoint& entry) const;
+
+  const Ref<PrimaryContext> context_;
+  CUlibrary library_ = nullptr;
+  std::vector<Kernel> kernels_;
+};
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,136 @@
+// foreign on CUDA: on a stream the function enqueues with everything else; in a graph its work is captured for the
+// table of an execution and stands there as a child graph, which the next table's segment takes the place of.
+//
+// Segments are kept by table, a few of them, so that tables that come round again cost one exchange of the child graph.
+
+#include "hal/commands/foreign.hpp"
+
+#include <algorithm>
+
+#include "hal/drivers/cuda/capture.hpp"
+#include "hal/drivers/cuda/command_buffer.hpp"
+#include "hal/drivers/cuda/device.hpp"
+#include "hal/drivers/cuda/graph.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+// What a capture depends on.
+struct ForeignTable {
+  std::vector<ForeignBinding> bindings;
+  std::vector<uint32_t> constants;
+
+  bool operator==(const ForeignTable& other) const {
+    if (constants != other.constants || bindings.size() != other.bindings.size()) return false;
+    for (size_t i = 0; i < bindings.size(); ++i) {
+      if (bindings[i].address != other.bindings[i].address || bindings[i].length != other.bindings[i].length) {
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
+// The segments of one command. Threads: the graph's lock.
+class SegmentCache {
+ public:
+  static constexpr size_t kSegmentsMax = 8;
+
+  // The segment for `table`, or null.
+  const Segment* find(const ForeignTable& table) {
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (!(entries_[i].table == table)) continue;
+      std::rotate(entries_.begin(), entries_.begin() + static_cast<ptrdiff_t>(i),
+                  entries_.begin() + static_cast<ptrdiff_t>(i) + 1);
+      return &entries_[0].segment;
+    }
+    return nullptr;
+  }
+  // The least recently used one goes; graphs that took it over have a copy.
+  const Segment* add(ForeignTable table, Segment segment) {
+    if (entries_.size() == kSegmentsMax) entries_.pop_back();
+    entries_.insert(entries_.begin(), Entry{std::move(table), std::move(segment)});
+    return &entries_[0].segment;
+  }
+
+ private:
+  struct Entry {
+    ForeignTable table;
+    Segment segment;
+  };
+  std::vector<Entry> entries_;
+};
+
+struct ForeignRecord : Record {
+  ForeignFunction* function;
+  std::span<const uint32_t> constants;
+  std::span<const ConstantSlot> constant_slots;
+  std::span<const RecordedBinding> bindings;
+  SegmentCache* segments;  // The recording owns it.
+};
+
+ForeignTable table_of(const ForeignRecord& command, const Execution& execution) {
+  ForeignTable table;
+  for (const RecordedBinding& binding : command.bindings) {
+    table.bindings.push_back({binding.address(execution), binding.data(execution), binding.size(execution)});
+  }
+  table.constants.assign(command.constants.begin(), command.constants.end());
+  for (const ConstantSlot& slot : command.constant_slots) {
+    table.constants[slot.constant] = execution.constants[slot.slot];
+  }
+  return table;
+}
+
+Status issue_foreign(Record& record, const Execution& execution) {
+  const auto& command = static_cast<const ForeignRecord&>(record);
+  const ForeignTable table = table_of(command, execution);
+  return call_on_stream({execution.device, *command.function, table.bindings, table.constants}, execution.context,
+                        execution.stream.handle());
+}
+
+Result<CUgraph> segment_for(const ForeignRecord& command, const Execution& execution) {
+  ForeignTable table = table_of(command, execution);
+  const Segment* segment = command.segments->find(table);
+  if (!segment) {
+    auto& capture = static_cast<Device&>(execution.device).capture();
+    BATON_TRY_ASSIGN(Segment made, capture.run({execution.device, *command.function, table.bindings, table.constants}));
+    segment = command.segments->add(std::move(table), std::move(made));
+  }
+  return segment->graph();
+}
+
+Status add_foreign(Record& record, const Execution& execution, GraphBuilder& builder) {
+  BATON_TRY_ASSIGN(CUgraph segment, segment_for(static_cast<ForeignRecord&>(record), execution));
+  CUgraphNode node = nullptr;
+  BATON_TRY(execution.context.status_of(
+      execution.symbols().cuGraphAddChildGraphNode(&node, builder.graph(), builder.dependencies(),
+                                                   builder.dependency_count(), segment),
+      "cuGraphAddChildGraphNode"));
+  builder.added(node);
+  return {};
+}
+
+Status patch_foreign(Record& record, const Execution& execution, const PatchTarget& target) {
+  BATON_TRY_ASSIGN(CUgraph segment, segment_for(static_cast<ForeignRecord&>(record), execution));
+  return execution.context.status_of(
+      execution.symbols().cuGraphExecChildGraphNodeSetParams(target.graph, target.nodes[0], segment),
+      "cuGraphExecChildGraphNodeSetParams");
+}
+
+constexpr RecordVerbs kForeign = {issue_foreign, add_foreign, patch_foreign};
+
+}  // namespace
+
+Status CommandBuffer::foreign(const commands::Foreign& command) {
+  auto* record = new (arena().allocate_array<ForeignRecord>(1)) ForeignRecord;
+  record->function = command.function;
+  record->constants = arena().copy(command.constants);
+  record->constant_slots = arena().copy(command.constant_slots);
+  record->bindings = copy_bindings(command.bindings);
+  auto segments = std::make_shared<SegmentCache>();
+  record->segments = segments.get();
+  recording_->own(std::move(segments));
+  return append(command, *record, kForeign);
+}
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,92 @@
+// Graph: a recording as a CUDA graph: built once, instantiated once, uploaded ahead; each later table touches only the
+// nodes of the commands whose slots changed.
+//
+// An index from slot to records (from the recording's SlotIndex) and the values of the last table say which. What a
+// node cannot take in place (a copy whose memory is suddenly of another kind, a foreign segment of another shape) makes
+// the graph anew; the report counts it. Threads: internally synchronized; launches are in the order of their calls.
+#pragma once
+
+#include "hal/drivers/cuda/graph_report.hpp"
+#include "hal/drivers/cuda/graph_shape.hpp"
+#include "hal/drivers/cuda/recording.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+// What adds nodes sees.
+class GraphBuilder {
+ public:
+  GraphBuilder(CUgraph graph, GraphShape& shape, std::vector<CUgraphNode>& nodes, std::vector<Ref<hal::Buffer>>& kept)
+      : graph_(graph), shape_(shape), nodes_(nodes), kept_(kept) {}
+
+  CUgraph graph() const { return graph_; }
+  const CUgraphNode* dependencies() const { return shape_.dependencies().data(); }
+  size_t dependency_count() const { return shape_.dependencies().size(); }
+  void added(CUgraphNode node) {
+    shape_.added(node);
+    nodes_.push_back(node);
+  }
+  // As long as the graph.
+  void keep(Ref<hal::Buffer> buffer) { kept_.push_back(std::move(buffer)); }
+
+ private:
+  CUgraph graph_;
+  GraphShape& shape_;
+  std::vector<CUgraphNode>& nodes_;
+  std::vector<Ref<hal::Buffer>>& kept_;
+};
+
+class Graph {
+ public:
+  explicit Graph(Recording& recording) : recording_(recording) {}
+  ~Graph();
+
+  // The stream's lock is held.
+  Status launch(const Execution& execution, bool timed);
+  GraphReport report();
+
+ private:
+  struct Clock;
+
+  Status build(const Execution& execution, bool timed);
+  Status add_records(const Execution& execution);
+  Status patch(const Execution& execution);
+  Status patch_record(uint32_t command, const Execution& execution);
+  void index_slots();
+  void remember(const Execution& execution);
+  void mark_changed(const Execution& execution);
+  void mark(std::span<const uint32_t> commands);
+  void retire(const Execution& execution);
+  void destroy();
+
+  // By slot, then by command: rows_[slot] .. rows_[slot + 1] in commands_.
+  struct Index {
+    std::vector<uint32_t> rows;
+    std::vector<uint32_t> commands;
+    std::span<const uint32_t> of(size_t slot) const {
+      return {commands.data() + rows[slot], rows[slot + 1] - rows[slot]};
+    }
+  };
+  static Index make_index(size_t slot_count, std::span<const SlotUse> uses);
+
+  Recording& recording_;  // Owns the graph.
+  std::mutex mutex_;
+  PrimaryContext* context_ = nullptr;  // Of the first execution; the recording keeps it.
+  CUgraph graph_ = nullptr;
+  CUgraphExec instance_ = nullptr;
+  std::vector<Record*> records_;      // By command; null where a command has none.
+  std::vector<CUgraphNode> nodes_;    // Those of a record are neighbours.
+  std::vector<uint32_t> first_node_;  // By command.
+  std::vector<Ref<hal::Buffer>> kept_;
+  Index buffer_index_;
+  Index constant_index_;
+  std::vector<uint32_t> always_;  // Commands that are patched in each execution.
+  std::vector<SlotValue> last_slots_;
+  std::vector<uint32_t> last_constants_;
+  std::vector<uint32_t> changed_;     // Commands to patch now.
+  std::vector<uint32_t> changed_in_;  // By command: the execution that marked it.
+  uint32_t epoch_ = 0;
+  bool told_ = false;  // The report is printed when the graph goes.
+  GraphReport report_;
+};
+
+}  // namespace baton::hal::drivers::cuda

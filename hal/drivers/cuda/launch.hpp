@@ -1,0 +1,67 @@
+// Launch: a kernel with its parameters, laid out when it is recorded.
+//
+// The parameters lie in one block of bytes as the kernel wants them, with everything fixed filled in. What a table
+// decides stands in two short lists; a launch without such entries passes the recorded bytes as they are.
+#pragma once
+
+#include <cstring>
+
+#include "hal/commands/checks.hpp"
+#include "hal/drivers/cuda/executable.hpp"
+#include "hal/drivers/cuda/recording.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+struct Launch {
+  struct SlotPointer {
+    uint32_t slot;  // As RecordedBinding::slot.
+    uint16_t at;
+    uint64_t offset;
+  };
+  struct SlotConstant {
+    ConstantPlace at;
+    uint32_t slot;
+  };
+
+  const Kernel* kernel;
+  const std::string* name;  // Of the entry point.
+  std::byte* parameters;
+  std::span<const SlotPointer> slot_pointers;
+  std::span<const SlotConstant> slot_constants;
+};
+
+void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch);
+
+// The bytes of one launch, and the list of words that the driver takes them by.
+class LaunchParameters {
+ public:
+  LaunchParameters(const Launch& launch, const Execution& execution)
+      : size_bytes_(launch.kernel->parameter_bytes),
+        extra_{CU_LAUNCH_PARAM_BUFFER_POINTER, launch.parameters, CU_LAUNCH_PARAM_BUFFER_SIZE, &size_bytes_,
+               CU_LAUNCH_PARAM_END} {
+    if (launch.slot_pointers.empty() && launch.slot_constants.empty()) return;
+    std::memcpy(storage_, launch.parameters, size_bytes_);
+    for (const Launch::SlotPointer& pointer : launch.slot_pointers) {
+      const CUdeviceptr address = execution.slots[pointer.slot].address + pointer.offset;
+      std::memcpy(storage_ + pointer.at, &address, sizeof(address));
+    }
+    for (const Launch::SlotConstant& constant : launch.slot_constants) {
+      std::memcpy(storage_ + constant.at.offset, &execution.constants[constant.slot], constant.at.bytes);
+    }
+    extra_[1] = storage_;
+  }
+  LaunchParameters(const LaunchParameters&) = delete;
+  LaunchParameters& operator=(const LaunchParameters&) = delete;
+
+  void** extra() const { return const_cast<void**>(extra_); }
+
+ private:
+  size_t size_bytes_;
+  void* extra_[5];
+  alignas(16) std::byte storage_[kParameterBytesMax];
+};
+
+Status launch(const Launch& launch, const uint32_t (&grid)[3], const LaunchParameters& parameters,
+              const Execution& execution);
+
+}  // namespace baton::hal::drivers::cuda

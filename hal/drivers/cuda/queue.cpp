@@ -1,0 +1,361 @@
+#include "hal/drivers/cuda/queue.hpp"
+
+#include <chrono>
+
+#include "hal/allocator.hpp"
+#include "hal/device.hpp"
+#include "hal/drivers/cuda/driver_callback.hpp"
+#include "hal/drivers/cuda/graph.hpp"
+#include "hal/drivers/cuda/queue_operation.hpp"
+#include "hal/host_function.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+// An open mark that keeps more than this is closed: an event costs less than memory that nobody lets go of.
+constexpr size_t kKeptMax = 256;
+
+// Tells a semaphore of another driver what the device has done.
+class SignalWatch final : public Worker::Watch {
+ public:
+  SignalWatch(const SemaphorePoint& signal, Ref<Mark> mark)
+      : semaphore_(signal.semaphore), value_(signal.value), mark_(std::move(mark)) {}
+  bool finished() override {
+    if (!mark_->done()) return false;
+    Status status = mark_->outcome();
+    if (status.ok()) status = semaphore_->signal(value_);
+    if (!status.ok()) semaphore_->fail(status);
+    return true;
+  }
+
+ private:
+  Ref<hal::Semaphore> semaphore_;
+  uint64_t value_;
+  Ref<Mark> mark_;
+};
+
+// What the slots of a recording mean in one execution; small tables cost no allocation.
+class SlotValues {
+ public:
+  SlotValues(const Recording& recording, const BindingTable& table) {
+    const auto needs = recording.slots().needs();
+    if (needs.size() + 1 > std::size(inline_)) {
+      outside_.resize(needs.size() + 1);
+      values_ = outside_.data();
+    }
+    count_ = needs.size() + 1;
+    values_[0] = {0, nullptr, 0};
+    for (size_t slot = 0; slot < needs.size(); ++slot) {
+      values_[slot + 1] = {0, nullptr, 0};
+      // Checked: a slot that is used has a buffer (SlotIndex::check).
+      if (needs[slot].use_count == 0) continue;
+      const BufferRange& range = table.buffers[slot];
+      const auto& buffer = static_cast<const Buffer&>(*range.buffer);
+      values_[slot + 1] = {buffer.address() + range.offset, buffer.host() ? buffer.host() + range.offset : nullptr,
+                           range_length(range)};
+    }
+  }
+  SlotValues(const SlotValues&) = delete;
+  SlotValues& operator=(const SlotValues&) = delete;
+  std::span<const SlotValue> get() const { return {values_, count_}; }
+
+ private:
+  SlotValue inline_[33];
+  std::vector<SlotValue> outside_;
+  SlotValue* values_ = inline_;
+  size_t count_;
+};
+
+}  // namespace
+
+class Queue::ExecuteOperation final : public Operation {
+ public:
+  ExecuteOperation(Queue& queue, Recording& recording, const BindingTable& table, On on)
+      : Operation(queue, on, Wants::kPromised),
+        recording_(&recording),
+        buffers_(table.buffers.begin(), table.buffers.end()),
+        constants_(table.constants.begin(), table.constants.end()) {
+    for (const BufferRange& range : buffers_) table_buffers_.emplace_back(range.buffer);
+  }
+  using Operation::On;
+
+ private:
+  void perform(Marks marks, Signals signals) override {
+    queue_.enqueue(*recording_, {buffers_, constants_}, marks, signals);
+  }
+
+  Ref<Recording> recording_;
+  std::vector<BufferRange> buffers_;
+  std::vector<uint32_t> constants_;
+  std::vector<Ref<hal::Buffer>> table_buffers_;
+};
+
+class Queue::HostCallOperation final : public Operation {
+ public:
+  HostCallOperation(Queue& queue, HostFunction& function)
+      : Operation(queue, On::kWorker, Wants::kReached), function_(&function) {}
+
+ private:
+  void perform(Marks, Signals signals) override {
+    queue_.conclude(signals, function_->call({.device = queue_.device(), .bindings = {}, .constants = {}}));
+  }
+  Ref<HostFunction> function_;
+};
+
+class Queue::FreeOperation final : public Operation {
+ public:
+  FreeOperation(Queue& queue, hal::Buffer& buffer)
+      : Operation(queue, On::kAnyThread, Wants::kPromised), buffer_(&buffer) {}
+
+ private:
+  void perform(Marks marks, Signals signals) override { queue_.release_memory(*buffer_, marks, signals); }
+  Ref<hal::Buffer> buffer_;
+};
+
+class Queue::BarrierOperation final : public Operation {
+ public:
+  explicit BarrierOperation(Queue& queue) : Operation(queue, On::kAnyThread, Wants::kPromised) {}
+
+ private:
+  void perform(Marks marks, Signals signals) override { queue_.enqueue_barrier(marks, signals); }
+};
+
+Queue::Readiness Queue::look_at(std::span<const SemaphorePoint> waits, std::vector<Ref<Mark>>& marks, Status& failed) {
+  // No CUDA call may be made from here; the worker enqueues.
+  if (DriverCallback::inside()) return Readiness::kLater;
+  for (const SemaphorePoint& wait : waits) {
+    auto* own = dynamic_cast<Semaphore*>(wait.semaphore);
+    if (!own) {
+      if (!wait.semaphore->reached(wait.value)) return Readiness::kLater;
+      continue;
+    }
+    Ref<Mark> mark;
+    switch (own->find(wait.value, mark)) {
+      case Semaphore::Place::kReached: break;
+      case Semaphore::Place::kScheduled: marks.push_back(std::move(mark)); break;
+      case Semaphore::Place::kFuture: return Readiness::kLater;
+      case Semaphore::Place::kFailed: failed = own->failure_status(); return Readiness::kFailed;
+    }
+  }
+  return Readiness::kReady;
+}
+
+// Behind what it waits for, if that is on one of ours: then no event is needed.
+Stream& Queue::stream_for(Marks marks) {
+  if (parts_.streams.size() == 1) return *parts_.streams[0];
+  for (const Ref<Mark>& mark : marks) {
+    for (const Ref<Stream>& stream : parts_.streams) {
+      if (&mark->stream() == stream.get()) return *stream;
+    }
+  }
+  return *parts_.streams[next_stream_.fetch_add(1, std::memory_order_relaxed) % parts_.streams.size()];
+}
+
+Status Queue::run(Recording& recording, const Execution& execution) {
+  if (!recording.first()) return {};
+  const uint64_t executions = recording.count_execution();
+  const bool as_graph = parts_.mode == Mode::kGraph || (parts_.mode == Mode::kAuto && executions > 0);
+  if (!as_graph || !recording.graph_obstacle().empty()) {
+    if (!parts_.timed) return recording.issue(execution);
+    const auto start = std::chrono::steady_clock::now();
+    Status issued = recording.issue(execution);
+    recording.note_stream_ns(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+    return issued;
+  }
+  return recording.graph().launch(execution, parts_.timed);
+}
+
+void Queue::enqueue(Recording& recording, const BindingTable& table, Marks marks, Signals signals) {
+  const SlotValues slots(recording, table);
+  Stream& stream = stream_for(marks);
+  Ref<Mark> closed;
+  const bool may_fail = recording.calls_host() || !marks.empty();
+  Status status = parts_.context->check();
+  if (status.ok()) {
+    std::lock_guard lock(stream.mutex());
+    const ContextScope scope = parts_.context->enter();
+    Mark& mark = stream.open();
+    for (const Ref<Mark>& wait : marks) {
+      mark.depend_on(wait);
+      if (status.ok()) status = stream.wait(*wait);
+    }
+    mark.keep(recording);
+    for (const BufferRange& range : table.buffers) {
+      if (range.buffer) mark.keep(*range.buffer);
+    }
+    const Execution execution{device(), *parts_.context, *parts_.memory, stream, mark, slots.get(), table.constants};
+    if (status.ok()) status = run(recording, execution);
+    if (!signals.empty() || may_fail || mark.kept_count() > kKeptMax) {
+      auto made = stream.close();
+      if (made.has_value()) {
+        closed = std::move(made).value();
+      } else if (status.ok()) {
+        status = std::move(made).error();
+      }
+    }
+  }
+  parts_.worker->touch();
+  if (!status.ok()) return conclude(signals, std::move(status).with_context(recording.description()));
+  if (!signals.empty()) return promise(signals, closed);
+  if (!may_fail) return;
+  std::lock_guard lock(mutex_);
+  unsignalled_.push_back(std::move(closed));
+}
+
+Result<Ref<Mark>> Queue::join(Marks marks) {
+  if (marks.size() <= 1) return marks.empty() ? Ref<Mark>() : marks[0];
+  Stream& stream = stream_for(marks);
+  std::lock_guard lock(stream.mutex());
+  const ContextScope scope = parts_.context->enter();
+  Mark& mark = stream.open();
+  for (const Ref<Mark>& wait : marks) {
+    mark.depend_on(wait);
+    BATON_TRY(stream.wait(*wait));
+  }
+  return stream.close();
+}
+
+// A barrier behind one mark is that mark: nothing is enqueued.
+void Queue::enqueue_barrier(Marks marks, Signals signals) {
+  auto joined = join(marks);
+  if (!joined.has_value()) return conclude(signals, joined.error());
+  if (!*joined) return conclude(signals, {});
+  promise(signals, *joined);
+}
+
+void Queue::release_memory(hal::Buffer& buffer, Marks marks, Signals signals) {
+  auto joined = join(marks);
+  if (!joined.has_value()) return conclude(signals, joined.error());
+  static_cast<Buffer&>(buffer).give_back(*joined);
+  if (!*joined) return conclude(signals, {});
+  promise(signals, *joined);
+}
+
+void Queue::promise(Signals signals, const Ref<Mark>& mark) {
+  for (const SemaphorePoint& signal : signals) {
+    if (auto* own = dynamic_cast<Semaphore*>(signal.semaphore)) {
+      own->schedule(signal.value, mark);
+    } else {
+      parts_.worker->watch(std::make_unique<SignalWatch>(signal, mark));
+    }
+  }
+}
+
+void Queue::conclude(Signals signals, const Status& result) {
+  for (const SemaphorePoint& signal : signals) {
+    if (!result.ok()) {
+      signal.semaphore->fail(result);
+      continue;
+    }
+    // A refused signal (someone went beyond it meanwhile) must not leave its waiters hanging.
+    if (Status refused = signal.semaphore->signal(signal.value); !refused.ok()) signal.semaphore->fail(refused);
+  }
+  if (!result.ok() && signals.empty()) keep_failure(result);
+}
+
+void Queue::keep_failure(const Status& status) {
+  std::lock_guard lock(mutex_);
+  if (kept_failure_.ok()) kept_failure_ = status.clone();
+}
+
+void Queue::enter() {
+  std::lock_guard lock(mutex_);
+  ++kept_count_;
+}
+
+void Queue::leave() {
+  std::lock_guard lock(mutex_);
+  if (--kept_count_ == 0) idle_.notify_all();
+}
+
+Status Queue::do_execute(const Order& order, hal::Recording& recording, const BindingTable& table) {
+  auto& own = static_cast<Recording&>(recording);
+  std::vector<Ref<Mark>> marks;
+  Status failed;
+  const Readiness readiness = own.blocks_host() ? Readiness::kLater : look_at(order.waits, marks, failed);
+  if (readiness == Readiness::kReady) [[likely]] {
+    enqueue(own, table, marks, order.signals);
+  } else if (readiness == Readiness::kFailed) {
+    conclude(order.signals, failed);
+  } else {
+    using On = ExecuteOperation::On;
+    (new ExecuteOperation(*this, own, table, own.blocks_host() ? On::kWorker : On::kAnyThread))->start(order);
+  }
+  return {};
+}
+
+Status Queue::do_host_call(const Order& order, HostFunction& function) {
+  (new HostCallOperation(*this, function))->start(order);
+  return {};
+}
+
+// The memory can be had at once, whatever the order says: only its use is ordered, and blocks that the device may still
+// be using are not given out to others (Memory).
+Result<Ref<hal::Buffer>> Queue::do_allocate(const Order& order, const AllocationRequest& request) {
+  BATON_TRY_ASSIGN(Ref<hal::Buffer> buffer, device().allocator().allocate(request));
+  if (!order.waits.empty() || !order.signals.empty()) BATON_TRY(do_barrier(order));
+  return buffer;
+}
+
+Status Queue::do_free(const Order& order, hal::Buffer& buffer) {
+  if (order.waits.empty() && order.signals.empty() && !DriverCallback::inside()) {
+    static_cast<Buffer&>(buffer).give_back(nullptr);
+    return {};
+  }
+  std::vector<Ref<Mark>> marks;
+  Status failed;
+  switch (look_at(order.waits, marks, failed)) {
+    case Readiness::kReady: release_memory(buffer, marks, order.signals); break;
+    case Readiness::kFailed: conclude(order.signals, failed); break;
+    case Readiness::kLater: (new FreeOperation(*this, buffer))->start(order); break;
+  }
+  return {};
+}
+
+Status Queue::do_barrier(const Order& order) {
+  std::vector<Ref<Mark>> marks;
+  Status failed;
+  switch (look_at(order.waits, marks, failed)) {
+    case Readiness::kReady: enqueue_barrier(marks, order.signals); break;
+    case Readiness::kFailed: conclude(order.signals, failed); break;
+    case Readiness::kLater: (new BarrierOperation(*this))->start(order); break;
+  }
+  return {};
+}
+
+Status Queue::drain(int64_t timeout_ns) {
+  size_t in_flight = 0;
+  bool drained = true;
+  for (const Ref<Stream>& stream : parts_.streams) {
+    BATON_TRY_ASSIGN(const bool done, stream->drain_within(timeout_ns));
+    drained &= done;
+    in_flight += stream->in_flight();
+  }
+  if (drained) return {};
+  return failure(StatusCode::kDeadlineExceeded, "The queue was not idle within ", timeout_ns, " ns (", in_flight,
+                 " operations in flight).");
+}
+
+Status Queue::wait_idle(int64_t timeout_ns) {
+  {
+    std::unique_lock lock(mutex_);
+    const auto is_idle = [&] { return kept_count_ == 0; };
+    if (timeout_ns < 0) {
+      idle_.wait(lock, is_idle);
+    } else if (!idle_.wait_for(lock, std::chrono::nanoseconds(timeout_ns), is_idle)) {
+      return failure(StatusCode::kDeadlineExceeded, "The queue was not idle within ", timeout_ns, " ns (", kept_count_,
+                     " operations in flight).");
+    }
+  }
+  Status drained = drain(timeout_ns);
+  if (drained.code() == StatusCode::kDeadlineExceeded) return drained;
+  std::lock_guard lock(mutex_);
+  for (const Ref<Mark>& mark : std::exchange(unsignalled_, {})) {
+    if (kept_failure_.ok() && mark->done()) kept_failure_ = mark->outcome();
+  }
+  // The loss of the device is nobody's failure to take: whoever asks hears of it.
+  if (kept_failure_.ok()) return drained.ok() ? parts_.context->check() : std::move(drained);
+  return std::exchange(kept_failure_, Status());
+}
+
+}  // namespace baton::hal::drivers::cuda

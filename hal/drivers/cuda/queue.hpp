@@ -1,0 +1,79 @@
+// Queue: operations in the order of their semaphores, on a few CUDA streams.
+//
+// An operation whose waits are reached, or scheduled on a device, is enqueued at once by the thread that submits it:
+// the device keeps the order. Otherwise it is kept, and whoever promises its last wait enqueues it. Signals are
+// scheduled with the mark that is closed behind the work; an operation without signals closes none and costs no event.
+// Threads: internally synchronized.
+#pragma once
+
+#include "hal/drivers/cuda/recording.hpp"
+#include "hal/drivers/cuda/semaphore.hpp"
+#include "hal/queue.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+// How recordings run.
+enum class Mode {
+  kAuto,    // On a stream the first time, as a graph from the second.
+  kStream,  // Command by command.
+  kGraph,   // As a graph from the first time.
+};
+
+class Queue final : public hal::Queue {
+ public:
+  struct Parts {
+    Ref<PrimaryContext> context;
+    Ref<Memory> memory;
+    Ref<Worker> worker;
+    std::vector<Ref<Stream>> streams;
+    Mode mode;
+    bool timed;  // Take the times that graph reports tell.
+  };
+  Queue(hal::Device& device, Parts parts) : hal::Queue(device), parts_(std::move(parts)) {}
+
+  Status wait_idle(int64_t timeout_ns) override;
+
+ private:
+  class Operation;
+  class ExecuteOperation;
+  class HostCallOperation;
+  class FreeOperation;
+  class BarrierOperation;
+  using Marks = std::span<const Ref<Mark>>;
+  using Signals = std::span<const SemaphorePoint>;
+
+  Status do_execute(const Order& order, hal::Recording& recording, const BindingTable& table) override;
+  Result<Ref<hal::Buffer>> do_allocate(const Order& order, const AllocationRequest& request) override;
+  Status do_free(const Order& order, hal::Buffer& buffer) override;
+  Status do_host_call(const Order& order, HostFunction& function) override;
+  Status do_barrier(const Order& order) override;
+
+  // What the waits of an operation come to, here and now.
+  enum class Readiness { kReady, kLater, kFailed };
+  Readiness look_at(std::span<const SemaphorePoint> waits, std::vector<Ref<Mark>>& marks, Status& failed);
+
+  void enqueue(Recording& recording, const BindingTable& table, Marks marks, Signals signals);
+  Status run(Recording& recording, const Execution& execution);
+  void enqueue_barrier(Marks marks, Signals signals);
+  // One mark behind all of them; null when there is none.
+  Result<Ref<Mark>> join(Marks marks);
+  void release_memory(hal::Buffer& buffer, Marks marks, Signals signals);
+
+  Stream& stream_for(Marks marks);
+  void promise(Signals signals, const Ref<Mark>& mark);
+  void conclude(Signals signals, const Status& result);
+  void keep_failure(const Status& status);
+  void enter();
+  void leave();
+  Status drain(int64_t timeout_ns);
+
+  const Parts parts_;
+  std::atomic<uint32_t> next_stream_{0};
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  uint64_t kept_count_ = 0;             // Guarded by mutex_: operations that wait for a promise or for the worker.
+  std::vector<Ref<Mark>> unsignalled_;  // Guarded by mutex_: work that may fail and has no signal to say so.
+  Status kept_failure_;                 // Guarded by mutex_.
+};
+
+}  // namespace baton::hal::drivers::cuda

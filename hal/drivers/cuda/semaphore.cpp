@@ -1,0 +1,302 @@
+#include "hal/drivers/cuda/semaphore.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "hal/spin.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A thread that waits looks this long before it sleeps between looks: a wake by the driver costs more.
+constexpr int64_t kSpinNs = 3'000'000;
+// Then it naps for a fiftieth of what it has waited: late by two percent at most, and awake ever less often.
+constexpr int64_t kNapShare = 50;
+constexpr std::chrono::nanoseconds kNapMax{1'000'000};
+// Values that were scheduled and never asked for are swept when there are this many.
+constexpr size_t kPendingMax = 16;
+
+// Moves the waiters that `value` satisfies, oldest first.
+template <typename Waiting, typename Waiter>
+void take_up_to(uint64_t value, std::vector<Waiting>& waiting, std::vector<Waiter*>& taken) {
+  size_t left = 0;
+  for (const Waiting& one : waiting) {
+    if (one.value <= value) {
+      taken.push_back(one.waiter);
+    } else {
+      waiting[left++] = one;
+    }
+  }
+  waiting.erase(waiting.begin() + static_cast<ptrdiff_t>(left), waiting.end());
+}
+
+class SemaphoreWatch final : public Worker::Watch {
+ public:
+  explicit SemaphoreWatch(Semaphore& semaphore) : semaphore_(&semaphore) {}
+  bool finished() override { return !semaphore_->poll(); }
+
+ private:
+  Ref<Semaphore> semaphore_;
+};
+
+}  // namespace
+
+Semaphore::~Semaphore() {
+  if (waiters_.empty() && schedule_waiters_.empty()) return;
+  fail(failure(StatusCode::kAborted, "The semaphore went away before it reached what was waited for."));
+}
+
+Status Semaphore::outcome() { return has_failed() ? failure_.clone() : Status(); }
+
+Status Semaphore::failure_status() { return outcome(); }
+
+Result<uint64_t> Semaphore::query() {
+  poll();
+  const uint64_t now = value_.load(std::memory_order_acquire);
+  if (now == kFailed) return failure_.clone();
+  return now;
+}
+
+// The lock is held by all functions from here to call().
+void Semaphore::raise(uint64_t value) {
+  if (value > value_.load(std::memory_order_relaxed)) value_.store(value, std::memory_order_release);
+}
+
+void Semaphore::fail_locked(const Status& status) {
+  if (has_failed()) return;
+  failure_ = status.clone();
+  value_.store(kFailed, std::memory_order_release);
+}
+
+void Semaphore::advance() {
+  while (!pending_.empty() && !has_failed() && pending_.front().mark->done()) {
+    const Status status = pending_.front().mark->outcome();
+    if (status.ok()) {
+      raise(pending_.front().value);
+    } else {
+      fail_locked(status);
+    }
+    last_stream_ = Ref<Stream>(&pending_.front().mark->stream());
+    pending_.pop_front();
+  }
+  if (has_failed()) pending_.clear();
+}
+
+// Takes over what is known without asking the device.
+void Semaphore::sweep() {
+  while (!pending_.empty() && !has_failed() && pending_.front().mark->known_done()) {
+    const Status status = pending_.front().mark->outcome();
+    if (status.ok()) {
+      raise(pending_.front().value);
+    } else {
+      fail_locked(status);
+    }
+    pending_.pop_front();
+  }
+}
+
+void Semaphore::take_reached(Calls& calls) {
+  const uint64_t now = value_.load(std::memory_order_relaxed);
+  take_up_to(now, waiters_, calls.waiters);
+  take_up_to(now, schedule_waiters_, calls.schedule_waiters);
+}
+
+void Semaphore::take_scheduled(uint64_t value, Calls& calls) {
+  take_up_to(value, schedule_waiters_, calls.schedule_waiters);
+}
+
+// The worker must look when somebody waits for a value that the device will reach.
+bool Semaphore::wants_watch() const {
+  if (pending_.empty()) return false;
+  return std::any_of(waiters_.begin(), waiters_.end(),
+                     [&](const Waiting& one) { return one.value <= pending_.back().value; });
+}
+
+Ref<Mark> Semaphore::mark_of(uint64_t value) const {
+  for (const Scheduled& one : pending_) {
+    if (one.value >= value) return one.mark;
+  }
+  return nullptr;
+}
+
+// Without the lock.
+void Semaphore::call(Calls& calls) {
+  for (SemaphoreWaiter* waiter : calls.waiters) waiter->reached(outcome());
+  for (ScheduleWaiter* waiter : calls.schedule_waiters) waiter->scheduled(outcome(), calls.mark);
+}
+
+void Semaphore::watch_if_wanted(bool wanted) {
+  if (wanted) worker_->watch(std::make_unique<SemaphoreWatch>(*this));
+}
+
+bool Semaphore::poll() {
+  Calls calls;
+  bool wanted;
+  {
+    std::lock_guard lock(mutex_);
+    const uint64_t before = value_.load(std::memory_order_relaxed);
+    advance();
+    if (value_.load(std::memory_order_relaxed) != before) {
+      take_reached(calls);
+      changed_.notify_all();
+    }
+    wanted = wants_watch();
+    if (!wanted) watched_ = false;
+  }
+  call(calls);
+  return wanted;
+}
+
+Status Semaphore::signal(uint64_t value) {
+  Calls calls;
+  {
+    std::lock_guard lock(mutex_);
+    advance();
+    if (has_failed()) return failure_.clone();
+    const uint64_t now = value_.load(std::memory_order_relaxed);
+    if (value <= now || value > kValueMax) {
+      return failure(StatusCode::kInvalidArgument, "Semaphore signal to ", value, " is not above its value (", now,
+                     ").");
+    }
+    raise(value);
+    take_reached(calls);
+    changed_.notify_all();
+  }
+  call(calls);
+  return {};
+}
+
+void Semaphore::fail(const Status& status) {
+  Calls calls;
+  {
+    std::lock_guard lock(mutex_);
+    if (has_failed()) return;
+    fail_locked(status);
+    pending_.clear();
+    take_reached(calls);
+    changed_.notify_all();
+  }
+  call(calls);
+}
+
+void Semaphore::schedule(uint64_t value, const Ref<Mark>& mark) {
+  Calls calls;
+  bool wanted;
+  {
+    std::lock_guard lock(mutex_);
+    if (has_failed()) return;
+    // Sweeping asks the device nothing that it has not told already.
+    if (pending_.size() >= kPendingMax) sweep();
+    auto at = pending_.end();
+    while (at != pending_.begin() && (at - 1)->value > value) --at;
+    pending_.insert(at, {value, mark});
+    if (scheduled_.load(std::memory_order_relaxed) < value) scheduled_.store(value, std::memory_order_release);
+    take_scheduled(value, calls);
+    calls.mark = mark;
+    wanted = wants_watch() && !watched_;
+    watched_ |= wanted;
+    changed_.notify_all();
+  }
+  watch_if_wanted(wanted);
+  call(calls);
+}
+
+void Semaphore::notify(uint64_t value, SemaphoreWaiter& waiter) {
+  bool wanted = false;
+  {
+    std::lock_guard lock(mutex_);
+    advance();
+    if (!done(value)) {
+      waiters_.push_back({value, &waiter});
+      wanted = wants_watch() && !watched_;
+      watched_ |= wanted;
+    }
+    if (!done(value) && !wanted) return;
+  }
+  if (wanted) return watch_if_wanted(true);
+  waiter.reached(outcome());
+}
+
+Semaphore::Place Semaphore::find(uint64_t value, Ref<Mark>& mark) {
+  if (done(value)) return has_failed() ? Place::kFailed : Place::kReached;
+  if (scheduled_.load(std::memory_order_acquire) < value) return Place::kFuture;
+  std::lock_guard lock(mutex_);
+  if (!done(value)) {
+    mark = mark_of(value);
+    if (!mark) return Place::kFuture;
+    if (!mark->done()) return Place::kScheduled;
+    advance();
+    mark = nullptr;
+  }
+  return has_failed() ? Place::kFailed : Place::kReached;
+}
+
+void Semaphore::notify_scheduled(uint64_t value, ScheduleWaiter& waiter) {
+  Ref<Mark> mark;
+  {
+    std::lock_guard lock(mutex_);
+    advance();
+    if (!done(value)) {
+      mark = mark_of(value);
+      if (!mark) {
+        schedule_waiters_.push_back({value, &waiter});
+        return;
+      }
+    }
+  }
+  waiter.scheduled(outcome(), std::move(mark));
+}
+
+bool Semaphore::spin_until_done(uint64_t value, int64_t timeout_ns) {
+  if (done(value)) return true;
+  poll();
+  if (done(value) || timeout_ns == 0) return done(value);
+  Spin spin(timeout_ns > 0 && timeout_ns < kSpinNs ? timeout_ns : kSpinNs);
+  while (spin.again()) {
+    if (scheduled_.load(std::memory_order_acquire) >= value) poll();
+    if (done(value)) return true;
+  }
+  return false;
+}
+
+// What the work kept goes now, on the thread that waited for it, and not some time later on the worker's: a host that
+// waits for its work and drops the device has dropped it.
+Status Semaphore::settle() {
+  Ref<Stream> stream;
+  {
+    std::lock_guard lock(mutex_);
+    stream = std::move(last_stream_);
+    last_stream_ = nullptr;
+  }
+  if (stream) stream->reap(false);
+  return outcome();
+}
+
+Status Semaphore::wait(uint64_t value, int64_t timeout_ns) {
+  const auto start = Clock::now();
+  if (spin_until_done(value, timeout_ns)) return settle();
+  const auto deadline = start + std::chrono::nanoseconds(timeout_ns);
+  std::unique_lock lock(mutex_);
+  while (!done(value)) {
+    if (timeout_ns >= 0 && Clock::now() >= deadline) {
+      return failure(StatusCode::kDeadlineExceeded, "Semaphore did not reach ", value, " within ", timeout_ns,
+                     " ns (value ", value_.load(), ").");
+    }
+    if (mark_of(value)) {  // The device is on its way: look now and then.
+      lock.unlock();
+      std::this_thread::sleep_for(std::min<Clock::duration>((Clock::now() - start) / kNapShare, kNapMax));
+      poll();
+      lock.lock();
+    } else if (timeout_ns < 0) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, deadline);
+    }
+  }
+  lock.unlock();
+  return settle();
+}
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,147 @@
+#include "hal/drivers/cuda/stream.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "hal/spin.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+Result<Ref<Stream>> Stream::make(Ref<PrimaryContext> context) {
+  const ContextScope scope = context->enter();
+  CUstream handle = nullptr;
+  BATON_CUDA_TRY(context->symbols(), cuStreamCreateWithPriority, &handle, CU_STREAM_NON_BLOCKING, 0);
+  return make_ref<Stream>(std::move(context), handle);
+}
+
+Stream::~Stream() {
+  const ContextScope scope = context_->enter();
+  const Symbols& symbols = context_->symbols();
+  for (Mark* mark : spare_) {
+    if (mark->event_) symbols.cuEventDestroy(mark->event_);
+    delete mark;
+  }
+  symbols.cuStreamDestroy(handle_);
+}
+
+Mark* Stream::take_spare() {
+  std::lock_guard lock(spare_mutex_);
+  if (spare_.empty()) return new Mark;
+  Mark* mark = spare_.back();
+  spare_.pop_back();
+  return mark;
+}
+
+void Stream::take_back(Mark* mark) {
+  mark->ordinal_ = 0;
+  mark->failure_ = Status();
+  mark->may_fail_.store(false, std::memory_order_relaxed);
+  std::lock_guard lock(spare_mutex_);
+  spare_.push_back(mark);
+}
+
+Mark& Stream::open() {
+  if (!open_) {
+    Mark* mark = take_spare();
+    mark->stream_ = Ref<Stream>(this);
+    open_ = Ref<Mark>(mark);
+  }
+  return *open_;
+}
+
+Result<Ref<Mark>> Stream::close() {
+  Mark& mark = open();
+  const Symbols& symbols = context_->symbols();
+  if (!mark.event_) {
+    const CUresult made = symbols.cuEventCreate(&mark.event_, CU_EVENT_DISABLE_TIMING);
+    if (made != CUDA_SUCCESS) return context_->status_of(made, "cuEventCreate");
+  }
+  const CUresult recorded = symbols.cuEventRecord(mark.event_, handle_);
+  if (recorded != CUDA_SUCCESS) return context_->status_of(recorded, "cuEventRecord");
+  mark.ordinal_ = ++last_ordinal_;
+  Ref<Mark> closed = std::move(open_);
+  open_ = nullptr;
+  in_flight_.push_back(closed);
+  return closed;
+}
+
+Status Stream::wait(Mark& mark) {
+  if (mark.stream_.get() == this || mark.done()) return {};
+  return context_->status_of(context_->symbols().cuStreamWaitEvent(handle_, mark.event_, 0), "cuStreamWaitEvent");
+}
+
+// A lost device comes by nothing any more: everything is done, and failed (Mark::outcome).
+bool Stream::ask(const Mark& mark) {
+  if (mark.ordinal_ == 0) return false;
+  if (context_->lost()) return true;
+  const ContextScope scope = context_->enter();
+  const CUresult result = context_->symbols().cuEventQuery(mark.event_);
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  if (result != CUDA_SUCCESS) {
+    const Status status = context_->status_of(result, "cuEventQuery");
+    return context_->lost();
+  }
+  uint64_t completed = completed_.load(std::memory_order_relaxed);
+  while (completed < mark.ordinal_ &&
+         !completed_.compare_exchange_weak(completed, mark.ordinal_, std::memory_order_acq_rel)) {
+  }
+  return true;
+}
+
+size_t Stream::reap(bool ask_device) {
+  // Die after the lock is given back: what they let go of may come back here, or be the last to hold the device.
+  std::vector<Ref<Mark>> done;
+  std::vector<Mark::Possessions> possessions;
+  std::lock_guard lock(mutex_);
+  if (ask_device && in_flight_.empty() && open_ && open_->kept_count() != 0 && !context_->lost()) {
+    const ContextScope scope = context_->enter();
+    const auto closed = close();
+    if (!closed.has_value()) return 0;
+  }
+  while (!in_flight_.empty()) {
+    Ref<Mark>& oldest = in_flight_.front();
+    if (!reached(oldest->ordinal_) && !(ask_device && ask(*oldest))) break;
+    // Its failure, if any, is in the semaphores or fetched by the queue; what it kept goes.
+    const Status outcome = oldest->outcome();
+    possessions.push_back(oldest->take_possessions());
+    done.push_back(std::move(oldest));
+    in_flight_.pop_front();
+  }
+  return in_flight_.size();
+}
+
+size_t Stream::in_flight() {
+  std::lock_guard lock(mutex_);
+  return in_flight_.size() + (open_ && open_->kept_count() != 0 ? 1 : 0);
+}
+
+Result<bool> Stream::drain_within(int64_t timeout_ns) {
+  Ref<Mark> last;
+  {
+    std::lock_guard lock(mutex_);
+    const ContextScope scope = context_->enter();
+    if (open_) {
+      BATON_TRY_ASSIGN(last, close());
+    } else if (!in_flight_.empty()) {
+      last = in_flight_.back();
+    }
+  }
+  if (!last) return true;
+  const auto start = std::chrono::steady_clock::now();
+  Spin spin(100'000);
+  while (!last->done()) {
+    if (spin.again()) continue;
+    if (timeout_ns >= 0 && std::chrono::steady_clock::now() - start > std::chrono::nanoseconds(timeout_ns))
+      return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  reap(false);
+  return true;
+}
+
+Status Stream::drain() {
+  const auto drained = drain_within(-1);
+  return drained.has_value() ? context_->check() : drained.error().clone();
+}
+
+}  // namespace baton::hal::drivers::cuda

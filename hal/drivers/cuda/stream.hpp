@@ -1,0 +1,62 @@
+// Stream: a CUDA stream of a queue, what is in flight on it, and how far the device has come.
+//
+// Whoever enqueues locks it, enqueues, and closes a mark. Ordinals of marks rise, so one event that has passed says
+// that all before it have: completed_ rises and the other events are never asked. Threads: internally synchronized
+// where not said otherwise; the functions that say so need mutex() held.
+#pragma once
+
+#include <deque>
+
+#include "hal/drivers/cuda/mark.hpp"
+#include "hal/drivers/cuda/primary_context.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+class Stream final : public RefCounted<Stream> {
+ public:
+  static Result<Ref<Stream>> make(Ref<PrimaryContext> context);
+  ~Stream();
+
+  CUstream handle() const { return handle_; }
+  PrimaryContext& context() const { return *context_; }
+  std::mutex& mutex() { return mutex_; }
+
+  // What is enqueued from here on is before this mark. The mutex is held.
+  Mark& open();
+  // Records the event: the mark can be waited for. The mutex is held.
+  Result<Ref<Mark>> close();
+  // Makes the device wait here until it has come by `mark` on its own stream. The mutex is held.
+  Status wait(Mark& mark);
+
+  bool reached(uint64_t ordinal) const { return completed_.load(std::memory_order_acquire) >= ordinal; }
+  // Lets go of what marks kept that are done; asks the device when `ask`. Returns how many marks are still in flight.
+  size_t reap(bool ask);
+  // Closes what is open, and waits until the device is through.
+  Status drain();
+  // The same, not longer than `timeout_ns`; false when it was not enough.
+  Result<bool> drain_within(int64_t timeout_ns);
+  size_t in_flight();
+
+ private:
+  template <typename T, typename... Arguments>
+  friend Ref<T> baton::make_ref(Arguments&&...);
+  friend class Mark;
+  Stream(Ref<PrimaryContext> context, CUstream handle) : context_(std::move(context)), handle_(handle) {}
+
+  bool ask(const Mark& mark);
+  void take_back(Mark* mark);
+  Mark* take_spare();
+
+  const Ref<PrimaryContext> context_;
+  const CUstream handle_;
+  std::mutex mutex_;
+  Ref<Mark> open_;                   // Guarded by mutex_.
+  std::deque<Ref<Mark>> in_flight_;  // Guarded by mutex_; closed marks, oldest first.
+  uint64_t last_ordinal_ = 0;        // Guarded by mutex_.
+  std::atomic<uint64_t> completed_{0};
+
+  std::mutex spare_mutex_;
+  std::vector<Mark*> spare_;  // Guarded by spare_mutex_.
+};
+
+}  // namespace baton::hal::drivers::cuda

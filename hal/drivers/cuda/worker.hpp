@@ -1,0 +1,65 @@
+// Worker: the one thread that a CUDA device has on the host. It starts with the first thing to do.
+//
+// It runs what may not run in a driver's callback or would block a caller (host calls of the queue, recordings whose
+// grid is read on the host), tells those who asked to be told that the device has come somewhere (one thread for all of
+// them, never one for a wait), and lets go of what finished work kept when nobody else does.
+// Threads: internally synchronized.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <thread>
+
+#include "hal/drivers/cuda/stream.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+class Worker final : public RefCounted<Worker> {
+ public:
+  // Run once; deletes itself.
+  class Task {
+   public:
+    virtual ~Task() = default;
+    virtual void run() = 0;
+  };
+  // Asked again and again until it says that it is finished.
+  class Watch {
+   public:
+    virtual ~Watch() = default;
+    virtual bool finished() = 0;
+  };
+
+  explicit Worker(std::vector<Ref<Stream>> streams) : streams_(std::move(streams)) {}
+
+  void post(Task& task);
+  void watch(std::unique_ptr<Watch> watch);
+  // Work was enqueued: somebody must let go of what it kept.
+  void touch() {
+    if (!awake_.load(std::memory_order_relaxed)) [[unlikely]]
+      wake();
+  }
+  // Finishes what was posted. From any thread, its own too.
+  void stop();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  void wake();
+  void start(Lock& lock);
+  static void main(Ref<Worker> worker);
+  bool round(Lock& lock);
+  bool poll_watches();
+  size_t reap();
+
+  const std::vector<Ref<Stream>> streams_;
+  std::atomic<bool> awake_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::thread thread_;                               // Guarded by mutex_.
+  bool stopping_ = false;                            // Guarded by mutex_.
+  std::deque<Task*> tasks_;                          // Guarded by mutex_.
+  std::vector<std::unique_ptr<Watch>> new_watches_;  // Guarded by mutex_.
+  std::vector<std::unique_ptr<Watch>> watches_;      // Of the thread alone.
+};
+
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,395 @@
+// Foreign work: captured, kept by table, exchanged; and every way to break a capture is read and survived. Each test
+// runs on the fake GPU where that knows the fault, and on the machine's GPU where there is one.
+#include "hal/drivers/cuda/capture.hpp"
+
+#include <dlfcn.h>
+
+#include "hal/drivers/cuda/foreign_extensions.hpp"
+#include "tests/hal/drivers/cuda/cuda_device.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+using testing_support::fake_cuda;
+
+enum class Gpu { kFake, kReal };
+struct Setup {
+  Gpu gpu;
+  const char* mode;
+  const char* name;
+};
+
+// An entry of libcuda that Baton itself does not call.
+template <typename Function>
+Function entry(const char* name) {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+}
+
+class CaptureTest : public testing::TestWithParam<Setup> {
+ protected:
+  void SetUp() override {
+    if (GetParam().gpu == Gpu::kFake) {
+      device_ = open_fake(GetParam().mode);
+    } else {
+      auto opened = open_real(GetParam().mode);
+      if (!opened.has_value()) GTEST_SKIP() << "skipped: no CUDA device (" << opened.error().to_string() << ")";
+      device_ = std::move(opened).value();
+    }
+    values_ = buffer_of(*device_, {0, 0, 0, 0});
+  }
+
+  const Symbols& cuda() { return static_cast<Device&>(*device_).context().symbols(); }
+  bool in_graph() const { return std::string_view(GetParam().mode) == "graph"; }
+
+  static CUstream stream_of(const ForeignArguments& arguments) {
+    StreamV1 extension{.struct_size = sizeof(StreamV1)};
+    EXPECT_OK(arguments.scope.extension("cuda.stream.v1", &extension));
+    EXPECT_NE(extension.context, nullptr);
+    return static_cast<CUstream>(extension.stream);
+  }
+  Status fill(CUstream stream, const ForeignBinding& binding, uint32_t value) {
+    BATON_CUDA_TRY(cuda(), cuMemsetD32Async, binding.address, value, binding.length / 4, stream);
+    return {};
+  }
+
+  // A recording of one foreign call on slot 0, with one constant.
+  Ref<hal::Recording> record(const Ref<ForeignFunction>& function) {
+    auto commands =
+        device_->make_command_buffer({.name = "foreign", .slot_count = 1, .constant_slot_count = 1}).value();
+    const Binding bindings[] = {Slot{0}};
+    const uint32_t constant = 0;
+    const ConstantSlot constant_slot{0, 0};
+    EXPECT_OK(commands->foreign({.function = function.get(),
+                                 .constants = {&constant, 1},
+                                 .constant_slots = {&constant_slot, 1},
+                                 .bindings = bindings}));
+    return commands->finish().value();
+  }
+  Status execute(hal::Recording& recording, const Ref<hal::Buffer>& buffer, uint32_t constant) {
+    const BufferRange table[] = {buffer};
+    return run(*device_, recording, {table, {&constant, 1}});
+  }
+
+  // `misbehave` gets the capturing stream, after a good call on it. The error is told, and the device goes on.
+  template <typename Misbehave>
+  void expect_broken(const char* name, Misbehave misbehave, std::string_view part) {
+    if (!in_graph()) GTEST_SKIP() << "nothing is captured on a stream";
+    const auto bad = make_foreign_function(name, [&](const ForeignArguments& arguments) -> Status {
+      return misbehave(stream_of(arguments), arguments.bindings[0]);
+    });
+    const Status status = execute(*record(bad), values_, 0);
+    std::printf("  %s: %s\n", name, status.to_string().c_str());
+    EXPECT_FAILS(status, StatusCode::kFailedPrecondition, part);
+    EXPECT_FAILS(status, StatusCode::kFailedPrecondition, name);
+    EXPECT_FAILS(status, StatusCode::kFailedPrecondition, "in recording \"foreign\"");
+    expect_goes_on();
+  }
+  void expect_goes_on() {
+    const auto good = make_foreign_function("good", [&](const ForeignArguments& arguments) {
+      return fill(stream_of(arguments), arguments.bindings[0], arguments.constants[0]);
+    });
+    const auto recording = record(good);
+    for (uint32_t i = 1; i <= 3; ++i) {
+      EXPECT_OK(execute(*recording, values_, 40 + i));
+      EXPECT_EQ(values_of(*values_), std::vector<uint32_t>(4, 40 + i));
+    }
+  }
+
+  Ref<hal::Device> device_;
+  Ref<hal::Buffer> values_;
+};
+
+TEST_P(CaptureTest, ForeignWorkStandsInOrder) {
+  const auto foreign = make_foreign_function(
+      "fill", [&](const ForeignArguments& arguments) { return fill(stream_of(arguments), arguments.bindings[0], 6); });
+  auto commands = device_->make_command_buffer({.name = "order"}).value();
+  const auto target = buffer_of(*device_, {0, 0, 0, 0});
+  const Binding bindings[] = {values_};
+  EXPECT_OK(commands->fill_buffer({.target = values_, .pattern = 5}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->foreign({.function = foreign.get(), .bindings = bindings}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->copy_buffer({.source = values_, .target = target}));
+  const auto recording = commands->finish().value();
+  for (int i = 0; i < 3; ++i) EXPECT_OK(run(*device_, *recording));
+  EXPECT_EQ(values_of(*target), std::vector<uint32_t>(4, 6));
+}
+
+TEST_P(CaptureTest, ATableThatComesRoundAgainIsNotCapturedAgain) {
+  int calls = 0;
+  const auto foreign = make_foreign_function("fill", [&](const ForeignArguments& arguments) {
+    ++calls;
+    return fill(stream_of(arguments), arguments.bindings[0], arguments.constants[0]);
+  });
+  const auto recording = record(foreign);
+  const auto other = buffer_of(*device_, {0, 0, 0, 0});
+  for (int round = 0; round < 3; ++round) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const auto& target = i % 2 ? values_ : other;
+      EXPECT_OK(execute(*recording, target, 10 + i));
+      EXPECT_EQ(values_of(*target), std::vector<uint32_t>(4, 10 + i));
+    }
+  }
+  EXPECT_EQ(calls, in_graph() ? 4 : 12);
+  // The cache is bounded: twenty tables, then the first again.
+  for (uint32_t i = 0; i < 20; ++i) EXPECT_OK(execute(*recording, values_, 100 + i));
+  EXPECT_OK(execute(*recording, other, 10));
+  EXPECT_EQ(values_of(*other), std::vector<uint32_t>(4, 10));
+  EXPECT_EQ(calls, in_graph() ? 4 + 20 + 1 : 12 + 20 + 1);
+}
+
+TEST_P(CaptureTest, TheGraphIsThereInGraphModeAlone) {
+  const auto foreign = make_foreign_function("nodes", [&](const ForeignArguments& arguments) -> Status {
+    GraphV1 extension{.struct_size = sizeof(GraphV1)};
+    BATON_TRY(arguments.scope.extension("cuda.graph.v1", &extension));
+    CUDA_MEMSET_NODE_PARAMS parameters = {};
+    parameters.dst = arguments.bindings[0].address;
+    parameters.value = 9;
+    parameters.elementSize = 4;
+    parameters.width = arguments.bindings[0].length / 4;
+    parameters.height = 1;
+    CUgraphNode node = nullptr;
+    BATON_CUDA_TRY(cuda(), cuGraphAddMemsetNode, &node, static_cast<CUgraph>(extension.graph), nullptr, 0, &parameters,
+                   static_cast<Device&>(*device_).context().handle());
+    return {};
+  });
+  const Status status = execute(*record(foreign), values_, 0);
+  if (in_graph()) {
+    EXPECT_OK(status);
+    EXPECT_EQ(values_of(*values_), std::vector<uint32_t>(4, 9));
+  } else {
+    EXPECT_FAILS(status, StatusCode::kFailedPrecondition,
+                 "Extension 'cuda.graph.v1' is for recordings that run as a graph; this one runs on a stream.");
+  }
+  expect_goes_on();
+}
+
+// What the door does around a module's command (modules/hal_module/custom_command.cpp).
+TEST_P(CaptureTest, ACustomCommandCapturesWhileItRecords) {
+  const CustomCommand command{"lib", "fill"};
+  const auto target = buffer_of(*device_, {0, 0, 0, 0});
+  const ForeignBinding binding{static_cast<Buffer&>(*values_).address(), nullptr, 16};
+  auto commands = device_->make_command_buffer({.name = "custom"}).value();
+  StreamV1 stream{.struct_size = sizeof(StreamV1)};
+  EXPECT_FAILS(commands->extension("cuda.stream.v1", &stream), StatusCode::kFailedPrecondition, "none does");
+  EXPECT_OK(commands->fill_buffer({.target = values_, .pattern = 1}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->begin_custom(command));
+  EXPECT_FAILS(commands->extension("vulkan.command_buffer.v1", &stream), StatusCode::kUnimplemented,
+               "Device 'cuda://0' has no extension 'vulkan.command_buffer.v1'.");
+  stream.struct_size = 8;
+  EXPECT_FAILS(commands->extension("cuda.stream.v1", &stream), StatusCode::kInvalidArgument,
+               "Extension 'cuda.stream.v1' takes a struct of 24 bytes; struct_size says 8.");
+  stream.struct_size = sizeof(StreamV1);
+  EXPECT_OK(commands->extension("cuda.stream.v1", &stream));
+  EXPECT_EQ(stream.capturing, 1u);
+  EXPECT_OK(fill(static_cast<CUstream>(stream.stream), binding, 7));
+  EXPECT_OK(commands->barrier({}));  // Closes what was captured; what follows hangs behind it.
+  EXPECT_OK(commands->copy_buffer({.source = values_, .target = target}));
+  EXPECT_OK(commands->end_custom(command));
+  const auto recording = commands->finish().value();
+  for (int i = 0; i < 3; ++i) EXPECT_OK(run(*device_, *recording));
+  EXPECT_EQ(values_of(*target), std::vector<uint32_t>(4, 7));
+}
+
+TEST_P(CaptureTest, ACustomCommandThatBreaksItsCaptureIsToldWhenItEnds) {
+  const CustomCommand command{"lib", "synchronizes"};
+  auto commands = device_->make_command_buffer({.name = "custom"}).value();
+  EXPECT_OK(commands->begin_custom(command));
+  StreamV1 stream{.struct_size = sizeof(StreamV1)};
+  EXPECT_OK(commands->extension("cuda.stream.v1", &stream));
+  cuda().cuStreamSynchronize(static_cast<CUstream>(stream.stream));
+  EXPECT_FAILS(commands->end_custom(command), StatusCode::kFailedPrecondition,
+               "Foreign function 'lib.synchronizes' broke the capture of its work");
+  // The recording goes on.
+  EXPECT_OK(commands->fill_buffer({.target = values_, .pattern = 2}));
+  EXPECT_OK(run(*device_, *commands->finish().value()));
+  EXPECT_EQ(values_of(*values_), std::vector<uint32_t>(4, 2));
+  // One that is never ended is dropped with its command buffer.
+  auto forgotten = device_->make_command_buffer({.name = "forgotten"}).value();
+  EXPECT_OK(forgotten->begin_custom(command));
+  EXPECT_OK(forgotten->extension("cuda.stream.v1", &stream));
+  forgotten = nullptr;
+  expect_goes_on();
+}
+
+TEST_P(CaptureTest, Synchronizing) {
+  expect_broken(
+      "lib.synchronizes",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        cuda().cuStreamSynchronize(stream);
+        return {};
+      },
+      "broke the capture of its work: it synchronized, allocated, queried, or used the legacy stream");
+}
+
+TEST_P(CaptureTest, SynchronizingAndSayingSo) {
+  expect_broken(
+      "lib.synchronizes",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        BATON_CUDA_TRY(cuda(), cuStreamSynchronize, stream);
+        return {};
+      },
+      "the function returned: FAILED_PRECONDITION; cuStreamSynchronize failed");
+}
+
+TEST_P(CaptureTest, RecordingNothing) {
+  expect_broken(
+      "lib.elsewhere", [&](CUstream, const ForeignBinding&) -> Status { return {}; },
+      "recorded nothing: what it enqueued went to another stream");
+}
+
+TEST_P(CaptureTest, RefusingIsNoBrokenCapture) {
+  const auto refuse = make_foreign_function("lib.refuses", [&](const ForeignArguments& arguments) -> Status {
+    BATON_TRY(fill(stream_of(arguments), arguments.bindings[0], 1));
+    return failure(StatusCode::kOutOfRange, "The matrix is a vector.");
+  });
+  const Status status = execute(*record(refuse), values_, 0);
+  EXPECT_FAILS(status, StatusCode::kOutOfRange, "The matrix is a vector.\n  in foreign call 'lib.refuses'");
+  expect_goes_on();
+}
+
+TEST_P(CaptureTest, CheckModeFindsWorkThatChanges) {
+  if (!in_graph()) GTEST_SKIP() << "nothing is captured on a stream";
+  auto opened =
+      GetParam().gpu == Gpu::kFake ? Result<Ref<hal::Device>>(open_fake("graph", "1")) : open_real("graph", "1");
+  device_ = std::move(opened).value();
+  values_ = buffer_of(*device_, {0, 0, 0, 0});
+  int calls = 0;
+  const auto moody = make_foreign_function("lib.moody", [&](const ForeignArguments& arguments) -> Status {
+    for (int i = 0; i <= calls; ++i) BATON_TRY(fill(stream_of(arguments), arguments.bindings[0], 1));
+    ++calls;
+    return {};
+  });
+  EXPECT_FAILS(
+      execute(*record(moody), values_, 0), StatusCode::kFailedPrecondition,
+      "Foreign function 'lib.moody' recorded 1 nodes when it was captured first and 2 with the same arguments");
+  expect_goes_on();
+}
+
+// What only a real driver notices.
+class RealCaptureTest : public CaptureTest {};
+
+TEST_P(RealCaptureTest, SynchronizingTheContext) {
+  expect_broken(
+      "lib.waits_for_all",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        entry<CUresult (*)()>("cuCtxSynchronize")();
+        return {};
+      },
+      "broke the capture of its work");
+}
+
+TEST_P(RealCaptureTest, Allocating) {
+  expect_broken(
+      "lib.allocates",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        CUdeviceptr memory = 0;
+        const CUresult result = entry<CUresult (*)(CUdeviceptr*, size_t)>("cuMemAlloc_v2")(&memory, 4096);
+        std::printf("  cuMemAlloc while capturing: %d\n", static_cast<int>(result));
+        return {};
+      },
+      "broke the capture of its work");
+}
+
+TEST_P(RealCaptureTest, UsingTheLegacyStream) {
+  expect_broken(
+      "lib.legacy",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        const CUresult result = cuda().cuMemsetD32Async(binding.address, 2, 1, nullptr);
+        std::printf("  the legacy stream while capturing: %d\n", static_cast<int>(result));
+        return {};
+      },
+      "broke the capture of its work");
+}
+
+TEST_P(RealCaptureTest, WorkingOnAnotherStream) {
+  expect_broken(
+      "lib.elsewhere",
+      [&](CUstream, const ForeignBinding& binding) -> Status {
+        CUstream other = nullptr;
+        BATON_CUDA_TRY(cuda(), cuStreamCreateWithPriority, &other, CU_STREAM_NON_BLOCKING, 0);
+        BATON_TRY(fill(other, binding, 1));
+        BATON_CUDA_TRY(cuda(), cuStreamDestroy, other);
+        return {};
+      },
+      "recorded nothing: what it enqueued went to another stream");
+}
+
+TEST_P(RealCaptureTest, ForkingAndNotComingBack) {
+  CUstream other = nullptr;
+  CUevent event = nullptr;
+  expect_broken(
+      "lib.forks",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        BATON_CUDA_TRY(cuda(), cuStreamCreateWithPriority, &other, CU_STREAM_NON_BLOCKING, 0);
+        BATON_CUDA_TRY(cuda(), cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+        BATON_CUDA_TRY(cuda(), cuEventRecord, event, stream);
+        BATON_CUDA_TRY(cuda(), cuStreamWaitEvent, other, event, 0);
+        return fill(other, binding, 2);
+      },
+      "it went over to another stream and did not come back");
+}
+
+TEST_P(RealCaptureTest, CopyingPageableMemoryAtOnce) {
+  expect_broken(
+      "lib.copies",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        const std::vector<uint32_t> pageable(4, 7);
+        const CUresult result = entry<CUresult (*)(CUdeviceptr, const void*, size_t)>("cuMemcpyHtoD_v2")(
+            binding.address, pageable.data(), 16);
+        std::printf("  cuMemcpyHtoD while capturing: %d\n", static_cast<int>(result));
+        return {};
+      },
+      "broke the capture of its work");
+}
+
+TEST_P(RealCaptureTest, LoadingAModuleLate) {
+  // Context-independent and lazy loading made this legal on new drivers; on old ones it breaks the capture. Either way
+  // the device goes on, and a refusal names the function.
+  const auto late = make_foreign_function("lib.loads_late", [&](const ForeignArguments& arguments) -> Status {
+    BATON_TRY(fill(stream_of(arguments), arguments.bindings[0], 1));
+    void* module = nullptr;
+    const std::string ptx(testing_support::conformance_ptx());
+    const CUresult result = entry<CUresult (*)(void**, const void*)>("cuModuleLoadData")(&module, ptx.c_str());
+    std::printf("  cuModuleLoadData while capturing: %d\n", static_cast<int>(result));
+    return {};
+  });
+  const Status status = execute(*record(late), values_, 0);
+  std::printf("  lib.loads_late: %s\n", status.to_string().c_str());
+  if (!status.ok()) {
+    EXPECT_FAILS(status, StatusCode::kFailedPrecondition, "Foreign function 'lib.loads_late' broke the capture");
+  }
+  expect_goes_on();
+}
+
+TEST_P(RealCaptureTest, EndingTheCaptureItself) {
+  expect_broken(
+      "lib.ends",
+      [&](CUstream stream, const ForeignBinding& binding) -> Status {
+        BATON_TRY(fill(stream, binding, 1));
+        CUgraph graph = nullptr;
+        cuda().cuStreamEndCapture(stream, &graph);
+        return {};
+      },
+      "it ended a capture that it had not begun");
+}
+
+constexpr Setup kSetups[] = {{Gpu::kFake, "graph", "fake_graph"},
+                             {Gpu::kFake, "stream", "fake_stream"},
+                             {Gpu::kReal, "graph", "real_graph"},
+                             {Gpu::kReal, "stream", "real_stream"}};
+std::string setup_name(const testing::TestParamInfo<Setup>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Gpus, CaptureTest, testing::ValuesIn(kSetups), setup_name);
+INSTANTIATE_TEST_SUITE_P(Gpus, RealCaptureTest, testing::Values(kSetups[2]), setup_name);
+
+}  // namespace
+}  // namespace baton::hal::drivers::cuda

@@ -1,0 +1,154 @@
+// Graphs on the fake GPU: the shape that recordings get, and which calls a new table costs.
+#include "hal/drivers/cuda/graph.hpp"
+
+#include "tests/hal/drivers/cuda/cuda_device.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+using testing_support::fake_cuda;
+
+class GraphTest : public testing::Test {
+ protected:
+  void open(std::string_view mode) {
+    device_ = open_fake(mode);
+    kernels_ = load_kernels(*device_, kFakeCode);
+  }
+  // Dispatch i scales slot i.
+  Ref<hal::Recording> record(uint32_t dispatches, bool barriers) {
+    auto commands =
+        device_->make_command_buffer({.name = "scales", .slot_count = dispatches, .constant_slot_count = 1}).value();
+    for (uint32_t i = 0; i < dispatches; ++i) {
+      const uint32_t constants[] = {2, 0};
+      const ConstantSlot slots[] = {{1, 0}};
+      const Binding bindings[] = {Binding(Slot{i}, 0, 8)};
+      EXPECT_OK(commands->dispatch(
+          {.executable = kernels_.get(),
+           .entry_point = 0,
+           .constants = constants,
+           .constant_slots = i == 0 ? std::span<const ConstantSlot>(slots) : std::span<const ConstantSlot>(),
+           .bindings = bindings}));
+      if (barriers) {
+        EXPECT_OK(commands->barrier({}));
+      }
+    }
+    return commands->finish().value();
+  }
+
+  Ref<hal::Device> device_;
+  Ref<hal::Executable> kernels_;
+};
+
+TEST_F(GraphTest, IndependentCommandsHangInLanesBetweenOneRootAndOneJoin) {
+  open("graph");
+  const auto recording = record(20, false);
+  const auto buffer = buffer_of(*device_, {1, 1});
+  const std::vector<BufferRange> table(20, buffer);
+  const uint32_t factor = 1;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  EXPECT_EQ(fake_cuda().count("cuGraphAddKernelNode scale after 1"), 20u);
+  EXPECT_EQ(fake_cuda().count("cuGraphAddKernelNode baton_nothing after 0"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuGraphAddEmptyNode after 8"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuGraphInstantiate 22"), 1u);
+}
+
+TEST_F(GraphTest, AChainHasNoNodesBesideItsCommands) {
+  open("graph");
+  const auto recording = record(5, true);
+  const auto buffer = buffer_of(*device_, {1, 1});
+  const std::vector<BufferRange> table(5, buffer);
+  const uint32_t factor = 1;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  EXPECT_EQ(fake_cuda().count("cuGraphAddKernelNode scale after 0"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuGraphAddKernelNode scale after 1"), 4u);
+  EXPECT_EQ(fake_cuda().count("cuGraphInstantiate 5"), 1u);
+}
+
+TEST_F(GraphTest, ANewTableTouchesOnlyTheNodesOfItsSlots) {
+  open("graph");
+  const auto recording = record(100, true);
+  const auto first = buffer_of(*device_, {1, 1}), second = buffer_of(*device_, {1, 1});
+  std::vector<BufferRange> table(100, first);
+  uint32_t factor = 1;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  const auto patches_of = [&] {
+    const size_t before = fake_cuda().count("cuGraphExecKernelNodeSetParams");
+    EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+    return fake_cuda().count("cuGraphExecKernelNodeSetParams") - before;
+  };
+  EXPECT_EQ(patches_of(), 0u);
+  table[7] = second;
+  EXPECT_EQ(patches_of(), 1u);
+  EXPECT_EQ(patches_of(), 0u);
+  factor = 2;
+  table[0] = second;  // The command of the constant, too: it is patched once.
+  EXPECT_EQ(patches_of(), 1u);
+  std::fill(table.begin(), table.end(), BufferRange(second));
+  EXPECT_EQ(patches_of(), 98u);
+  EXPECT_EQ(fake_cuda().count("cuGraphInstantiate"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuGraphUpload"), 1u);
+  // Dispatch 0 alone has factor 2; the others have the constant 0 that was recorded.
+  EXPECT_EQ(values_of(*second)[0], 0u);
+}
+
+TEST_F(GraphTest, APatchThatIsRefusedMakesTheGraphAnew) {
+  open("graph");
+  const auto recording = record(3, true);
+  const auto first = buffer_of(*device_, {1, 1}), second = buffer_of(*device_, {5, 5});
+  std::vector<BufferRange> table(3, first);
+  uint32_t factor = 1;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  table[0] = second;
+  factor = 3;
+  fake_cuda().failing_entry = "cuGraphExecKernelNodeSetParams";
+  fake_cuda().failing_result = CUDA_ERROR_INVALID_VALUE;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  EXPECT_EQ(fake_cuda().count("cuGraphInstantiate"), 2u);
+  EXPECT_EQ(values_of(*second), (std::vector<uint32_t>{15, 15}));
+}
+
+TEST_F(GraphTest, AutoUsesAStreamOnceAndThenAGraph) {
+  open("auto");
+  const auto recording = record(1, false);
+  const auto buffer = buffer_of(*device_, {1, 1});
+  const BufferRange table[] = {buffer};
+  const uint32_t factor = 2;
+  for (int i = 0; i < 3; ++i) EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  EXPECT_EQ(fake_cuda().count("cuLaunchKernel scale"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuGraphLaunch"), 2u);
+  EXPECT_EQ(values_of(*buffer), (std::vector<uint32_t>{8, 8}));
+}
+
+TEST_F(GraphTest, CopiesFillsAndUpdatesArePatchedToo) {
+  open("graph");
+  auto commands = device_->make_command_buffer({.name = "transfers", .slot_count = 2}).value();
+  const uint32_t words[] = {7, 8};
+  EXPECT_OK(commands->fill_buffer({.target = Binding(Slot{0}, 0, 4), .pattern = 3}));
+  EXPECT_OK(commands->update_buffer({.source = std::as_bytes(std::span(words)), .target = Binding(Slot{0}, 4, 8)}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->copy_buffer({.source = Binding(Slot{0}, 0, 12), .target = Binding(Slot{1}, 0, 12)}));
+  const auto recording = commands->finish().value();
+  for (int i = 0; i < 3; ++i) {
+    const auto source = buffer_of(*device_, {0, 0, 0}), target = buffer_of(*device_, {0, 0, 0});
+    const BufferRange table[] = {source, target};
+    EXPECT_OK(run(*device_, *recording, {.buffers = table}));
+    EXPECT_EQ(values_of(*target), (std::vector<uint32_t>{3, 7, 8}));
+  }
+  EXPECT_EQ(fake_cuda().count("cuGraphInstantiate"), 1u);
+}
+
+TEST_F(GraphTest, AnExecutionWithoutSignalsRecordsNoEvent) {
+  open("graph");
+  const auto recording = record(1, false);
+  const auto buffer = buffer_of(*device_, {1, 1});
+  const BufferRange table[] = {buffer};
+  const uint32_t factor = 2;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  const size_t events = fake_cuda().count("cuEventRecord");
+  for (int i = 0; i < 5; ++i) EXPECT_OK(device_->queue().execute({}, *recording, {table, {&factor, 1}}));
+  EXPECT_LE(fake_cuda().count("cuEventRecord"), events + 1);  // The worker may close one to let go of what was kept.
+  EXPECT_OK(device_->queue().wait_idle());
+}
+
+}  // namespace
+}  // namespace baton::hal::drivers::cuda

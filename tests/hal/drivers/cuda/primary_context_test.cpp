@@ -1,0 +1,60 @@
+// The end of a context on a real GPU: a kernel that writes where it may not loses the device; everyone who waits hears
+// of it with the kernel's name, and the process opens the device again.
+#include "hal/drivers/cuda/primary_context.hpp"
+
+#include "tests/hal/drivers/cuda/cuda_device.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+Ref<hal::Recording> record_scale(hal::Device& device, const Ref<hal::Executable>& kernels, const Binding& binding) {
+  auto commands = device.make_command_buffer({.name = "wild", .validate = false}).value();
+  const uint32_t constants[] = {4, 2};
+  EXPECT_OK(commands->dispatch(
+      {.executable = kernels.get(), .entry_point = 0, .constants = constants, .bindings = {&binding, 1}}));
+  return commands->finish().value();
+}
+
+class PrimaryContextTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(PrimaryContextTest, AnIllegalAddressLosesTheDeviceAndNotTheProcess) {
+  auto opened = open_real(GetParam());
+  if (!opened.has_value() && opened.error().code() == StatusCode::kDataLoss) {
+    GTEST_SKIP() << "the device is lost already; each mode wants a process of its own (--gtest_filter)";
+  }
+  if (!opened.has_value()) GTEST_SKIP() << "skipped: no CUDA device (" << opened.error().to_string() << ")";
+  if (testing_support::conformance_ptx().empty()) GTEST_SKIP() << "skipped: built without nvcc";
+  {
+    const Ref<hal::Device> device = std::move(opened).value();
+    const auto kernels = load_kernels(*device, testing_support::conformance_ptx());
+    const auto values = buffer_of(*device, {1, 2, 3, 4});
+    Binding wild(values);
+    wild.offset = uint64_t{1} << 44;
+    const auto bad = record_scale(*device, kernels, wild);
+    const auto good = record_scale(*device, kernels, Binding(values));
+    const auto chain = device->make_semaphore(0).value();
+    const SemaphorePoint one(chain, 1), two(chain, 2);
+    EXPECT_OK(run(*device, *good));
+    EXPECT_OK(device->queue().execute({{}, {&one, 1}}, *bad));
+    EXPECT_OK(device->queue().execute({{&one, 1}, {&two, 1}}, *good));
+    EXPECT_FAILS(chain->wait(2), StatusCode::kDataLoss, "is lost");
+    EXPECT_FAILS(chain->wait(1), StatusCode::kDataLoss, "(kernels 'scale')");
+    EXPECT_FAILS(run(*device, *good), StatusCode::kDataLoss, "is lost");
+    EXPECT_FAILS(device->allocator().allocate({.length = uint64_t{1} << 22}), StatusCode::kDataLoss, "is lost");
+    EXPECT_FAILS(device->queue().wait_idle(), StatusCode::kDataLoss, "is lost");
+  }
+  // CUDA gives a context that was broken by an illegal address to no one in this process any more (error 700: "the
+  // process must be terminated and relaunched"). That is a sentence, and other devices go on.
+  Result<Ref<hal::Device>> again = open_real(GetParam());
+  EXPECT_FAILS(again, StatusCode::kDataLoss, "was lost earlier in this process");
+  const auto other = open_fake(GetParam());
+  const auto values = buffer_of(*other, {1, 2, 3, 4});
+  EXPECT_OK(run(*other, *record_scale(*other, load_kernels(*other, kFakeCode), Binding(values))));
+  EXPECT_EQ(values_of(*values), (std::vector<uint32_t>{2, 4, 6, 8}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, PrimaryContextTest, testing::Values("stream", "graph"),
+                         [](const auto& mode) { return std::string(mode.param); });
+
+}  // namespace
+}  // namespace baton::hal::drivers::cuda

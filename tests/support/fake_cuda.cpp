@@ -1,0 +1,726 @@
+#include "tests/support/fake_cuda.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "hal/drivers/cuda/symbols.hpp"
+
+namespace baton::testing_support {
+namespace {
+
+std::recursive_mutex mutex;  // Of everything below; host functions may be called under it.
+std::unique_ptr<FakeCuda> fake;
+thread_local std::vector<CUcontext> contexts;
+
+struct Node {
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+  size_t dependency_count = 0;
+  const FakeKernel* kernel = nullptr;
+  FakeLaunch launch{};
+  std::vector<std::byte> parameters;
+  CUDA_MEMCPY3D copy{};
+  CUDA_MEMSET_NODE_PARAMS fill{};
+  CUDA_HOST_NODE_PARAMS host{};
+  std::shared_ptr<struct Graph> child;
+};
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+struct Instance {
+  std::map<Node*, Node> nodes;
+  std::vector<Node*> order;
+};
+struct Stream {
+  Graph* capture = nullptr;
+  bool broken = false;
+};
+struct Library {
+  std::vector<const FakeKernel*> kernels;
+};
+
+template <typename T, typename Handle>
+T* as(Handle handle) {
+  return reinterpret_cast<T*>(handle);
+}
+
+// Writes the line; the failure that a test ordered, if it is this entry's turn.
+template <typename... Parts>
+CUresult log(const char* entry, const Parts&... parts) {
+  fake->log.push_back(text(entry, parts...));
+  if (fake->failing_entry != entry) return CUDA_SUCCESS;
+  fake->failing_entry.clear();
+  return fake->failing_result;
+}
+
+#define FAKE_LOCK std::lock_guard lock(mutex)
+#define FAKE_LOG(...) \
+  if (const CUresult result = log(__VA_ARGS__); result != CUDA_SUCCESS) return result
+
+void run_copy(void* target, const void* source, size_t bytes) { std::memmove(target, source, bytes); }
+
+void run_fill(const CUDA_MEMSET_NODE_PARAMS& fill) {
+  auto* target = reinterpret_cast<std::byte*>(fill.dst);
+  for (size_t i = 0; i < fill.width; ++i) std::memcpy(target + i * fill.elementSize, &fill.value, fill.elementSize);
+}
+
+void run_node(const Node& node) {
+  switch (node.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return node.kernel->run({{node.launch.grid[0], node.launch.grid[1], node.launch.grid[2]},
+                               {node.launch.block[0], node.launch.block[1], node.launch.block[2]},
+                               node.parameters.data()});
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return run_copy(reinterpret_cast<void*>(node.copy.dstDevice), reinterpret_cast<void*>(node.copy.srcDevice),
+                      node.copy.WidthInBytes);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return run_fill(node.fill);
+    case CU_GRAPH_NODE_TYPE_HOST: return node.host.fn(node.host.userData);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      for (const auto& child : node.child->nodes) run_node(*child);
+      return;
+    default: return;
+  }
+}
+
+// What is enqueued runs at once, or becomes a node of the capture.
+void enqueue(CUstream handle, Node node) {
+  auto* stream = as<Stream>(handle);
+  if (!stream->capture) return run_node(node);
+  stream->capture->nodes.push_back(std::make_unique<Node>(std::move(node)));
+}
+
+size_t parameter_size(const FakeKernel& kernel, std::vector<size_t>& offsets) {
+  size_t at = 0;
+  for (const size_t bytes : kernel.parameter_bytes) {
+    at = align_up(at, bytes);
+    offsets.push_back(at);
+    at += bytes;
+  }
+  return at;
+}
+
+std::vector<std::byte> pack(const FakeKernel& kernel, void** pointers, void** extra) {
+  std::vector<size_t> offsets;
+  std::vector<std::byte> bytes(parameter_size(kernel, offsets));
+  if (extra) {
+    if (!bytes.empty()) std::memcpy(bytes.data(), extra[1], std::min(bytes.size(), *static_cast<size_t*>(extra[3])));
+  } else {
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      std::memcpy(bytes.data() + offsets[i], pointers[i], kernel.parameter_bytes[i]);
+    }
+  }
+  return bytes;
+}
+
+Node kernel_node(const CUDA_KERNEL_NODE_PARAMS& p) {
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  node.kernel = as<const FakeKernel>(p.kern ? reinterpret_cast<void*>(p.kern) : reinterpret_cast<void*>(p.func));
+  node.launch = {{p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, nullptr};
+  node.parameters = pack(*node.kernel, p.kernelParams, p.extra);
+  return node;
+}
+
+CUresult add_node(CUgraphNode* out, CUgraph graph, size_t dependency_count, Node node) {
+  node.dependency_count = dependency_count;
+  as<Graph>(graph)->nodes.push_back(std::make_unique<Node>(std::move(node)));
+  *out = reinterpret_cast<CUgraphNode>(as<Graph>(graph)->nodes.back().get());
+  return CUDA_SUCCESS;
+}
+
+Node& node_of(CUgraphExec instance, CUgraphNode node) { return as<Instance>(instance)->nodes.at(as<Node>(node)); }
+
+// Start, devices, contexts
+CUresult init(unsigned) { return fake->init_result; }
+CUresult driver_version(int* version) {
+  *version = fake->driver_version;
+  return CUDA_SUCCESS;
+}
+CUresult error_name(CUresult result, const char** name) {
+  *name = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+  return CUDA_SUCCESS;
+}
+CUresult error_string(CUresult, const char** meaning) {
+  *meaning = "a test ordered it";
+  return CUDA_SUCCESS;
+}
+CUresult device_count(int* count) {
+  *count = fake->device_count;
+  return CUDA_SUCCESS;
+}
+CUresult device_get(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return ordinal < fake->device_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+CUresult device_name(char* name, int length, CUdevice device) {
+  std::snprintf(name, static_cast<size_t>(length), "Fake GPU %d", device);
+  return CUDA_SUCCESS;
+}
+CUresult device_uuid(CUuuid* uuid, CUdevice device) {
+  for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(16 * device + i);
+  return CUDA_SUCCESS;
+}
+CUresult device_memory(size_t* bytes, CUdevice) {
+  *bytes = fake->memory_bytes;
+  return CUDA_SUCCESS;
+}
+CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = 9; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = 0; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: *value = 0x7fffffff; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: *value = 0xffff; break;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: *value = 1; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 227 * 1024; break;
+    default: *value = 1024;
+  }
+  return CUDA_SUCCESS;
+}
+CUresult retain_context(CUcontext* context, CUdevice device) {
+  *context = reinterpret_cast<CUcontext>(static_cast<uintptr_t>(device + 1));
+  return CUDA_SUCCESS;
+}
+CUresult release_context(CUdevice) { return CUDA_SUCCESS; }
+CUresult get_current(CUcontext* context) {
+  *context = contexts.empty() ? nullptr : contexts.back();
+  return CUDA_SUCCESS;
+}
+CUresult push_current(CUcontext context) {
+  contexts.push_back(context);
+  return CUDA_SUCCESS;
+}
+CUresult pop_current(CUcontext* context) {
+  *context = contexts.back();
+  contexts.pop_back();
+  return CUDA_SUCCESS;
+}
+
+// Memory
+CUresult memory_info(size_t* free_bytes, size_t* total) {
+  *free_bytes = *total = fake->memory_bytes;
+  return CUDA_SUCCESS;
+}
+CUresult pool_create(CUmemoryPool* pool, const CUmemPoolProps*) {
+  *pool = reinterpret_cast<CUmemoryPool>(uintptr_t{1});
+  return CUDA_SUCCESS;
+}
+CUresult pool_destroy(CUmemoryPool) { return CUDA_SUCCESS; }
+CUresult pool_set(CUmemoryPool, CUmemPool_attribute, void*) { return CUDA_SUCCESS; }
+CUresult pool_trim(CUmemoryPool, size_t) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemPoolTrimTo");
+  return CUDA_SUCCESS;
+}
+CUresult allocate(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemAllocFromPoolAsync", " ", bytes);
+  if (bytes > fake->memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(512, align_up(bytes, 512)));
+  return CUDA_SUCCESS;
+}
+CUresult release(CUdeviceptr address, CUstream) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemFreeAsync");
+  std::free(reinterpret_cast<void*>(address));
+  return CUDA_SUCCESS;
+}
+CUresult allocate_pinned(void** memory, size_t bytes, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemHostAlloc", " ", bytes);
+  *memory = std::aligned_alloc(512, align_up(bytes, 512));
+  return CUDA_SUCCESS;
+}
+CUresult release_pinned(void* memory) {
+  std::free(memory);
+  return CUDA_SUCCESS;
+}
+CUresult pin(void*, size_t, unsigned) { return CUDA_SUCCESS; }
+CUresult unpin(void*) { return CUDA_SUCCESS; }
+CUresult pinned_address(CUdeviceptr* address, void* memory, unsigned) {
+  *address = reinterpret_cast<CUdeviceptr>(memory);
+  return CUDA_SUCCESS;
+}
+CUresult pointer_attribute(void* value, CUpointer_attribute, CUdeviceptr address) {
+  if (address < 4096) return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<int*>(value) = 0;
+  return CUDA_SUCCESS;
+}
+CUresult copy(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemcpyAsync", " ", bytes);
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  node.copy.dstDevice = target;
+  node.copy.srcDevice = source;
+  node.copy.WidthInBytes = bytes;
+  enqueue(stream, std::move(node));
+  return CUDA_SUCCESS;
+}
+CUresult fill(const char* entry, CUdeviceptr target, unsigned value, unsigned bytes, size_t count, CUstream stream) {
+  FAKE_LOCK;
+  FAKE_LOG(entry, " ", count);
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  node.fill = {target, 0, value, bytes, count, 1};
+  enqueue(stream, std::move(node));
+  return CUDA_SUCCESS;
+}
+CUresult fill8(CUdeviceptr target, unsigned char value, size_t count, CUstream stream) {
+  return fill("cuMemsetD8Async", target, value, 1, count, stream);
+}
+CUresult fill16(CUdeviceptr target, unsigned short value, size_t count, CUstream stream) {
+  return fill("cuMemsetD16Async", target, value, 2, count, stream);
+}
+CUresult fill32(CUdeviceptr target, unsigned value, size_t count, CUstream stream) {
+  return fill("cuMemsetD32Async", target, value, 4, count, stream);
+}
+
+// Streams and events
+CUresult stream_create(CUstream* stream, unsigned, int) {
+  *stream = reinterpret_cast<CUstream>(new Stream);
+  return CUDA_SUCCESS;
+}
+CUresult stream_destroy(CUstream stream) {
+  delete as<Stream>(stream);
+  return CUDA_SUCCESS;
+}
+CUresult stream_synchronize(CUstream stream) {
+  if (!as<Stream>(stream)->capture) return CUDA_SUCCESS;
+  as<Stream>(stream)->broken = true;
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+CUresult stream_wait(CUstream, CUevent, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuStreamWaitEvent");
+  return CUDA_SUCCESS;
+}
+CUresult event_create(CUevent* event, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuEventCreate");
+  *event = reinterpret_cast<CUevent>(new char);
+  return CUDA_SUCCESS;
+}
+CUresult event_destroy(CUevent event) {
+  delete as<char>(event);
+  return CUDA_SUCCESS;
+}
+CUresult event_record(CUevent, CUstream) {
+  FAKE_LOCK;
+  FAKE_LOG("cuEventRecord");
+  return CUDA_SUCCESS;
+}
+CUresult event_query(CUevent) {
+  FAKE_LOCK;
+  FAKE_LOG("cuEventQuery");
+  return CUDA_SUCCESS;
+}
+CUresult host_function(CUstream stream, CUhostFn function, void* data) {
+  FAKE_LOCK;
+  FAKE_LOG("cuLaunchHostFunc");
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_HOST;
+  node.host = {function, data};
+  enqueue(stream, std::move(node));
+  return CUDA_SUCCESS;
+}
+CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                       unsigned bz, unsigned shared, CUstream stream, void** parameters, void** extra) {
+  FAKE_LOCK;
+  CUDA_KERNEL_NODE_PARAMS p = {};
+  p.func = function;
+  p.gridDimX = gx, p.gridDimY = gy, p.gridDimZ = gz;
+  p.blockDimX = bx, p.blockDimY = by, p.blockDimZ = bz;
+  p.sharedMemBytes = shared;
+  p.kernelParams = parameters;
+  p.extra = extra;
+  Node node = kernel_node(p);
+  FAKE_LOG("cuLaunchKernel", " ", node.kernel->name, " (", gx, ", ", gy, ", ", gz, ")");
+  enqueue(stream, std::move(node));
+  return CUDA_SUCCESS;
+}
+
+// Capture
+CUresult begin_capture(CUstream stream, CUgraph graph, const CUgraphNode*, const CUgraphEdgeData*, size_t,
+                       CUstreamCaptureMode) {
+  FAKE_LOCK;
+  FAKE_LOG("cuStreamBeginCaptureToGraph");
+  as<Stream>(stream)->capture = as<Graph>(graph);
+  as<Stream>(stream)->broken = false;
+  return CUDA_SUCCESS;
+}
+CUresult end_capture(CUstream stream, CUgraph* graph) {
+  FAKE_LOCK;
+  FAKE_LOG("cuStreamEndCapture");
+  *graph = reinterpret_cast<CUgraph>(std::exchange(as<Stream>(stream)->capture, nullptr));
+  return as<Stream>(stream)->broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+}
+CUresult capture_state(CUstream stream, CUstreamCaptureStatus* state, cuuint64_t*, CUgraph*, const CUgraphNode**,
+                       size_t*) {
+  const auto& one = *as<Stream>(stream);
+  *state = !one.capture ? CU_STREAM_CAPTURE_STATUS_NONE
+           : one.broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                        : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  return CUDA_SUCCESS;
+}
+
+// Graphs
+CUresult graph_create(CUgraph* graph, unsigned) {
+  *graph = reinterpret_cast<CUgraph>(new Graph);
+  return CUDA_SUCCESS;
+}
+CUresult graph_destroy(CUgraph graph) {
+  delete as<Graph>(graph);
+  return CUDA_SUCCESS;
+}
+CUresult add_kernel(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t count,
+                    const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  FAKE_LOCK;
+  Node node = kernel_node(*parameters);
+  FAKE_LOG("cuGraphAddKernelNode", " ", node.kernel->name, " after ", count);
+  return add_node(out, graph, count, std::move(node));
+}
+CUresult add_copy(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t count, const CUDA_MEMCPY3D* parameters,
+                  CUcontext) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphAddMemcpyNode", " ", parameters->WidthInBytes, " after ", count);
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  node.copy = *parameters;
+  return add_node(out, graph, count, std::move(node));
+}
+CUresult add_fill(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t count,
+                  const CUDA_MEMSET_NODE_PARAMS* parameters, CUcontext) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphAddMemsetNode", " ", parameters->width, " after ", count);
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  node.fill = *parameters;
+  return add_node(out, graph, count, std::move(node));
+}
+CUresult add_host(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t count,
+                  const CUDA_HOST_NODE_PARAMS* parameters) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphAddHostNode", " after ", count);
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_HOST;
+  node.host = *parameters;
+  return add_node(out, graph, count, std::move(node));
+}
+CUresult add_empty(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t count) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphAddEmptyNode", " after ", count);
+  return add_node(out, graph, count, Node{});
+}
+std::shared_ptr<Graph> clone(const Graph& graph) {
+  auto copy = std::make_shared<Graph>();
+  for (const auto& node : graph.nodes) copy->nodes.push_back(std::make_unique<Node>(*node));
+  return copy;
+}
+CUresult add_child(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t count, CUgraph child) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphAddChildGraphNode", " of ", as<Graph>(child)->nodes.size(), " after ", count);
+  Node node;
+  node.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  node.child = clone(*as<Graph>(child));
+  return add_node(out, graph, count, std::move(node));
+}
+CUresult get_nodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
+  const auto& all = as<Graph>(graph)->nodes;
+  for (size_t i = 0; nodes && i < all.size(); ++i) nodes[i] = reinterpret_cast<CUgraphNode>(all[i].get());
+  *count = all.size();
+  return CUDA_SUCCESS;
+}
+CUresult node_type(CUgraphNode node, CUgraphNodeType* type) {
+  *type = as<Node>(node)->type;
+  return CUDA_SUCCESS;
+}
+CUresult kernel_parameters(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS* parameters) {
+  const auto& node = *as<Node>(handle);
+  *parameters = {};
+  parameters->kern = reinterpret_cast<CUkernel>(const_cast<FakeKernel*>(node.kernel));
+  parameters->gridDimX = node.launch.grid[0];
+  parameters->blockDimX = node.launch.block[0];
+  return CUDA_SUCCESS;
+}
+CUresult instantiate(CUgraphExec* instance, CUgraph graph, unsigned long long) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphInstantiate", " ", as<Graph>(graph)->nodes.size());
+  auto* made = new Instance;
+  for (const auto& node : as<Graph>(graph)->nodes) {
+    made->nodes.emplace(node.get(), *node);
+    made->order.push_back(node.get());
+  }
+  *instance = reinterpret_cast<CUgraphExec>(made);
+  return CUDA_SUCCESS;
+}
+CUresult instance_destroy(CUgraphExec instance) {
+  delete as<Instance>(instance);
+  return CUDA_SUCCESS;
+}
+CUresult upload(CUgraphExec, CUstream) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphUpload");
+  return CUDA_SUCCESS;
+}
+CUresult launch_graph(CUgraphExec instance, CUstream) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphLaunch");
+  for (Node* node : as<Instance>(instance)->order) run_node(as<Instance>(instance)->nodes.at(node));
+  return CUDA_SUCCESS;
+}
+CUresult patch_kernel(CUgraphExec instance, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphExecKernelNodeSetParams");
+  node_of(instance, node) = kernel_node(*parameters);
+  return CUDA_SUCCESS;
+}
+CUresult patch_copy(CUgraphExec instance, CUgraphNode node, const CUDA_MEMCPY3D* parameters, CUcontext) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphExecMemcpyNodeSetParams");
+  node_of(instance, node).copy = *parameters;
+  return CUDA_SUCCESS;
+}
+CUresult patch_fill(CUgraphExec instance, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* parameters, CUcontext) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphExecMemsetNodeSetParams");
+  node_of(instance, node).fill = *parameters;
+  return CUDA_SUCCESS;
+}
+CUresult patch_host(CUgraphExec instance, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphExecHostNodeSetParams");
+  node_of(instance, node).host = *parameters;
+  return CUDA_SUCCESS;
+}
+CUresult patch_child(CUgraphExec instance, CUgraphNode node, CUgraph child) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphExecChildGraphNodeSetParams");
+  node_of(instance, node).child = clone(*as<Graph>(child));
+  return CUDA_SUCCESS;
+}
+
+// Code: kernels that are asked for by name in the "PTX".
+const FakeKernel* nothing_kernel() {
+  static const FakeKernel kernel = {"baton_nothing", {}, [](const FakeLaunch&) {}};
+  return &kernel;
+}
+const FakeKernel* wide_fill_kernel() {
+  static const FakeKernel kernel = {"baton_wide_fill", {8, 8, 8}, [](const FakeLaunch& launch) {
+                                      auto* target = load_bytes<uint64_t*>(launch.parameters);
+                                      const auto count = load_bytes<uint64_t>(launch.parameters + 8);
+                                      for (uint64_t i = 0; i < count; ++i) {
+                                        target[i] = load_bytes<uint64_t>(launch.parameters + 16);
+                                      }
+                                    }};
+  return &kernel;
+}
+CUresult load(CUlibrary* library, const void* code, CUjit_option* options, void** values, unsigned option_count,
+              CUlibraryOption*, void**, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuLibraryLoadData");
+  const std::string_view ptx(static_cast<const char*>(code));
+  auto made = std::make_unique<Library>();
+  if (ptx.find(nothing_kernel()->name) != std::string_view::npos) made->kernels.push_back(nothing_kernel());
+  if (ptx.find(wide_fill_kernel()->name) != std::string_view::npos) made->kernels.push_back(wide_fill_kernel());
+  for (const FakeKernel& kernel : fake->kernels) {
+    if (ptx.find(kernel.name) != std::string_view::npos) made->kernels.push_back(&kernel);
+  }
+  if (made->kernels.empty()) {
+    if (option_count > 0 && options[0] == CU_JIT_ERROR_LOG_BUFFER) {
+      std::strcpy(static_cast<char*>(values[0]), "ptxas: syntax error in line 1\n");
+    }
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  *library = reinterpret_cast<CUlibrary>(made.release());
+  return CUDA_SUCCESS;
+}
+CUresult unload(CUlibrary library) {
+  delete as<Library>(library);
+  return CUDA_SUCCESS;
+}
+CUresult find_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  for (const FakeKernel* one : as<Library>(library)->kernels) {
+    if (one->name != name) continue;
+    *kernel = reinterpret_cast<CUkernel>(const_cast<FakeKernel*>(one));
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+CUresult kernel_count(unsigned* count, CUlibrary library) {
+  *count = static_cast<unsigned>(as<Library>(library)->kernels.size());
+  return CUDA_SUCCESS;
+}
+CUresult enumerate(CUkernel* kernels, unsigned count, CUlibrary library) {
+  for (unsigned i = 0; i < count; ++i) {
+    kernels[i] = reinterpret_cast<CUkernel>(const_cast<FakeKernel*>(as<Library>(library)->kernels[i]));
+  }
+  return CUDA_SUCCESS;
+}
+CUresult kernel_name(const char** name, CUkernel kernel) {
+  *name = as<FakeKernel>(kernel)->name.c_str();
+  return CUDA_SUCCESS;
+}
+CUresult parameter_info(CUkernel handle, size_t index, size_t* offset, size_t* bytes) {
+  const auto& kernel = *as<FakeKernel>(handle);
+  if (index >= kernel.parameter_bytes.size()) return CUDA_ERROR_INVALID_VALUE;
+  std::vector<size_t> offsets;
+  parameter_size(kernel, offsets);
+  *offset = offsets[index];
+  *bytes = kernel.parameter_bytes[index];
+  return CUDA_SUCCESS;
+}
+CUresult kernel_attribute(int* value, CUfunction_attribute attribute, CUkernel, CUdevice) {
+  *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+  return CUDA_SUCCESS;
+}
+CUresult set_kernel_attribute(CUfunction_attribute, int value, CUkernel kernel, CUdevice) {
+  FAKE_LOCK;
+  FAKE_LOG("cuKernelSetAttribute", " ", as<FakeKernel>(kernel)->name, " ", value);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+size_t FakeCuda::count(const std::string& prefix) const {
+  FAKE_LOCK;
+  return static_cast<size_t>(
+      std::count_if(log.begin(), log.end(), [&](const auto& line) { return line.starts_with(prefix); }));
+}
+
+std::string FakeCuda::log_text() const {
+  FAKE_LOCK;
+  std::string all;
+  for (const std::string& line : log) all += line + "\n";
+  return all;
+}
+
+FakeCuda& fake_cuda() { return *fake; }
+
+std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
+  fake = std::make_unique<FakeCuda>();
+  auto symbols = std::make_shared<hal::drivers::cuda::Symbols>();
+  *symbols = {init,
+              driver_version,
+              error_name,
+              error_string,
+              device_count,
+              device_get,
+              device_name,
+              device_uuid,
+              device_memory,
+              device_attribute,
+              retain_context,
+              release_context,
+              get_current,
+              push_current,
+              pop_current,
+              memory_info,
+              pool_create,
+              pool_destroy,
+              pool_set,
+              pool_trim,
+              allocate,
+              release,
+              allocate_pinned,
+              release_pinned,
+              pin,
+              unpin,
+              pinned_address,
+              pointer_attribute,
+              copy,
+              fill8,
+              fill16,
+              fill32,
+              stream_create,
+              stream_destroy,
+              stream_synchronize,
+              stream_wait,
+              event_create,
+              event_destroy,
+              event_record,
+              event_query,
+              host_function,
+              launch_kernel,
+              begin_capture,
+              end_capture,
+              capture_state,
+              graph_create,
+              graph_destroy,
+              add_kernel,
+              add_copy,
+              add_fill,
+              add_host,
+              add_empty,
+              add_child,
+              get_nodes,
+              node_type,
+              kernel_parameters,
+              instantiate,
+              instance_destroy,
+              upload,
+              launch_graph,
+              patch_kernel,
+              patch_copy,
+              patch_fill,
+              patch_host,
+              patch_child,
+              load,
+              unload,
+              find_kernel,
+              kernel_count,
+              enumerate,
+              kernel_name,
+              parameter_info,
+              kernel_attribute,
+              set_kernel_attribute};
+  return symbols;
+}
+
+std::vector<FakeKernel> fake_conformance_kernels() {
+  const auto pointer = [](const FakeLaunch& launch, size_t index) {
+    return load_bytes<uint32_t*>(launch.parameters + 8 * index);
+  };
+  static const auto address = pointer;
+  return {
+      {"add",
+       {8, 8, 8, 4},
+       [](const FakeLaunch& launch) {
+         const auto count = load_bytes<uint32_t>(launch.parameters + 24);
+         for (uint32_t i = 0; i < count && i < 64 * launch.grid[0]; ++i) {
+           address(launch, 2)[i] = address(launch, 0)[i] + address(launch, 1)[i];
+         }
+       }},
+      {"scale",
+       {8, 4, 4},
+       [](const FakeLaunch& launch) {
+         const auto count = load_bytes<uint32_t>(launch.parameters + 8);
+         const auto factor = load_bytes<uint32_t>(launch.parameters + 12);
+         for (uint32_t i = 0; i < count && i < 64 * launch.grid[0]; ++i) address(launch, 0)[i] *= factor;
+       }},
+      {"write_ids",
+       {8},
+       [](const FakeLaunch& launch) {
+         uint32_t* target = address(launch, 0);
+         for (uint32_t z = 0; z < launch.grid[2]; ++z)
+           for (uint32_t y = 0; y < launch.grid[1]; ++y)
+             for (uint32_t x = 0; x < launch.grid[0]; ++x) *target++ = x + 100 * y + 10000 * z;
+       }},
+      {"local_sum",
+       {8, 8},
+       [](const FakeLaunch& launch) {
+         for (uint32_t x = 0; x < launch.grid[0]; ++x) {
+           uint32_t sum = 0;
+           for (uint32_t i = 0; i < 16; ++i) sum += address(launch, 0)[16 * x + i];
+           address(launch, 1)[x] = sum;
+         }
+       }},
+      {"fail", {8}, [](const FakeLaunch&) {}},
+  };
+}
+
+}  // namespace baton::testing_support

@@ -1,0 +1,57 @@
+// A CUDA driver without CUDA: fills the symbol table of hal/drivers/cuda with functions that keep what they are told
+// and do it on the host, in the call. So the translation of commands into driver calls runs, and can be read, where
+// there is no GPU.
+//
+// Every call that does something leaves a line in the log: "cuGraphAddKernelNode scale after 1". Device memory is host
+// memory. Kernels are those that a test gives, by name, found in "code" that is a list of names.
+#pragma once
+
+#include <cuda.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace baton::hal::drivers::cuda {
+struct Symbols;
+}
+
+namespace baton::testing_support {
+
+struct FakeLaunch {
+  unsigned grid[3];
+  unsigned block[3];
+  const std::byte* parameters;
+};
+
+struct FakeKernel {
+  std::string name;
+  std::vector<size_t> parameter_bytes;
+  void (*run)(const FakeLaunch& launch);
+};
+
+struct FakeCuda {
+  int device_count = 1;
+  int driver_version = 13000;
+  CUresult init_result = CUDA_SUCCESS;
+  size_t memory_bytes = size_t{1} << 30;
+  std::vector<FakeKernel> kernels;
+  // The next call of this entry fails with this result.
+  std::string failing_entry;
+  CUresult failing_result = CUDA_SUCCESS;
+  std::vector<std::string> log;
+
+  // Lines of the log that begin with `prefix`.
+  size_t count(const std::string& prefix) const;
+  std::string log_text() const;
+};
+
+// There is one at a time: the entries of a driver are functions without an object.
+FakeCuda& fake_cuda();
+// A fresh one, and the table that leads to it.
+std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda();
+
+// The kernels of the conformance suite (tests/conformance/kernels.h).
+std::vector<FakeKernel> fake_conformance_kernels();
+
+}  // namespace baton::testing_support
