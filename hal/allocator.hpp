@@ -9,6 +9,8 @@
 
 namespace baton::hal {
 
+class Device;
+
 struct AllocationRequest {
   uint64_t length = 0;
   MemoryKind memory = MemoryKind::kDeviceLocal | MemoryKind::kHostVisible;
@@ -36,15 +38,22 @@ class Allocator {
   Result<Ref<Buffer>> import_host(std::span<std::byte> memory, BufferUsage usage, ImportRelease release = {});
 
   virtual MemoryUse memory_use() const = 0;
+  // Whether the device works in host memory: then what import_host() takes is used where it is, at no price.
+  virtual bool uses_host_memory() const { return false; }
+
+  // Whose it is; null for an allocator that stands alone.
+  Device* device() const { return device_; }
 
  protected:
-  explicit Allocator(uint64_t buffer_bytes_max) : buffer_bytes_max_(buffer_bytes_max) {}
+  explicit Allocator(uint64_t buffer_bytes_max, Device* device = nullptr)
+      : buffer_bytes_max_(buffer_bytes_max), device_(device) {}
 
  private:
   virtual Result<Ref<Buffer>> do_allocate(const AllocationRequest& request) = 0;
   virtual Result<Ref<Buffer>> do_import_host(std::span<std::byte> memory, BufferUsage usage, ImportRelease release) = 0;
 
   uint64_t buffer_bytes_max_;
+  Device* device_;
 };
 
 }  // namespace baton::hal

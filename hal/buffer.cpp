@@ -31,6 +31,10 @@ Result<Mapping> Buffer::map(Access access, uint64_t offset, uint64_t length) {
                    "Mapping needs usage mapping and memory host_visible; the buffer has usage ", usage_names(usage_),
                    " and memory ", memory_kind_names(memory_), ".");
   }
+  if (has_all(usage_, BufferUsage::kConstant) && has_any(access, Access::kWrite)) {
+    return failure(StatusCode::kPermissionDenied, "Mapping writes to a constant buffer (usage ", usage_names(usage_),
+                   ").");
+  }
   BATON_TRY_ASSIGN(std::byte * data, do_map(access, offset, length));
   return Mapping(Ref<Buffer>(this), data, access, offset, length);
 }

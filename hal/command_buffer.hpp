@@ -11,10 +11,28 @@
 #include "base/ref.hpp"
 #include "base/result.hpp"
 #include "hal/commands/command_kind.hpp"
+#include "hal/flags.hpp"
 
 namespace baton::hal {
 
 class Recording;
+
+// What a custom command promised when it was registered: BATON_TRAIT_* of modules/sdk/module.h, bit for bit.
+enum class CommandTraits : uint64_t {
+  kNone = 0,
+  kPure = 1,
+  kCaptureSafe = 2,  // Its work may be captured into a device graph.
+  kHostOnly = 4,     // It works on the host: on a device it splits the recording.
+  kInPlace = 8,
+};
+constexpr bool enable_flags(CommandTraits) { return true; }
+
+// Host code of a module that records: between begin_custom and end_custom the commands are its own.
+struct CustomCommand {
+  std::string_view module;
+  std::string_view function;
+  CommandTraits traits = CommandTraits::kNone;
+};
 
 struct RecordingOptions {
   std::string_view name = "unnamed";  // For messages and traces.
@@ -31,6 +49,14 @@ class CommandBuffer {
 #define COMMAND(Struct, verb, category) virtual Status verb(const commands::Struct& command) = 0;
 #include "hal/commands/commands.inc"
 #undef COMMAND
+
+  // Stand around everything that a custom command records. What a driver opened for it (a capturing stream, say) is
+  // closed and looked at in end_custom, which is called whether the command succeeded or not. They never nest.
+  virtual Status begin_custom(const CustomCommand&) { return {}; }
+  virtual Status end_custom(const CustomCommand&) { return {}; }
+  // What only this driver has, by name ("cuda.stream.v1"), between begin_custom and end_custom. `out` is the struct
+  // that the name stands for; it begins with its struct_size. UNIMPLEMENTED for names that the driver doesn't know.
+  virtual Status extension(std::string_view name, void* out);
 
   // Ends the recording; the command buffer takes no more commands.
   virtual Result<Ref<Recording>> finish() = 0;

@@ -20,6 +20,7 @@
 namespace baton::hal {
 
 class Allocator;
+class ExecutableRegistry;
 class Queue;
 
 // How well a device can run code of some format.
@@ -49,6 +50,10 @@ class Device : public RefCounted<Device> {
   // Facts that programs ask for by category and key ("hal.dispatch", "concurrency"); NOT_FOUND for unknown ones.
   virtual Result<int64_t> query(std::string_view category, std::string_view key) const;
 
+  // The code that the app brings for this device, by name; null while it brings none. Set before programs run.
+  void set_executables(std::shared_ptr<const ExecutableRegistry> executables) { executables_ = std::move(executables); }
+  const ExecutableRegistry* executables() const { return executables_.get(); }
+
   // Blocks that recordings live in.
   BlockPool& block_pool() { return block_pool_; }
 
@@ -63,6 +68,7 @@ class Device : public RefCounted<Device> {
   std::string name_;
   DeviceLimits limits_;
   BlockPool block_pool_;
+  std::shared_ptr<const ExecutableRegistry> executables_;
 };
 
 }  // namespace baton::hal

@@ -2,7 +2,7 @@
 
 namespace baton::hal {
 
-Result<uint32_t> Executable::find(std::string_view entry_point) const {
+Result<uint32_t> Executable::find(std::string_view entry_point) {
   std::vector<std::string_view> names;
   for (uint32_t i = 0; i < entry_points_.size(); ++i) {
     if (entry_points_[i].name == entry_point) return i;

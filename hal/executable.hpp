@@ -19,7 +19,13 @@ namespace baton::hal {
 
 struct ExecutableVariant {
   std::string_view format = {};
-  std::span<const std::byte> data = {};  // Must live as long as the executable: it is used in place.
+  std::span<const std::byte> data = {};  // Used in place: must live as long as the executable.
+};
+
+// Whoever owns the bytes of the variants; the executable shares it. Threads: immutable.
+class ExecutableData : public RefCounted<ExecutableData> {
+ public:
+  virtual ~ExecutableData() = default;
 };
 
 struct ExecutableRequest {
@@ -28,6 +34,7 @@ struct ExecutableRequest {
   std::span<const uint32_t> constants = {};  // Specialization: read by the code at load and later.
   // What the program believes the entry points to be, by ordinal; checked where the format knows them. May be empty.
   std::span<const struct EntryPoint> expected = {};
+  Ref<ExecutableData> data = nullptr;  // Null: the caller keeps the bytes.
 };
 
 struct EntryPoint {
@@ -47,18 +54,20 @@ class Executable : public RefCounted<Executable> {
   const std::string& name() const { return name_; }
   std::span<const EntryPoint> entry_points() const { return entry_points_; }
   // The index of the entry point for Dispatch, or NOT_FOUND with the nearest names.
-  Result<uint32_t> find(std::string_view entry_point) const;
+  virtual Result<uint32_t> find(std::string_view entry_point);
   // Which device may run it.
   const void* device() const { return device_; }
 
  protected:
-  Executable(std::string_view name, const void* device) : name_(name), device_(device) {}
+  Executable(const ExecutableRequest& request, const void* device)
+      : name_(request.name), device_(device), data_(request.data) {}
 
   std::vector<EntryPoint> entry_points_;  // Filled by the driver before anyone else sees the executable.
 
  private:
   std::string name_;
   const void* device_;
+  Ref<ExecutableData> data_;
 };
 
 }  // namespace baton::hal

@@ -24,22 +24,31 @@ Ref<Fence> Fence::join(std::span<const Fence* const> fences) {
   return joined;
 }
 
-void Fence::insert(const SemaphorePoint& point) {
-  for (SemaphorePoint& known : points_) {
-    if (known.semaphore != point.semaphore) continue;
-    known.value = std::max(known.value, point.value);
-    return;
-  }
-  points_.push_back(point);
-  retained_.emplace_back(point.semaphore);
+Fence::~Fence() {
+  for (const SemaphorePoint& point : points()) point.semaphore->release();
 }
 
-Status Fence::wait(int64_t timeout_ns) const { return wait_all(points_, timeout_ns); }
+void Fence::insert(const SemaphorePoint& point) {
+  for (const SemaphorePoint& known : points()) {
+    if (known.semaphore != point.semaphore) continue;
+    const_cast<SemaphorePoint&>(known).value = std::max(known.value, point.value);
+    return;
+  }
+  point.semaphore->retain();
+  if (!one_.semaphore) {
+    one_ = point;
+    return;
+  }
+  if (many_.empty()) many_.push_back(one_);
+  many_.push_back(point);
+}
+
+Status Fence::wait(int64_t timeout_ns) const { return wait_all(points(), timeout_ns); }
 
 // All are signalled; the first refusal is returned.
 Status Fence::signal() const {
   Status result;
-  for (const SemaphorePoint& point : points_) {
+  for (const SemaphorePoint& point : points()) {
     Status status = point.semaphore->signal(point.value);
     if (result.ok()) result = std::move(status);
   }
@@ -47,7 +56,7 @@ Status Fence::signal() const {
 }
 
 void Fence::fail(const Status& status) const {
-  for (const SemaphorePoint& point : points_) point.semaphore->fail(status);
+  for (const SemaphorePoint& point : points()) point.semaphore->fail(status);
 }
 
 Status wait_all(std::span<const SemaphorePoint> points, int64_t timeout_ns) {

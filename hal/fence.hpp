@@ -1,7 +1,7 @@
 // Fence: a set of semaphore points that are waited for or signalled together.
 //
-// What an async call takes (wait fence, signal fence). A semaphore stands in it once, with its largest value.
-// Threads: immutable after the last insert.
+// What an async call takes (wait fence, signal fence). A semaphore stands in it once, with its largest value. One
+// point, which is what most fences have, lies in the fence itself. Threads: immutable after the last insert.
 #pragma once
 
 #include <span>
@@ -15,12 +15,15 @@ class Fence final : public RefCounted<Fence> {
  public:
   Fence() = default;
   explicit Fence(std::span<const SemaphorePoint> points);
+  ~Fence();
   static Ref<Fence> at(Semaphore& semaphore, uint64_t value);
   // All points of all fences; null fences count as already passed.
   static Ref<Fence> join(std::span<const Fence* const> fences);
 
   void insert(const SemaphorePoint& point);
-  std::span<const SemaphorePoint> points() const { return points_; }
+  std::span<const SemaphorePoint> points() const {
+    return many_.empty() ? std::span(&one_, one_.semaphore ? 1 : 0) : std::span<const SemaphorePoint>(many_);
+  }
 
   // DEADLINE_EXCEEDED when the time is up before all points are reached; the failure when one failed.
   Status wait(int64_t timeout_ns = kWaitForever) const;
@@ -30,8 +33,8 @@ class Fence final : public RefCounted<Fence> {
   void fail(const Status& status) const;
 
  private:
-  std::vector<SemaphorePoint> points_;
-  std::vector<Ref<Semaphore>> retained_;
+  SemaphorePoint one_;                // Its semaphore is null when there is none.
+  std::vector<SemaphorePoint> many_;  // All of them, when they are more than one.
 };
 
 // Waits for all points with one deadline.

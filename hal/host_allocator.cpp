@@ -4,8 +4,8 @@
 
 namespace baton::hal {
 
-HostAllocator::HostAllocator(const baton::Allocator& memory, uint64_t buffer_bytes_max)
-    : Allocator(buffer_bytes_max), memory_(memory), counters_(make_ref<Counters>()) {}
+HostAllocator::HostAllocator(const baton::Allocator& memory, uint64_t buffer_bytes_max, Device* device)
+    : Allocator(buffer_bytes_max, device), memory_(memory), counters_(make_ref<Counters>()) {}
 
 MemoryUse HostAllocator::memory_use() const { return {counters_->live_bytes, counters_->peak_bytes}; }
 

@@ -15,9 +15,10 @@ class HostAllocator final : public Allocator {
   // Kernels may read a vector register beyond their last element's line, never beyond its page.
   static constexpr size_t kAlignment = 64;
 
-  HostAllocator(const baton::Allocator& memory, uint64_t buffer_bytes_max);
+  HostAllocator(const baton::Allocator& memory, uint64_t buffer_bytes_max, Device* device = nullptr);
 
   MemoryUse memory_use() const override;
+  bool uses_host_memory() const override { return true; }
 
   // Outlives the allocator when buffers do.
   struct Counters : RefCounted<Counters> {

@@ -21,9 +21,13 @@ std::string join_names(E flags, std::span<const std::pair<E, std::string_view>> 
 
 std::string usage_names(BufferUsage usage) {
   static constexpr std::pair<BufferUsage, std::string_view> names[] = {
-      {BufferUsage::kTransferSource, "transfer_source"}, {BufferUsage::kTransferTarget, "transfer_target"},
-      {BufferUsage::kDispatchRead, "dispatch_read"},     {BufferUsage::kDispatchWrite, "dispatch_write"},
-      {BufferUsage::kIndirectGrid, "indirect_grid"},     {BufferUsage::kMapping, "mapping"},
+      {BufferUsage::kTransferSource, "transfer_source"},
+      {BufferUsage::kTransferTarget, "transfer_target"},
+      {BufferUsage::kDispatchRead, "dispatch_read"},
+      {BufferUsage::kDispatchWrite, "dispatch_write"},
+      {BufferUsage::kIndirectGrid, "indirect_grid"},
+      {BufferUsage::kMapping, "mapping"},
+      {BufferUsage::kConstant, "constant"},
   };
   return join_names<BufferUsage>(usage, names);
 }

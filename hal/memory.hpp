@@ -25,6 +25,7 @@ enum class BufferUsage : uint32_t {
   kDispatchWrite = 8,
   kIndirectGrid = 16,  // dispatch_indirect may read its grid from it.
   kMapping = 32,
+  kConstant = 64,  // The contents never change: it is only mapped, and bound to host calls, for reading.
   kTransfer = kTransferSource | kTransferTarget,
   kDispatch = kDispatchRead | kDispatchWrite,
   kAll = kTransfer | kDispatch | kIndirectGrid | kMapping,

@@ -25,6 +25,9 @@ Status check_entry(size_t slot, const SlotNeed& need, const BufferRange& range, 
     return failure(StatusCode::kPermissionDenied, "Slot ", slot, " needs usage ", usage_names(need.usage),
                    "; its buffer has ", usage_names(buffer.usage()), ".");
   }
+  if (need.host_writes && has_all(buffer.usage(), BufferUsage::kConstant)) {
+    return failure(StatusCode::kPermissionDenied, "Slot ", slot, " is written by a host call; its buffer is constant.");
+  }
   return {};
 }
 

@@ -15,6 +15,7 @@ struct SlotNeed {
   uint64_t length = 0;  // The table's range must be at least this long.
   BufferUsage usage = BufferUsage::kNone;
   uint32_t use_count = 0;
+  bool host_writes = false;  // A host call does: no constant may stand here.
 };
 
 struct SlotUse {
@@ -34,6 +35,7 @@ class SlotIndex {
     const uint64_t end = binding.is_open() ? binding.offset : binding.offset + binding.length;
     if (need.length < end) need.length = end;
     need.usage |= usage;
+    need.host_writes |= usage == BufferUsage::kMapping && has_any(binding.access, Access::kWrite);
     ++need.use_count;
     uses_.push(arena, {binding.slot, command});
   }

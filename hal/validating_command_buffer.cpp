@@ -5,6 +5,10 @@
 
 namespace baton::hal {
 
+Status CommandBuffer::extension(std::string_view name, void*) {
+  return failure(StatusCode::kUnimplemented, "There is no '", name, "'.");
+}
+
 Status ValidatingCommandBuffer::finished() const {
   return failure(StatusCode::kFailedPrecondition, "Command buffer \"", name_, "\" is finished and takes no commands.");
 }
@@ -32,6 +36,21 @@ Status ValidatingCommandBuffer::check(const Command& command) {
   }
 #include "hal/commands/commands.inc"
 #undef COMMAND
+
+Status ValidatingCommandBuffer::begin_custom(const CustomCommand& command) {
+  if (!target_) return finished();
+  return target_->begin_custom(command);
+}
+
+Status ValidatingCommandBuffer::end_custom(const CustomCommand& command) {
+  if (!target_) return finished();
+  return target_->end_custom(command);
+}
+
+Status ValidatingCommandBuffer::extension(std::string_view name, void* out) {
+  if (!target_) return finished();
+  return target_->extension(name, out);
+}
 
 Result<Ref<Recording>> ValidatingCommandBuffer::finish() {
   if (!target_) return finished();

@@ -17,6 +17,9 @@ class ValidatingCommandBuffer final : public CommandBuffer {
 #define COMMAND(Struct, verb, category) Status verb(const commands::Struct& command) override;
 #include "hal/commands/commands.inc"
 #undef COMMAND
+  Status begin_custom(const CustomCommand& command) override;
+  Status end_custom(const CustomCommand& command) override;
+  Status extension(std::string_view name, void* out) override;
   Result<Ref<Recording>> finish() override;
 
  private:

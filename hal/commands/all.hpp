@@ -8,5 +8,6 @@
 #include "hal/commands/dispatch.hpp"
 #include "hal/commands/dispatch_indirect.hpp"
 #include "hal/commands/fill_buffer.hpp"
+#include "hal/commands/foreign.hpp"
 #include "hal/commands/host_call.hpp"
 #include "hal/commands/update_buffer.hpp"

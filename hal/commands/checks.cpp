@@ -27,8 +27,15 @@ Status check_slot_binding(const RecordingScope& scope, std::string_view noun, co
   return {};
 }
 
-Status check_buffer_binding(const RecordingScope& scope, std::string_view noun, const Binding& binding,
-                            BufferUsage usage) {
+// The same three questions without their sentences: what nearly every binding is asked, in line.
+bool is_plain(const RecordingScope& scope, const Binding& binding, BufferUsage usage) {
+  const Buffer* buffer = binding.buffer;
+  return buffer && !buffer->freed() && buffer->allocator() == scope.allocator &&
+         range_inside(binding.offset, binding.length, buffer->length()) && has_all(buffer->usage(), usage);
+}
+
+[[gnu::cold]] Status check_buffer_binding(const RecordingScope& scope, std::string_view noun, const Binding& binding,
+                                          BufferUsage usage) {
   const Buffer& buffer = *binding.buffer;
   if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, noun, " is a buffer that was freed.");
   if (buffer.allocator() != scope.allocator) {
@@ -46,7 +53,8 @@ Status check_buffer_binding(const RecordingScope& scope, std::string_view noun, 
 }
 
 // What the entry point takes, where its format tells, and what the device takes in any case.
-Status check_layout(const DeviceLimits& limits, const EntryPoint& entry, const LaunchShape& launch) {
+[[gnu::always_inline]] inline Status check_layout(const DeviceLimits& limits, const EntryPoint& entry,
+                                                  const LaunchShape& launch) {
   if (entry.layout_known) {
     if (launch.constants.size() != entry.constant_count) {
       return wrong_count("constants", entry, launch.constants.size(), entry.constant_count);
@@ -124,9 +132,13 @@ Status check_launch(const RecordingScope& scope, const LaunchShape& launch) {
   }
   const EntryPoint& entry = entry_points[launch.entry_point];
   BATON_TRY(check_layout(scope.limits, entry, launch));
-  BATON_TRY(check_constant_slots(scope, launch.constants.size(), launch.constant_slots));
+  if (!launch.constant_slots.empty()) {
+    BATON_TRY(check_constant_slots(scope, launch.constants.size(), launch.constant_slots));
+  }
   for (size_t i = 0; i < launch.bindings.size(); ++i) {
     const BufferUsage usage = usage_of(launch.bindings[i], BufferUsage::kDispatch);
+    if (is_plain(scope, launch.bindings[i], usage)) [[likely]]
+      continue;
     if (Status status = check_binding(scope, "Dispatch binding", launch.bindings[i], usage); !status.ok()) {
       return std::move(status).with_context(text("in binding ", i, " of entry point '", entry.name, "'"));
     }

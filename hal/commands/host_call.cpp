@@ -12,6 +12,11 @@ Status validate(const HostCall& command, const RecordingScope& scope) {
   BATON_TRY(check_constant_slots(scope, command.constants.size(), command.constant_slots));
   for (const Binding& binding : command.bindings) {
     BATON_TRY(check_binding(scope, "Host call binding", binding, BufferUsage::kMapping));
+    if (!binding.is_slot() && has_all(binding.buffer->usage(), BufferUsage::kConstant) &&
+        has_any(binding.access, Access::kWrite)) {
+      return failure(StatusCode::kPermissionDenied, "Host call binding writes to a constant buffer (usage ",
+                     usage_names(binding.buffer->usage()), ").");
+    }
   }
   return {};
 }

@@ -5,6 +5,9 @@ namespace baton::hal::drivers {
 Status register_drivers(DriverRegistry& registry, DriverOptions options) {
   BATON_TRY(registry.add(local::make_driver(std::move(options.local))));
   BATON_TRY(registry.add(null::make_driver(std::move(options.null))));
+#if BATON_HAS_CUDA
+  BATON_TRY(registry.add(cuda::make_driver(std::move(options.cuda))));
+#endif
   return {};
 }
 

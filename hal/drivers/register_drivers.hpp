@@ -2,6 +2,9 @@
 #pragma once
 
 #include "hal/driver_registry.hpp"
+#if BATON_HAS_CUDA
+#include "hal/drivers/cuda/driver.hpp"
+#endif
 #include "hal/drivers/local/driver.hpp"
 #include "hal/drivers/null/driver.hpp"
 
@@ -10,6 +13,9 @@ namespace baton::hal::drivers {
 struct DriverOptions {
   local::Options local;
   null::TraceOptions null;
+#if BATON_HAS_CUDA
+  cuda::Options cuda;
+#endif
 };
 
 // Adds local and null, and the drivers for devices that were found when Baton was built.

@@ -20,7 +20,7 @@ class Device final : public hal::Device {
       : hal::Device(worker_count ? "local-task" : "local-sync", DeviceLimits{}),
         options_(std::move(options)),
         worker_count_(worker_count),
-        allocator_(system_allocator(), limits().buffer_bytes_max),
+        allocator_(system_allocator(), limits().buffer_bytes_max, this),
         pool_(worker_count ? std::make_unique<TaskPool>(worker_count) : nullptr),
         queue_(pool_ ? make_task_queue(*this, *pool_) : make_sync_queue(*this)) {}
 

@@ -52,7 +52,7 @@ EntryPoint describe(const baton_executable_library& library, uint32_t ordinal) {
 }  // namespace
 
 Executable::Executable(const ExecutableContext& context, const ExecutableRequest& request, Ref<CodeImage> image)
-    : hal::Executable(request.name, context.device),
+    : hal::Executable(request, context.device),
       image_(std::move(image)),
       max_concurrency_(context.max_concurrency),
       constants_(request.constants.begin(), request.constants.end()) {

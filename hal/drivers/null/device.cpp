@@ -40,7 +40,7 @@ class NullDevice final : public hal::Device {
  public:
   explicit NullDevice(TraceOptions options)
       : Device("null", DeviceLimits{}),
-        allocator_(zeroing_allocator(), limits().buffer_bytes_max),
+        allocator_(zeroing_allocator(), limits().buffer_bytes_max, this),
         queue_(*this, std::move(options)) {}
 
   Allocator& allocator() override { return allocator_; }

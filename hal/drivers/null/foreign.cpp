@@ -1,0 +1,9 @@
+// foreign on the null device: is not called; at most all that is bound.
+
+#include "hal/drivers/null/work.hpp"
+
+namespace baton::hal::drivers::null {
+
+Work work_of(const commands::Foreign& command, Table table) { return work_of_bindings(command.bindings, table); }
+
+}  // namespace baton::hal::drivers::null

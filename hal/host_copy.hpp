@@ -1,0 +1,18 @@
+// Bytes between the host and a buffer, at once: mapped where the host sees the memory, through a staging buffer and the
+// device's queue where it does not. For hosts, tools and tests; the work that owns the contents must be done.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "hal/device.hpp"
+
+namespace baton::hal {
+
+struct BufferRange;
+
+Status copy_to_host(Device& device, const BufferRange& source, std::span<std::byte> target);
+Status copy_from_host(Device& device, std::span<const std::byte> source, const BufferRange& target);
+
+}  // namespace baton::hal
