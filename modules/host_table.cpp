@@ -1,10 +1,20 @@
 #include "modules/host_table.hpp"
 
 #include "base/result.hpp"
+#include "modules/device_door.hpp"
 #include "vm/blob.hpp"
 #include "vm/list.hpp"
 
 namespace baton::modules {
+
+// A reference that brings nothing with it: null where the module "hal" is not linked.
+[[gnu::weak]] const DeviceDoor& device_door();
+
+const DeviceDoor* linked_device_door() {
+  const DeviceDoor& (*door)() = device_door;
+  return door ? &door() : nullptr;
+}
+
 namespace {
 
 // ---- The same bytes on both sides of the door ----
@@ -129,6 +139,8 @@ const baton_host& host_table() {
       .list_set = list_set,
       .list_push = list_push,
       .allocator = reinterpret_cast<const baton_allocator*>(&system_allocator()),
+      .devices = linked_device_door() ? linked_device_door()->devices : nullptr,
+      .recording = linked_device_door() ? linked_device_door()->recording : nullptr,
   };
   return table;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bytecode/signature.hpp"
+#include "modules/device_door.hpp"
 #include "modules/host_table.hpp"
 
 namespace baton::modules {
@@ -141,6 +142,7 @@ Result<Ref<const vm::Module>> NativeModule::make(const baton_module_descriptor* 
   BATON_TRY(check_header(known));
   BATON_TRY(module->check_functions());
   BATON_TRY(module->check_types());
+  BATON_TRY(module->gather_commands());
   return Ref<const vm::Module>(std::move(module));
 }
 
@@ -159,6 +161,8 @@ Result<Ref<const vm::Module>> NativeModule::make(baton_module_query query, std::
   if (!module) return std::move(module).error().with_context(text("in what ", what, " returned"));
   return module;
 }
+
+NativeModule::NativeModule(const baton_module_descriptor& descriptor) : descriptor_(descriptor) {}
 
 NativeModule::~NativeModule() {
   if (descriptor_.destroy) descriptor_.destroy(descriptor_.self);
@@ -222,21 +226,80 @@ std::span<const vm::ObjectType* const> NativeModule::types() const {
           static_cast<size_t>(descriptor_.type_count)};
 }
 
+namespace {
+
+// A function of a module whose state stands inside a PreparingState.
+baton_status* run_function(baton_call* call) {
+  const auto& exported = *static_cast<const baton_export*>(call->data);
+  call->state = static_cast<PreparingState*>(call->state)->own;
+  call->data = exported.data;
+  return exported.body(call);
+}
+
+constexpr std::string_view kCommandSignature = "r<hal.command_buffer>";
+
+}  // namespace
+
+Status NativeModule::gather_commands() {
+  std::vector<CommandExport> commands;
+  for (uint32_t i = 0; i < export_count(); ++i) {
+    const baton_export& exported = at(i);
+    if (!(exported.traits & BATON_TRAIT_COMMAND)) continue;
+    if (!std::string_view(exported.signature).starts_with(kCommandSignature)) {
+      return failure(StatusCode::kInvalidArgument, "Module '", name(), "' has a command '", exported.name,
+                     "' of type '", exported.signature, "'; the first argument of a command is its command buffer, '",
+                     kCommandSignature, "'.");
+    }
+    if (!linked_device_door()) {
+      return failure(StatusCode::kUnimplemented, "Module '", name(), "' records commands ('", exported.name,
+                     "'), and this program has no devices.");
+    }
+    const hal::CustomCommand named = {name(), exported.name,
+                                      static_cast<hal::CommandTraits>(exported.traits & ~BATON_TRAIT_COMMAND)};
+    commands.push_back({exported.body, exported.data, descriptor_.prepare, named});
+  }
+  if (commands.empty()) return {};
+  commands_ = std::make_unique<CommandExport[]>(commands.size());
+  std::copy(commands.begin(), commands.end(), commands_.get());
+  command_of_ = std::make_unique<uint32_t[]>(export_count());
+  for (uint32_t i = 0, next = 0; i < export_count(); ++i) {
+    command_of_[i] = at(i).traits & BATON_TRAIT_COMMAND ? next++ : kNoCommand;
+  }
+  return {};
+}
+
 vm::NativeFunction NativeModule::native_function(uint32_t export_index) const {
   const baton_export& exported = at(export_index);
-  return {reinterpret_cast<vm::NativeBody>(exported.body), exported.data};
+  const auto function = [](baton_body body, const void* data) {
+    return vm::NativeFunction{reinterpret_cast<vm::NativeBody>(body), const_cast<void*>(data)};
+  };
+  if (!commands_) return function(exported.body, exported.data);
+  const uint32_t command = command_of_[export_index];
+  if (command != kNoCommand) return function(linked_device_door()->run_command, &commands_[command]);
+  return prepares() ? function(run_function, &exported) : function(exported.body, exported.data);
 }
 
 Result<void*> NativeModule::make_state(const Allocator& allocator) const {
-  if (!descriptor_.create_state) return static_cast<void*>(nullptr);
   void* state = nullptr;
-  Status status = Status::adopt(reinterpret_cast<Status::Failure*>(
-      descriptor_.create_state(descriptor_.self, reinterpret_cast<const baton_allocator*>(&allocator), &state)));
-  if (!status.ok()) return status;  // vm::Context says whose state it was
-  return state;
+  if (descriptor_.create_state) BATON_TRY(create_state(allocator, &state));
+  if (!prepares()) return state;
+  auto* preparing = new PreparingState;
+  preparing->own = state;
+  return static_cast<void*>(preparing);
+}
+
+Status NativeModule::create_state(const Allocator& allocator, void** out_state) const {
+  // vm::Context says whose state it was.
+  return Status::adopt(reinterpret_cast<Status::Failure*>(
+      descriptor_.create_state(descriptor_.self, reinterpret_cast<const baton_allocator*>(&allocator), out_state)));
 }
 
 void NativeModule::destroy_state(void* state) const {
+  if (prepares() && state) {
+    const std::unique_ptr<PreparingState> preparing(static_cast<PreparingState*>(state));
+    state = preparing->own;
+    linked_device_door()->forget_devices(*preparing);
+  }
   if (descriptor_.destroy_state) descriptor_.destroy_state(descriptor_.self, state);
 }
 

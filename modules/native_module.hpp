@@ -14,6 +14,8 @@
 
 namespace baton::modules {
 
+struct CommandExport;
+
 // A `key=value` for a module.
 struct Parameter {
   std::string key;
@@ -40,15 +42,24 @@ class NativeModule final : public vm::Module {
   void destroy_state(void* state) const override;
 
  private:
-  explicit NativeModule(const baton_module_descriptor& descriptor) : descriptor_(descriptor) {}
+  explicit NativeModule(const baton_module_descriptor& descriptor);
   ~NativeModule() override;
 
   const baton_export& at(uint32_t index) const;
   Status check_functions();  // and sorts them
   Status check_types() const;
+  Status gather_commands();
+  // Whether its state stands inside a PreparingState.
+  bool prepares() const { return commands_ && descriptor_.prepare; }
+  Status create_state(const Allocator& allocator, void** out_state) const;
+
+  static constexpr uint32_t kNoCommand = ~uint32_t{0};
 
   baton_module_descriptor descriptor_;
   std::unique_ptr<uint32_t[]> by_name_;  // export indices
+  // The custom commands, and by export index which one it is; null in a module without.
+  std::unique_ptr<CommandExport[]> commands_;
+  std::unique_ptr<uint32_t[]> command_of_;
 };
 
 }  // namespace baton::modules

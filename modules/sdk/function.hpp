@@ -288,13 +288,20 @@ concept Resumable = requires(baton_call* call) {
 // --------------------------------------------------------------------------------------------------------
 
 // Cold: a sentence with both type names.
-[[gnu::cold, gnu::noinline]] inline baton_status* refuse(const baton_call* call, int index, const baton_object* given,
+[[gnu::cold, gnu::noinline]] inline baton_status* refuse(const baton_call* call, int index, const Cursor& at,
                                                          const char* wanted) {
+  const bool is_range = wanted[0] == '\1';  // recording.hpp: wrong are its numbers, not its object
+  const baton_object* given = *at.refs;
   const auto* name = static_cast<const FunctionName*>(call->data);
   const auto start = [&] {
-    return std::string("Function '") + name->module + "." + name->function + "' takes a '" + wanted + "' as argument " +
-           std::to_string(index);
+    return std::string("Function '") + name->module + "." + name->function + "' takes a " + (is_range ? "" : "'") +
+           (is_range ? wanted + 1 : wanted) + (is_range ? "" : "'") + " as argument " + std::to_string(index);
   };
+  if (is_range) {
+    return failure(StatusCode::kInvalidArgument, start(), ", not slot ", at.values[0].i64, ", offset ",
+                   at.values[1].i64, ", length ", at.values[2].i64, given ? " of a buffer." : ".")
+        .release();
+  }
   if (!given) return failure(StatusCode::kInvalidArgument, start(), ", not null.").release();
   if (given->type == host().blob_type && std::string_view(wanted) == "blob") {
     return failure(StatusCode::kInvalidArgument, start(), " to write to, and this one is read-only.").release();
@@ -318,7 +325,7 @@ baton_status* check_arguments(const baton_call* call) {
     const char* wanted = nullptr;
     (void)(((wanted = Parameter<P>::mismatch(at)) == nullptr && (++index, true)) && ...);
     if (wanted) [[unlikely]]
-      return refuse(call, index, *at.refs, wanted);
+      return refuse(call, index, at, wanted);
   }
   return nullptr;
 }

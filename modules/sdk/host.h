@@ -12,13 +12,16 @@
 #include "modules/sdk/status.h"
 #include "modules/sdk/value.h"
 
-#define BATON_ABI_VERSION 1u
+#define BATON_ABI_VERSION 2u
 
 typedef struct baton_allocator {
   void* self;
   void* (*allocate_bytes)(void* self, size_t size, size_t alignment, int zeroed);
   void (*free_bytes)(void* self, void* memory);
 } baton_allocator;
+
+struct baton_device_table;
+struct baton_recording_table;
 
 typedef struct baton_host {
   uint32_t struct_size; /* the prefix that this host provides */
@@ -51,6 +54,11 @@ typedef struct baton_host {
 
   /* Host memory, from the allocator that the app chose. since v1 */
   const baton_allocator* allocator;
+
+  /* Devices, and recording into their command buffers: device.h, recording.h. NULL in a host without devices. since v2
+   */
+  const struct baton_device_table* devices;
+  const struct baton_recording_table* recording;
 } baton_host;
 
 #endif

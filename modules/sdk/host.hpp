@@ -8,7 +8,9 @@
 
 #include <atomic>
 
+#include "modules/sdk/device.h"
 #include "modules/sdk/host.h"
+#include "modules/sdk/recording.h"
 
 namespace baton::sdk {
 
@@ -18,11 +20,20 @@ __attribute__((visibility("hidden"))) inline std::atomic<const baton_host*> boun
 
 inline const baton_host& host() { return *detail::bound_host.load(std::memory_order_acquire); }
 
+// What version 1 of the host has: all that a module without devices needs.
+inline constexpr uint32_t kHostSizeV1 = offsetof(baton_host, devices);
+
 // Whether this code can work with `table`; if so, host() is it from now on.
 inline bool bind_host(const baton_host* table) {
-  if (!table || table->struct_size < sizeof(baton_host) || table->abi_version < BATON_ABI_VERSION) return false;
+  if (!table || table->struct_size < kHostSizeV1 || table->abi_version < 1) return false;
   detail::bound_host.store(table, std::memory_order_release);
   return true;
+}
+
+// Null in a host without devices, and in one of version 1. Whoever holds an object of theirs has them.
+inline const baton_device_table* device_table() { return host().struct_size > kHostSizeV1 ? host().devices : nullptr; }
+inline const baton_recording_table* recording_table() {
+  return host().struct_size > kHostSizeV1 ? host().recording : nullptr;
 }
 
 }  // namespace baton::sdk

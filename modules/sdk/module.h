@@ -42,6 +42,7 @@ typedef baton_status* (*baton_body)(baton_call* call);
 #define BATON_TRAIT_CAPTURE_SAFE (UINT64_C(1) << 1) /* may run while a device graph is being captured */
 #define BATON_TRAIT_HOST_ONLY (UINT64_C(1) << 2)    /* works on the host: splits a recording */
 #define BATON_TRAIT_IN_PLACE (UINT64_C(1) << 3)     /* results may share storage with arguments */
+#define BATON_TRAIT_COMMAND (UINT64_C(1) << 4)      /* records into its first argument (recording.h). since v2 */
 
 typedef struct baton_export {
   const char* name;      /* without the module's name: "string.print" */
@@ -68,7 +69,9 @@ typedef struct baton_module_descriptor {
   /* State for one context. Both may be NULL: then calls have a NULL state. */
   baton_status* (*create_state)(void* self, const baton_allocator* allocator, void** out_state);
   void (*destroy_state)(void* self, void* state);
-  /* Loads, allocates and builds what calls will need on a device; runs before anything is recorded there. Or NULL. */
+  /* Loads, allocates and builds what calls will need on a device; runs once for each state and device, before the first
+   * custom command of the module is recorded there. Its failure fails that call, and the next one asks again. Or NULL.
+   */
   baton_status* (*prepare)(void* state, struct baton_device* device);
 } baton_module_descriptor;
 

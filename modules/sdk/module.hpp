@@ -21,7 +21,7 @@
 #include <memory>
 #include <vector>
 
-#include "modules/sdk/function.hpp"
+#include "modules/sdk/recording.hpp"
 
 namespace baton::sdk {
 
@@ -58,6 +58,17 @@ class Module {
   using Parameters = sdk::Parameters;
   using Blob = sdk::Blob;
   using List = sdk::List;
+  using Device = sdk::Device;
+  using Buffer = sdk::Buffer;
+  using BufferView = sdk::BufferView;
+  using Executable = sdk::Executable;
+  using WaitFence = sdk::WaitFence;
+  using SignalFence = sdk::SignalFence;
+  using Recording = sdk::Recording;
+  template <typename T>
+  using Binding = sdk::Binding<T>;
+  template <typename T>
+  using PerDevice = sdk::PerDevice<T>;
   template <typename T>
   using Result = sdk::Result<T>;
   template <typename T>
@@ -81,6 +92,9 @@ namespace detail {
 
 // Everything that a descriptor points to; it belongs to the module and goes with it.
 struct Description {
+  // All that a module without commands uses is in version 1, so an older host takes it.
+  static constexpr uint32_t kAbiVersion = 1, kAbiVersionOfCommands = 2;
+
   baton_module_descriptor descriptor = {};
   Parameters parameters;
   std::vector<baton_export> exports;
@@ -89,6 +103,7 @@ struct Description {
 
   Description(const char* module, uint32_t version, std::initializer_list<Export> all, Parameters given)
       : parameters(std::move(given)) {
+    uint32_t version_needed = kAbiVersion;
     names.reserve(all.size());  // exports point into it
     for (const Export& each : all) {
       if (each.type) {
@@ -96,10 +111,11 @@ struct Description {
       } else {
         FunctionName& name = names.emplace_back(FunctionName{module, each.name});
         exports.push_back({each.name, each.signature, each.body, &name, each.traits});
+        if (each.traits & BATON_TRAIT_COMMAND) version_needed = kAbiVersionOfCommands;
       }
     }
     descriptor.struct_size = sizeof(baton_module_descriptor);
-    descriptor.abi_version = BATON_ABI_VERSION;
+    descriptor.abi_version = version_needed;
     descriptor.name = module;
     descriptor.version = version;
     descriptor.export_stride = sizeof(baton_export);
@@ -143,6 +159,21 @@ baton_status* create_state(void* self, const baton_allocator*, void** out_state)
 #endif
 }
 
+template <typename Class>
+baton_status* prepare(void* state, baton_device* device) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+#endif
+    return static_cast<Class*>(state)->prepare(*reinterpret_cast<Device*>(device)).release();
+#if defined(__cpp_exceptions)
+  } catch (const std::exception& thrown) {
+    return failure(StatusCode::kInternal, "The module threw: ", thrown.what()).release();
+  } catch (...) {
+    return failure(StatusCode::kInternal, "The module threw.").release();
+  }
+#endif
+}
+
 // What a query function does.
 template <typename Class>
 baton_status* describe(const baton_host* table, uint64_t parameter_count, const baton_parameter* parameters,
@@ -152,6 +183,9 @@ baton_status* describe(const baton_host* table, uint64_t parameter_count, const 
   auto* description = new Description(name, Class::kVersion, exports, Parameters(parameters, parameter_count));
   description->descriptor.create_state = create_state<Class>;
   description->descriptor.destroy_state = [](void*, void* state) { delete static_cast<Class*>(state); };
+  if constexpr (requires(Class & state, Device & device) { state.prepare(device); }) {
+    description->descriptor.prepare = prepare<Class>;
+  }
   *out_descriptor = &description->descriptor;
   return nullptr;
 }
@@ -161,6 +195,12 @@ baton_status* describe(const baton_host* table, uint64_t parameter_count, const 
 
 // Exports of a module: a function under the name that programs call (without the module's), and a type it provides.
 #define BATON_FUNCTION(name, ...) ::baton::sdk::function<(__VA_ARGS__)>(name)
+// One that records, with its traits: BATON_COMMAND("saxpy", &Blas::saxpy, kCaptureSafe | kInPlace).
+#define BATON_COMMAND(name, method, ...)           \
+  ::baton::sdk::command<(method)>(name, [] {       \
+    using namespace ::baton::sdk; /* for traits */ \
+    return ::baton::sdk::Traits(__VA_ARGS__);      \
+  }())
 #define BATON_TYPE(...) ::baton::sdk::type<__VA_ARGS__>()
 
 // A query function of that name, for modules that are compiled into the host app or share a library with others:

@@ -103,8 +103,10 @@ class [[nodiscard]] Result {
   const T& value() const& { return *value_; }
   T&& value() && { return *std::move(value_); }
   T& operator*() & { return *value_; }
+  const T& operator*() const& { return *value_; }
   T&& operator*() && { return *std::move(value_); }
   T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
 
   Status& error() & { return status_; }
   const Status& error() const& { return status_; }
@@ -116,3 +118,19 @@ class [[nodiscard]] Result {
 };
 
 }  // namespace baton::sdk
+
+// Returns a failure to the caller; goes on when ok.
+#define BATON_OR_RETURN(...)                                                                  \
+  do {                                                                                        \
+    if (::baton::sdk::Status baton_status_ = (__VA_ARGS__); !baton_status_.ok()) [[unlikely]] \
+      return baton_status_;                                                                   \
+  } while (false)
+
+// Unwraps a Result into a declaration, or returns its failure. Several statements: only inside braces.
+#define BATON_ASSIGN_OR_RETURN(declaration, ...) BATON_ASSIGN_OR_RETURN_AT(__LINE__, declaration, __VA_ARGS__)
+#define BATON_ASSIGN_OR_RETURN_AT(line, declaration, ...) BATON_ASSIGN_OR_RETURN_AS(line, declaration, __VA_ARGS__)
+#define BATON_ASSIGN_OR_RETURN_AS(line, declaration, ...) \
+  auto baton_result_##line = (__VA_ARGS__);               \
+  if (!baton_result_##line.has_value()) [[unlikely]]      \
+    return std::move(baton_result_##line).error();        \
+  declaration = std::move(baton_result_##line).value()

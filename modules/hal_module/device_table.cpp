@@ -1,0 +1,288 @@
+// baton_device_table over the HAL: devices, buffers, tensors, fences and executables for modules.
+
+#include <memory>
+#include <vector>
+
+#include "hal/allocator.hpp"
+#include "hal/executable_registry.hpp"
+#include "hal/queue.hpp"
+#include "modules/hal_module/custom_command.hpp"
+#include "modules/hal_module/fence_notice.hpp"
+#include "modules/hal_module/memory_request.hpp"
+#include "modules/hal_module/objects.hpp"
+#include "modules/sdk/device.h"
+
+namespace baton::modules {
+namespace {
+
+static_assert(to_bits(hal::MemoryKind::kHostVisible) == BATON_MEMORY_HOST_VISIBLE);
+static_assert(to_bits(hal::MemoryKind::kHostCached) == BATON_MEMORY_HOST_CACHED);
+static_assert(to_bits(hal::BufferUsage::kAll) == BATON_USAGE_ALL);
+static_assert(to_bits(hal::BufferUsage::kMapping) == BATON_USAGE_MAPPING);
+static_assert(to_bits(hal::BufferUsage::kIndirectGrid) == BATON_USAGE_INDIRECT_GRID);
+static_assert(static_cast<uint32_t>(hal::ElementType::kBF16) == BATON_ELEMENT_BF16);
+static_assert(static_cast<uint32_t>(hal::ElementType::kU64) == BATON_ELEMENT_U64);
+static_assert(static_cast<uint32_t>(hal::Encoding::kDenseRowMajor) == BATON_ENCODING_DENSE_ROW_MAJOR);
+
+// ---- Through the door and back --------------------------------------------------------------------------------------
+
+// The struct that the door calls each HAL class.
+hal::Device& house(baton_device* device) { return **reinterpret_cast<Handle<hal::Device>*>(device); }
+const hal::Device& house(const baton_device* device) { return **reinterpret_cast<const Handle<hal::Device>*>(device); }
+hal::Buffer& house(const baton_buffer* buffer) { return **reinterpret_cast<const Handle<hal::Buffer>*>(buffer); }
+hal::BufferView& house(const baton_buffer_view* view) {
+  return **reinterpret_cast<const Handle<hal::BufferView>*>(view);
+}
+hal::Executable& house(const baton_executable* executable) {
+  return **reinterpret_cast<const Handle<hal::Executable>*>(executable);
+}
+const hal::Fence* house(const baton_fence* fence) {
+  return fence ? &**reinterpret_cast<const Handle<hal::Fence>*>(fence) : nullptr;
+}
+
+std::string_view house(baton_string text) { return {text.data, static_cast<size_t>(text.size)}; }
+
+// What was made, or why not.
+template <typename T, typename Door>
+baton_status* give(Result<Ref<T>> made, Door** out) {
+  if (!made) return to_door(std::move(made).error());
+  *out = reinterpret_cast<Door*>(wrap(std::move(*made)).detach());
+  return nullptr;
+}
+
+// A request of the size that version 2 knows; later ones are longer.
+template <typename Request>
+Status check_size(const Request* request) {
+  if (request && request->struct_size >= sizeof(Request)) return {};
+  return failure(StatusCode::kInvalidArgument, "A module makes a request of ", request ? request->struct_size : 0,
+                 " bytes; it takes ", sizeof(Request), " or more.");
+}
+
+// ---- Devices and executables ----------------------------------------------------------------------------------------
+
+const void* device_identity(const baton_device* device) { return &house(device); }
+
+baton_string device_name(const baton_device* device) {
+  const std::string& name = house(device).name();
+  return {name.data(), name.size()};
+}
+
+baton_status* device_query(baton_device* device, baton_string category, baton_string key, int64_t* out_value) {
+  auto value = house(device).query(house(category), house(key));
+  if (!value) return to_door(std::move(value).error());
+  *out_value = *value;
+  return nullptr;
+}
+
+Result<Ref<hal::Executable>> make_executable(hal::Device& device, const baton_executable_request* request) {
+  BATON_TRY(check_size(request));
+  std::vector<hal::ExecutableVariant> variants;
+  for (uint32_t i = 0; i < request->variant_count; ++i) {
+    const auto& [format, data, size] = request->variants[i];
+    variants.push_back({house(format), {static_cast<const std::byte*>(data), static_cast<size_t>(size)}});
+  }
+  return device.make_executable({.name = house(request->name),
+                                 .variants = variants,
+                                 .constants = {request->constants, static_cast<size_t>(request->constant_count)}});
+}
+baton_status* executable_make(baton_device* device, const baton_executable_request* request, baton_executable** out) {
+  return give(make_executable(house(device), request), out);
+}
+
+baton_status* executable_lookup(baton_device* device, baton_string name, baton_executable** out) {
+  const hal::ExecutableRegistry none;
+  const hal::ExecutableRegistry* registered = house(device).executables();
+  return give((registered ? *registered : none).load(house(device), house(name)), out);
+}
+
+baton_status* executable_entry_point(const baton_executable* executable, baton_string name, uint32_t* out_index) {
+  auto index = house(executable).find(house(name));
+  if (!index) return to_door(std::move(index).error());
+  *out_index = *index;
+  return nullptr;
+}
+
+// ---- Buffers --------------------------------------------------------------------------------------------------------
+
+Result<hal::AllocationRequest> allocation(const baton_buffer_request* request) {
+  BATON_TRY(check_size(request));
+  return memory_request(request->memory, request->usage, static_cast<int64_t>(request->length));
+}
+
+baton_status* buffer_allocate(baton_device* device, const baton_buffer_request* request, baton_buffer** out) {
+  const auto asked = allocation(request);
+  if (!asked) return to_door(asked.error().clone());
+  return give(house(device).allocator().allocate(*asked), out);
+}
+
+baton_status* buffer_subspan(baton_buffer* buffer, uint64_t offset, uint64_t length, baton_buffer** out) {
+  return give(house(buffer).subspan(offset, length), out);
+}
+
+uint64_t buffer_length(const baton_buffer* buffer) { return house(buffer).length(); }
+
+Result<Ref<hal::Device>> device_of(const hal::Buffer& buffer) {
+  if (hal::Device* device = buffer.allocator()->device()) return Ref<hal::Device>(device);
+  return failure(StatusCode::kUnimplemented, "A buffer of ", buffer.length(), " bytes does not tell its device.");
+}
+baton_status* buffer_device(baton_buffer* buffer, baton_device** out) { return give(device_of(house(buffer)), out); }
+
+Status map(hal::Buffer& buffer, uint32_t access, uint64_t offset, uint64_t length, baton_mapping& out) {
+  if (access == 0 || access > BATON_ACCESS_READ_WRITE) {
+    return failure(StatusCode::kInvalidArgument, "A mapping has access ", access, "; 1 reads, 2 writes, 3 does both.");
+  }
+  BATON_TRY_ASSIGN(hal::Mapping mapped, buffer.map(static_cast<hal::Access>(access), offset, length));
+  const std::span<std::byte> bytes = mapped.bytes();
+  out = {bytes.data(), bytes.size(), new hal::Mapping(std::move(mapped))};
+  return {};
+}
+baton_status* buffer_map(baton_buffer* buffer, uint32_t access, uint64_t offset, uint64_t length, baton_mapping* out) {
+  return to_door(map(house(buffer), access, offset, length, *out));
+}
+void buffer_unmap(baton_mapping* mapping) {
+  delete static_cast<hal::Mapping*>(mapping->self);
+  *mapping = {};
+}
+
+// ---- Buffer views ---------------------------------------------------------------------------------------------------
+
+Result<Ref<hal::BufferView>> make_view(hal::Buffer& buffer, const baton_buffer_view_request* request) {
+  BATON_TRY(check_size(request));
+  const auto element_type = static_cast<hal::ElementType>(request->element_type);
+  if (hal::element_type_name(element_type) == "none" || request->encoding > BATON_ENCODING_DENSE_ROW_MAJOR) {
+    return failure(StatusCode::kInvalidArgument, "A tensor has element type ", request->element_type, " and encoding ",
+                   request->encoding, ", one of which does not exist.");
+  }
+  return hal::BufferView::make(Ref<hal::Buffer>(&buffer), {request->shape, request->rank}, element_type,
+                               static_cast<hal::Encoding>(request->encoding));
+}
+baton_status* buffer_view_make(baton_buffer* buffer, const baton_buffer_view_request* request,
+                               baton_buffer_view** out) {
+  return give(make_view(house(buffer), request), out);
+}
+
+baton_buffer* buffer_view_buffer(baton_buffer_view* view) {
+  return reinterpret_cast<baton_buffer*>(wrap(house(view).buffer()).detach());
+}
+uint32_t buffer_view_element_type(const baton_buffer_view* view) {
+  return static_cast<uint32_t>(house(view).element_type());
+}
+uint32_t buffer_view_encoding(const baton_buffer_view* view) { return static_cast<uint32_t>(house(view).encoding()); }
+const int64_t* buffer_view_shape(const baton_buffer_view* view, uint64_t* out_rank) {
+  const std::span<const int64_t> shape = house(view).shape();
+  *out_rank = shape.size();
+  return shape.data();
+}
+
+// ---- Fences ---------------------------------------------------------------------------------------------------------
+
+Result<Ref<hal::Fence>> make_fence(hal::Device& device) {
+  BATON_TRY_ASSIGN(const Ref<hal::Semaphore> semaphore, device.make_semaphore(0));
+  return hal::Fence::at(*semaphore, 1);
+}
+baton_status* fence_make(baton_device* device, baton_fence** out) { return give(make_fence(house(device)), out); }
+
+baton_status* fence_wait(const baton_fence* fence, int64_t timeout_ns) {
+  return fence ? to_door(house(fence)->wait(timeout_ns)) : nullptr;
+}
+baton_status* fence_signal(const baton_fence* fence) { return fence ? to_door(house(fence)->signal()) : nullptr; }
+
+// What has passed stays passed.
+void fail(const hal::Fence* fence, const Status& why) {
+  if (!fence) return;
+  for (const hal::SemaphorePoint& point : fence->points()) {
+    if (!point.semaphore->reached(point.value)) point.semaphore->fail(why);
+  }
+}
+void fence_fail(const baton_fence* fence, const baton_status* why) {
+  const auto* failure = reinterpret_cast<const Status::Failure*>(why);
+  const Status unknown(StatusCode::kUnknown, "A fence is failed without a reason.");
+  fail(house(fence), failure ? Status(failure->code, failure->message) : unknown.clone());
+}
+
+struct Listener {
+  void (*ready)(void* data, const baton_status* failure);
+  void* data;
+};
+void fence_on_ready(const baton_fence* fence, void (*ready)(void* data, const baton_status* failure), void* data) {
+  const auto call = [](void* listener, const Status& status) {
+    const std::unique_ptr<Listener> owned(static_cast<Listener*>(listener));
+    Status lent = status.clone();
+    baton_status* const failure = reinterpret_cast<baton_status*>(lent.release());
+    owned->ready(owned->data, failure);
+    lent = Status::adopt(reinterpret_cast<Status::Failure*>(failure));
+  };
+  notify(house(fence), call, new Listener{ready, data});
+}
+
+// ---- The queue ------------------------------------------------------------------------------------------------------
+
+hal::Order order_of(const baton_fence* wait, const baton_fence* signal) {
+  hal::Order order;
+  if (wait) order.waits = house(wait)->points();
+  if (signal) order.signals = house(signal)->points();
+  return order;
+}
+
+// Who waits for a refused operation learns of it too.
+baton_status* settle(Status status, const baton_fence* signal) {
+  if (!status.ok()) fail(house(signal), status);
+  return to_door(std::move(status));
+}
+
+Result<Ref<hal::Buffer>> allocate_on(hal::Queue& queue, const hal::Order& order, const baton_buffer_request* request) {
+  BATON_TRY_ASSIGN(const hal::AllocationRequest asked, allocation(request));
+  return queue.allocate(order, asked);
+}
+baton_status* queue_allocate(baton_device* device, const baton_fence* wait, const baton_fence* signal,
+                             const baton_buffer_request* request, baton_buffer** out) {
+  auto buffer = allocate_on(house(device).queue(), order_of(wait, signal), request);
+  if (!buffer) return settle(std::move(buffer).error(), signal);
+  return give(std::move(buffer), out);
+}
+baton_status* queue_free(baton_device* device, const baton_fence* wait, const baton_fence* signal,
+                         baton_buffer* buffer) {
+  return settle(house(device).queue().free(order_of(wait, signal), house(buffer)), signal);
+}
+baton_status* queue_barrier(baton_device* device, const baton_fence* wait, const baton_fence* signal) {
+  return settle(house(device).queue().barrier(order_of(wait, signal)), signal);
+}
+
+}  // namespace
+
+constinit const baton_device_table kDeviceTable = {
+    .struct_size = sizeof(baton_device_table),
+    .reserved = 0,
+    .device_type = &sdk::detail::kObjectType<Handle<hal::Device>>,
+    .buffer_type = &sdk::detail::kObjectType<Handle<hal::Buffer>>,
+    .buffer_view_type = &sdk::detail::kObjectType<Handle<hal::BufferView>>,
+    .fence_type = &sdk::detail::kObjectType<Handle<hal::Fence>>,
+    .executable_type = &sdk::detail::kObjectType<Handle<hal::Executable>>,
+    .device_identity = device_identity,
+    .device_name = device_name,
+    .device_query = device_query,
+    .executable_make = executable_make,
+    .executable_lookup = executable_lookup,
+    .executable_entry_point = executable_entry_point,
+    .buffer_allocate = buffer_allocate,
+    .buffer_subspan = buffer_subspan,
+    .buffer_length = buffer_length,
+    .buffer_device = buffer_device,
+    .buffer_map = buffer_map,
+    .buffer_unmap = buffer_unmap,
+    .buffer_view_make = buffer_view_make,
+    .buffer_view_buffer = buffer_view_buffer,
+    .buffer_view_element_type = buffer_view_element_type,
+    .buffer_view_encoding = buffer_view_encoding,
+    .buffer_view_shape = buffer_view_shape,
+    .fence_make = fence_make,
+    .fence_wait = fence_wait,
+    .fence_signal = fence_signal,
+    .fence_fail = fence_fail,
+    .fence_on_ready = fence_on_ready,
+    .queue_allocate = queue_allocate,
+    .queue_free = queue_free,
+    .queue_barrier = queue_barrier,
+};
+
+}  // namespace baton::modules

@@ -1,0 +1,26 @@
+// The module "hal": devices, memory, recordings and fences as imports of a program. README.md lists the imports.
+//
+// The host says which devices a program sees, in which order, and which executables it may ask for by name.
+// Threads: immutable; its functions may be called from several contexts at once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "vm/module.hpp"
+
+namespace baton::hal {
+class ExecutableRegistry;
+}
+
+namespace baton::modules {
+
+struct HalModuleOptions {
+  std::vector<Ref<hal::Device>> devices;
+  std::shared_ptr<const hal::ExecutableRegistry> executables = nullptr;  // Null: none are registered.
+};
+
+Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options);
+
+}  // namespace baton::modules

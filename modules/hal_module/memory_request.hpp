@@ -1,0 +1,13 @@
+// What a program's numbers ask an allocator for.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/allocator.hpp"
+
+namespace baton::modules {
+
+// INVALID_ARGUMENT for bits that mean nothing and for a length below 0.
+Result<hal::AllocationRequest> memory_request(uint32_t memory, uint32_t usage, int64_t length);
+
+}  // namespace baton::modules

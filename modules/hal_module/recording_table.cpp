@@ -1,0 +1,250 @@
+// baton_recording_table over hal::CommandBuffer: the one translator between the commands of sdk/recording.h and those
+// of hal/commands. What a module records goes through the same validation as what a program records.
+
+#include <cstddef>
+#include <cstring>
+
+#include "hal/commands/all.hpp"
+#include "hal/device_limits.hpp"
+#include "modules/hal_module/custom_command.hpp"
+#include "modules/hal_module/objects.hpp"
+#include "modules/hal_module/resource.hpp"
+#include "modules/hal_module/stack_list.hpp"
+#include "modules/sdk/recording.h"
+
+namespace baton::modules {
+namespace {
+
+using CommandBufferHandle = Handle<hal::CommandBuffer>;
+
+static_assert(static_cast<uint64_t>(hal::CommandTraits::kPure) == BATON_TRAIT_PURE);
+static_assert(static_cast<uint64_t>(hal::CommandTraits::kCaptureSafe) == BATON_TRAIT_CAPTURE_SAFE);
+static_assert(static_cast<uint64_t>(hal::CommandTraits::kHostOnly) == BATON_TRAIT_HOST_ONLY);
+static_assert(static_cast<uint64_t>(hal::CommandTraits::kInPlace) == BATON_TRAIT_IN_PLACE);
+static_assert(static_cast<uint8_t>(hal::Access::kReadWrite) == BATON_ACCESS_READ_WRITE);
+static_assert(hal::kWholeLength == BATON_WHOLE_LENGTH);
+static_assert(sizeof(hal::ConstantSlot) == sizeof(baton_constant_slot) &&
+              offsetof(hal::ConstantSlot, slot) == offsetof(baton_constant_slot, slot));
+
+// ---- What comes in --------------------------------------------------------------------------------------------------
+
+// A command is recorded by the module whose function has the command buffer, while it has it.
+Result<hal::CommandBuffer*> opened(baton_command_buffer* commands) {
+  auto* handle = sdk::cast<CommandBufferHandle>(reinterpret_cast<baton_object*>(commands));
+  if (!handle) [[unlikely]]
+    return failure(StatusCode::kInvalidArgument, "A module records into something that is not a command buffer.");
+  if (!handle->open()) [[unlikely]] {
+    return failure(StatusCode::kFailedPrecondition,
+                   "A module records outside of a custom command; a command buffer takes its commands only while the "
+                   "command that received it runs.");
+  }
+  return &**handle;
+}
+
+// The command as this version knows it. One from a later version brings more than we look at; none brings less than the
+// first version had.
+template <typename Command>
+Result<const Command*> known(const Command* given) {
+  if (given && given->struct_size >= sizeof(Command)) [[likely]]
+    return given;
+  return failure(StatusCode::kInvalidArgument, "A module records a command of ", given ? given->struct_size : 0,
+                 " bytes; it takes ", sizeof(Command), " or more.");
+}
+
+Status translate(const baton_binding& given, hal::Binding& binding) {
+  auto* object = reinterpret_cast<baton_object*>(given.buffer);
+  hal::Buffer* buffer = unwrap<hal::Buffer>(object);
+  if (given.access > BATON_ACCESS_READ_WRITE || (object && !buffer)) [[unlikely]] {
+    return failure(StatusCode::kInvalidArgument, "A binding has access ", given.access, " to ",
+                   buffer || !object ? "memory" : object->type->name,
+                   "; it takes 0 to 3 and a 'hal.buffer', or null and a slot.");
+  }
+  // The rule of resource.hpp: access that nobody states is what the buffer allows.
+  const hal::Access access = access_of({static_cast<int64_t>(uint64_t{given.access} << kAccessShift), buffer, 0, 0});
+  binding = buffer ? hal::Binding(hal::BufferRange(buffer, given.offset, given.length), access)
+                   : hal::Binding(hal::Slot{given.slot}, given.offset, given.length, access);
+  return {};
+}
+
+constexpr size_t kBindingsMax = hal::DeviceLimits{}.bindings_max;
+using BindingList = StackList<hal::Binding, kBindingsMax>;
+
+Status translate(const baton_binding* given, uint32_t count, BindingList& bindings) {
+  if (count > kBindingsMax || (count && !given)) [[unlikely]] {
+    return failure(StatusCode::kInvalidArgument, "A command has ", count, " bindings; ",
+                   given ? "the most that are possible are " : "their table is missing, and the most are ",
+                   kBindingsMax, ".");
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    hal::Binding binding;
+    if (Status status = translate(given[i], binding); !status.ok()) [[unlikely]]
+      return std::move(status).with_context(text("in binding ", i));
+    bindings.push(binding);
+  }
+  return {};
+}
+
+std::span<const hal::ConstantSlot> translate(const baton_constant_slot* slots, uint32_t count) {
+  return {reinterpret_cast<const hal::ConstantSlot*>(slots), count};
+}
+
+hal::Executable* executable_of(baton_executable* executable) {
+  return unwrap<hal::Executable>(reinterpret_cast<baton_object*>(executable));
+}
+
+// ---- Verbs ----------------------------------------------------------------------------------------------------------
+
+Status fill(baton_command_buffer* commands, const baton_fill_buffer* given) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  BATON_TRY_ASSIGN(const baton_fill_buffer* command, known(given));
+  hal::commands::FillBuffer fill{.pattern = command->pattern, .pattern_bytes = command->pattern_bytes};
+  BATON_TRY(translate(command->target, fill.target));
+  return target->fill_buffer(fill);
+}
+
+Status update(baton_command_buffer* commands, const baton_update_buffer* given) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  BATON_TRY_ASSIGN(const baton_update_buffer* command, known(given));
+  hal::commands::UpdateBuffer update{
+      .source = {static_cast<const std::byte*>(command->source), static_cast<size_t>(command->source_size)}};
+  BATON_TRY(translate(command->target, update.target));
+  return target->update_buffer(update);
+}
+
+Status copy(baton_command_buffer* commands, const baton_copy_buffer* given) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  BATON_TRY_ASSIGN(const baton_copy_buffer* command, known(given));
+  hal::commands::CopyBuffer copy;
+  BATON_TRY(translate(command->source, copy.source));
+  BATON_TRY(translate(command->target, copy.target));
+  return target->copy_buffer(copy);
+}
+
+Status dispatch(baton_command_buffer* commands, const baton_dispatch* given) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  BATON_TRY_ASSIGN(const baton_dispatch* command, known(given));
+  BindingList bindings;
+  BATON_TRY(translate(command->bindings, command->binding_count, bindings));
+  return target->dispatch({.executable = executable_of(command->executable),
+                           .entry_point = command->entry_point,
+                           .grid = {command->grid[0], command->grid[1], command->grid[2]},
+                           .constants = {command->constants, command->constant_count},
+                           .constant_slots = translate(command->constant_slots, command->constant_slot_count),
+                           .bindings = bindings.items()});
+}
+
+Status dispatch_indirect(baton_command_buffer* commands, const baton_dispatch_indirect* given) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  BATON_TRY_ASSIGN(const baton_dispatch_indirect* command, known(given));
+  BindingList bindings;
+  BATON_TRY(translate(command->bindings, command->binding_count, bindings));
+  hal::Binding grid;
+  BATON_TRY_CONTEXT(translate(command->grid, grid), "in the grid of a dispatch");
+  return target->dispatch_indirect({.executable = executable_of(command->executable),
+                                    .entry_point = command->entry_point,
+                                    .grid = grid,
+                                    .constants = {command->constants, command->constant_count},
+                                    .constant_slots = translate(command->constant_slots, command->constant_slot_count),
+                                    .bindings = bindings.items()});
+}
+
+Status barrier(baton_command_buffer* commands, const baton_barrier* given) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  BATON_TRY_ASSIGN(const baton_barrier* command, known(given));
+  BindingList bindings;
+  BATON_TRY(translate(command->bindings, command->binding_count, bindings));
+  return target->barrier({.bindings = bindings.items()});
+}
+
+// A function of a module that a recording keeps.
+class ModuleFunction final : public hal::HostFunction {
+ public:
+  ModuleFunction(std::string_view name, const baton_host_call& from)
+      : HostFunction(name), call_(from.call), release_(from.release), data_(from.data) {}
+  ~ModuleFunction() override {
+    if (release_) release_(data_);
+  }
+
+  Status call(const hal::HostCallArguments& given) override {
+    baton_bytes bindings[kBindingsMax];
+    for (size_t i = 0; i < given.bindings.size(); ++i)
+      bindings[i] = {given.bindings[i].data(), given.bindings[i].size()};
+    const baton_host_arguments arguments = {sizeof(arguments), static_cast<uint32_t>(given.bindings.size()), bindings,
+                                            given.constants.data(), given.constants.size()};
+    return Status::adopt(reinterpret_cast<Status::Failure*>(call_(data_, &arguments)));
+  }
+
+ private:
+  baton_status* (*call_)(void* data, const baton_host_arguments* arguments);
+  void (*release_)(void* data);
+  void* data_;
+};
+
+std::string function_name(const baton_host_call& command, const hal::CustomCommand* from) {
+  if (command.name.size) return std::string(command.name.data, static_cast<size_t>(command.name.size));
+  return from ? text(from->module, ".", from->function) : std::string();
+}
+
+Status host_call(baton_command_buffer* commands, const baton_host_call* given) {
+  BATON_TRY_ASSIGN(const baton_host_call* command, known(given));
+  const auto* handle = sdk::cast<CommandBufferHandle>(reinterpret_cast<baton_object*>(commands));
+  // From here on `data` is ours, whatever happens.
+  const auto function = make_ref<ModuleFunction>(function_name(*command, handle ? handle->open() : nullptr), *command);
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  if (!command->call) return failure(StatusCode::kInvalidArgument, "A host call needs a function; it has none.");
+  BindingList bindings;
+  BATON_TRY(translate(command->bindings, command->binding_count, bindings));
+  return target->host_call({.function = function.get(),
+                            .constants = {command->constants, command->constant_count},
+                            .constant_slots = translate(command->constant_slots, command->constant_slot_count),
+                            .bindings = bindings.items()});
+}
+
+// The refusal names the device and who asked.
+Status extension(baton_command_buffer* commands, std::string_view name, void* out) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  const auto& handle = *sdk::cast<CommandBufferHandle>(reinterpret_cast<baton_object*>(commands));
+  if (!out) return failure(StatusCode::kInvalidArgument, "Extension '", name, "' needs a struct to fill; it has none.");
+  const hal::CustomCommand& from = *handle.open();
+  BATON_TRY_CONTEXT(target->extension(name, out), "in a recording on device '", handle.device().name(),
+                    "', which command '", from.module, ".", from.function, "' asked for it");
+  return {};
+}
+
+baton_device* device(baton_command_buffer* commands) {
+  auto* handle = sdk::cast<CommandBufferHandle>(reinterpret_cast<baton_object*>(commands));
+  return handle ? reinterpret_cast<baton_device*>(&handle->device_handle()) : nullptr;
+}
+
+// `kVerb` as a function of the table.
+template <auto kVerb>
+struct Entry;
+template <typename Command, Status (*kVerb)(baton_command_buffer*, const Command*)>
+struct Entry<kVerb> {
+  static baton_status* call(baton_command_buffer* commands, const Command* command) {
+    return to_door(kVerb(commands, command));
+  }
+};
+
+baton_status* extension_entry(baton_command_buffer* commands, baton_string name, void* out) {
+  return to_door(extension(commands, {name.data, static_cast<size_t>(name.size)}, out));
+}
+
+}  // namespace
+
+constinit const baton_recording_table kRecordingTable = {
+    .struct_size = sizeof(baton_recording_table),
+    .reserved = 0,
+    .command_buffer_type = &sdk::detail::kObjectType<CommandBufferHandle>,
+    .device = device,
+    .fill_buffer = Entry<fill>::call,
+    .update_buffer = Entry<update>::call,
+    .copy_buffer = Entry<copy>::call,
+    .dispatch = Entry<dispatch>::call,
+    .dispatch_indirect = Entry<dispatch_indirect>::call,
+    .barrier = Entry<barrier>::call,
+    .host_call = Entry<host_call>::call,
+    .extension = extension_entry,
+};
+
+}  // namespace baton::modules

@@ -1,0 +1,59 @@
+// ParameterFiles: constants that lie in files beside the program, by scope and key. Files are mapped and never read as
+// a whole: what a program does not ask for costs nothing. Threads: immutable once the files are added.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "base/result.hpp"
+#include "hal/element_type.hpp"
+
+namespace baton::modules {
+
+// A file's bytes; unmapped with the last reference. Threads: immutable.
+class MappedFile final : public RefCounted<MappedFile> {
+ public:
+  static Result<Ref<MappedFile>> map(const std::string& path);
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  template <typename T, typename... Arguments>
+  friend Ref<T> baton::make_ref(Arguments&&...);
+  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::span<const std::byte> bytes_;
+};
+
+struct ParameterSource {
+  std::string scope;  // May be empty.
+  std::string path;   // .safetensors: its tensors; any other: one parameter, named as the file without its extension.
+};
+
+struct FileParameter {
+  Ref<MappedFile> file;
+  hal::ElementType element_type = hal::ElementType::kU8;
+  std::vector<int64_t> shape;
+  std::span<const std::byte> bytes;
+};
+
+class ParameterFiles {
+ public:
+  // Maps the file. ALREADY_EXISTS when the scope has one of its keys.
+  Status add(const ParameterSource& source);
+
+  // NOT_FOUND tells the scopes that there are, or the nearest keys.
+  Result<const FileParameter*> find(std::string_view scope, std::string_view key) const;
+
+ private:
+  using Scope = std::map<std::string, FileParameter, std::less<>>;
+  Status insert(const std::string& scope, std::string key, FileParameter parameter);
+
+  std::map<std::string, Scope, std::less<>> scopes_;
+};
+
+}  // namespace baton::modules

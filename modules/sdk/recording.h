@@ -1,0 +1,148 @@
+/* What a custom command receives: the command buffer that a program is recording, and the verbs to record into it.
+ * Frozen: append only.
+ *
+ * A custom command is an export with BATON_TRAIT_COMMAND. Its first argument is the command buffer (refs[0], an object
+ * of command_buffer_type); then each tensor is four arguments: slot (i64), buffer (a reference, null when the slot
+ * counts), offset and length in bytes (i64; length -1: to the end); scalars stand in their places. Bits 32 and 33 of
+ * the slot say how the memory is used (BATON_ACCESS_*, 0: unknown). So alpha * x + y is
+ * "r<hal.command_buffer>fIr<hal.buffer>IIIr<hal.buffer>II_v".
+ *
+ * The command buffer takes commands only while the export that received it runs. A recording is made once and executed
+ * many times, each time with a table that fills its slots: so a command records what is to happen, and does none of it
+ * itself. Functions may be called by the thread of the call only. Every struct begins with the size that its filler
+ * knows. */
+#ifndef BATON_MODULES_SDK_RECORDING_H_
+#define BATON_MODULES_SDK_RECORDING_H_
+
+#include "modules/sdk/device.h"
+
+typedef struct baton_command_buffer baton_command_buffer; /* a baton_object of command_buffer_type */
+
+/* A range of memory that a command works on. Stands in arrays: never grows. */
+typedef struct baton_binding {
+  baton_buffer* buffer; /* borrowed; NULL: the slot counts */
+  uint32_t slot;        /* filled by the table of each execution */
+  uint32_t access;      /* BATON_ACCESS_*; 0 is read and write. Transfers know theirs. */
+  uint64_t offset;
+  uint64_t length; /* BATON_WHOLE_LENGTH: to the end; transfers must know theirs */
+} baton_binding;
+
+/* A constant that the table of each execution fills. Stands in arrays: never grows. */
+typedef struct baton_constant_slot {
+  uint32_t constant; /* index in the command's constants */
+  uint32_t slot;     /* constant slot of the recording */
+} baton_constant_slot;
+
+/* Repeats the low 1, 2, 4 or 8 bytes of a pattern. */
+typedef struct baton_fill_buffer {
+  uint32_t struct_size;
+  uint32_t pattern_bytes;
+  uint64_t pattern;
+  baton_binding target;
+} baton_fill_buffer;
+
+/* Writes bytes that are copied into the recording. */
+typedef struct baton_update_buffer {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const void* source;
+  uint64_t source_size;
+  baton_binding target;
+} baton_update_buffer;
+
+typedef struct baton_copy_buffer {
+  uint32_t struct_size;
+  uint32_t reserved;
+  baton_binding source;
+  baton_binding target;
+} baton_copy_buffer;
+
+/* Runs an entry point over a grid of workgroups. */
+typedef struct baton_dispatch {
+  uint32_t struct_size;
+  uint32_t entry_point;
+  baton_executable* executable;
+  uint32_t grid[3]; /* workgroups in x, y, z */
+  uint32_t constant_count;
+  const uint32_t* constants;
+  const baton_binding* bindings;
+  const baton_constant_slot* constant_slots;
+  uint32_t binding_count;
+  uint32_t constant_slot_count;
+} baton_dispatch;
+
+/* A dispatch whose grid (three uint32_t) is read from memory when it runs. */
+typedef struct baton_dispatch_indirect {
+  uint32_t struct_size;
+  uint32_t entry_point;
+  baton_executable* executable;
+  baton_binding grid;
+  const uint32_t* constants;
+  const baton_binding* bindings;
+  const baton_constant_slot* constant_slots;
+  uint32_t constant_count;
+  uint32_t binding_count;
+  uint32_t constant_slot_count;
+  uint32_t reserved;
+} baton_dispatch_indirect;
+
+/* What was recorded before is done before what is recorded after begins. Between two barriers commands are unordered.
+ */
+typedef struct baton_barrier {
+  uint32_t struct_size;
+  uint32_t binding_count;
+  const baton_binding* bindings; /* none: all memory */
+} baton_barrier;
+
+typedef struct baton_bytes {
+  void* data;
+  uint64_t size;
+} baton_bytes;
+
+/* What a host function is called with, each time the recording is executed. */
+typedef struct baton_host_arguments {
+  uint32_t struct_size;
+  uint32_t binding_count;
+  const baton_bytes* bindings; /* of this execution */
+  const uint32_t* constants;
+  uint64_t constant_count;
+} baton_host_arguments;
+
+/* Runs code of the host in order with the commands around it, on whatever thread runs the queue. A failure fails the
+ * execution. `release` (may be NULL) is called when no recording needs `data` any more; also when this is refused. */
+typedef struct baton_host_call {
+  uint32_t struct_size;
+  uint32_t binding_count;
+  baton_string name; /* for messages and traces; empty: the command's */
+  baton_status* (*call)(void* data, const baton_host_arguments* arguments);
+  void (*release)(void* data);
+  void* data;
+  const baton_binding* bindings;
+  const uint32_t* constants;
+  const baton_constant_slot* constant_slots;
+  uint32_t constant_count;
+  uint32_t constant_slot_count;
+} baton_host_call;
+
+typedef struct baton_recording_table {
+  uint32_t struct_size; /* the prefix that this host provides */
+  uint32_t reserved;
+
+  const baton_object_type* command_buffer_type;            /* hal.command_buffer. since v2 */
+  baton_device* (*device)(baton_command_buffer* commands); /* borrowed: lives as long as the command buffer. since v2 */
+
+  /* A refused command is not recorded, and the recording goes on. since v2 */
+  baton_status* (*fill_buffer)(baton_command_buffer* commands, const baton_fill_buffer* command);
+  baton_status* (*update_buffer)(baton_command_buffer* commands, const baton_update_buffer* command);
+  baton_status* (*copy_buffer)(baton_command_buffer* commands, const baton_copy_buffer* command);
+  baton_status* (*dispatch)(baton_command_buffer* commands, const baton_dispatch* command);
+  baton_status* (*dispatch_indirect)(baton_command_buffer* commands, const baton_dispatch_indirect* command);
+  baton_status* (*barrier)(baton_command_buffer* commands, const baton_barrier* command);
+  baton_status* (*host_call)(baton_command_buffer* commands, const baton_host_call* command);
+
+  /* What only one kind of device has, by name: fills the struct that the name stands for (cuda.h), whose first field is
+   * the size that the caller knows. UNIMPLEMENTED names the device and the command where there is none. since v2 */
+  baton_status* (*extension)(baton_command_buffer* commands, baton_string name, void* out);
+} baton_recording_table;
+
+#endif

@@ -1,0 +1,375 @@
+// Custom commands in C++: the twin of recording.h.
+//
+//   class Blas final : public baton::sdk::Module<Blas> {
+//    public:
+//     Status prepare(Device& device);   // once for each device, before the first command is recorded there; may be
+//     left out Status saxpy(Recording& rec, float alpha, Binding<const float> x, Binding<float> y) {
+//       return rec.host([alpha](std::span<const float> from, std::span<float> to) { ... }, x, y);
+//     }
+//   };
+//   BATON_EXPORT_MODULE(Blas, "blas", BATON_COMMAND("saxpy", &Blas::saxpy, kCaptureSafe));
+//
+// A program calls it as "r<hal.command_buffer>fIr<hal.buffer>IIIr<hal.buffer>II_v" (recording.h). The function runs
+// while the program records; what it records runs later, many times, each time on the memory of that execution. The
+// Recording is the program's command buffer: it takes commands only until the function returns. Threads: as the call.
+#pragma once
+
+#include <array>
+#include <bit>
+
+#include "modules/sdk/cuda.hpp"
+#include "modules/sdk/device.hpp"
+#include "modules/sdk/recording.h"
+
+namespace baton::sdk {
+
+// ---- What a command promises ----------------------------------------------------------------------------------------
+
+using Traits = uint64_t;
+inline constexpr Traits kPure = BATON_TRAIT_PURE;                 // no effect but its results
+inline constexpr Traits kCaptureSafe = BATON_TRAIT_CAPTURE_SAFE;  // its work may be captured into a device graph
+inline constexpr Traits kHostOnly = BATON_TRAIT_HOST_ONLY;        // works on the host: splits a device's recording
+inline constexpr Traits kInPlace = BATON_TRAIT_IN_PLACE;          // results may share storage with arguments
+
+// ---- Memory that a command works on ---------------------------------------------------------------------------------
+
+// A range of a buffer, or of a slot that each execution fills, as elements of T. Binding<const T> is only read.
+template <typename T>
+class Binding {
+ public:
+  using Element = std::remove_const_t<T>;
+
+  explicit Binding(const baton_binding& range) : range_(range) {
+    if (!range_.access) range_.access = std::is_const_v<T> ? BATON_ACCESS_READ : BATON_ACCESS_READ_WRITE;
+  }
+  Binding(const Buffer& buffer, uint64_t offset_bytes = 0, uint64_t length_bytes = kWholeLength)
+      : Binding(baton_binding{buffer.handle(), 0, 0, offset_bytes,
+                              length_bytes == kWholeLength ? buffer.length() - offset_bytes : length_bytes}) {}
+  // What may be written may be read.
+  operator Binding<const Element>() const requires(!std::is_const_v<T>) {
+    baton_binding range = range_;
+    range.access = BATON_ACCESS_READ;
+    return Binding<const Element>(range);
+  }
+
+  // Elements; kWholeLength for a slot that is taken as a whole, whose length only each execution knows.
+  uint64_t size() const { return range_.length == kWholeLength ? kWholeLength : range_.length / sizeof(T); }
+  uint64_t size_bytes() const { return range_.length; }
+  uint64_t offset_bytes() const { return range_.offset; }
+  bool is_slot() const { return range_.buffer == nullptr; }
+  uint32_t slot() const { return range_.slot; }
+  const Buffer* buffer() const { return reinterpret_cast<const Buffer*>(range_.buffer); }  // null for a slot
+  const baton_binding& range() const { return range_; }
+
+  // `count` elements from `first` on. Whether they are there is checked where they are used.
+  Binding subspan(uint64_t first, uint64_t count) const {
+    baton_binding part = range_;
+    part.offset += first * sizeof(T);
+    part.length = count * sizeof(T);
+    return Binding(part);
+  }
+  // The same bytes as elements of another type.
+  template <typename Other>
+  Binding<Other> as() const {
+    return Binding<Other>(range_);
+  }
+
+ private:
+  baton_binding range_;
+};
+
+// A binding of any type, in the lists that dispatches take.
+struct AnyBinding : baton_binding {
+  template <typename T>
+  AnyBinding(const Binding<T>& binding) : baton_binding(binding.range()) {}   // NOLINT: any binding is one
+  AnyBinding(const Buffer& whole) : AnyBinding(Binding<std::byte>(whole)) {}  // NOLINT
+};
+static_assert(sizeof(AnyBinding) == sizeof(baton_binding));
+
+// Workgroups in x, y, z.
+struct Grid {
+  uint32_t x = 1, y = 1, z = 1;
+};
+
+namespace detail {
+
+template <typename T>
+inline constexpr size_t kWords = sizeof(T) <= 4 ? 1 : 2;
+
+template <Number T>
+constexpr void append_words(uint32_t*& at, T number) {
+  if constexpr (std::same_as<T, bool>) {
+    *at++ = number;
+  } else if constexpr (sizeof(T) == 4) {
+    *at++ = std::bit_cast<uint32_t>(number);
+  } else {
+    const auto bits = std::bit_cast<uint64_t>(number);
+    *at++ = static_cast<uint32_t>(bits);
+    *at++ = static_cast<uint32_t>(bits >> 32);
+  }
+}
+
+}  // namespace detail
+
+// Numbers as the constants of a dispatch: 32-bit words, 64-bit numbers as two, low word first.
+template <Number... T>
+constexpr std::array<uint32_t, (detail::kWords<T> + ... + 0)> constants(T... numbers) {
+  std::array<uint32_t, (detail::kWords<T> + ... + 0)> words{};
+  [[maybe_unused]] uint32_t* at = words.data();
+  (detail::append_words(at, numbers), ...);
+  return words;
+}
+
+// ---- The recording --------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// A callable of the module that a recording keeps and calls with the memory of each execution.
+template <typename Callable, typename... T>
+struct HostCallable {
+  Callable callable;
+
+  static baton_status* call(void* data, const baton_host_arguments* arguments) noexcept {
+    auto& callable = static_cast<HostCallable*>(data)->callable;
+    const baton_bytes* at = arguments->bindings;
+    const std::tuple<std::span<T>...> elements{next<T>(at)...};  // In order: braces.
+    static_cast<void>(at);
+#if defined(__cpp_exceptions)
+    try {
+      return run(callable, elements);
+    } catch (const std::exception& thrown) {
+      return failure(StatusCode::kInternal, "The host function threw: ", thrown.what()).release();
+    } catch (...) {
+      return failure(StatusCode::kInternal, "The host function threw something that is no std::exception.").release();
+    }
+#else
+    return run(callable, elements);
+#endif
+  }
+  static void release(void* data) { delete static_cast<HostCallable*>(data); }
+
+ private:
+  template <typename E>
+  static std::span<E> next(const baton_bytes*& at) {
+    const baton_bytes& bytes = *at++;
+    return {static_cast<E*>(bytes.data), static_cast<size_t>(bytes.size / sizeof(E))};
+  }
+  static baton_status* run(Callable& callable, const std::tuple<std::span<T>...>& elements) {
+    if constexpr (std::is_void_v<decltype(std::apply(callable, elements))>) {
+      std::apply(callable, elements);
+      return nullptr;
+    } else {
+      return Status(std::apply(callable, elements)).release();
+    }
+  }
+};
+
+}  // namespace detail
+
+class Recording final : public baton_object {
+ public:
+  static constexpr char kTypeName[] = "hal.command_buffer";
+  static const baton_object_type* object_type() {
+    return recording_table() ? recording_table()->command_buffer_type : nullptr;
+  }
+  Recording() = delete;
+
+  Device& device() { return *reinterpret_cast<Device*>(table().device(handle())); }
+
+  // Runs an entry point over a grid of workgroups: rec.dispatch(*kernels, 0, {n / 64}, constants(n, alpha), {x, y}).
+  Status dispatch(const Executable& executable, uint32_t entry_point, Grid grid, std::span<const uint32_t> words,
+                  std::initializer_list<AnyBinding> bindings) {
+    const baton_dispatch command = {.struct_size = sizeof(command),
+                                    .entry_point = entry_point,
+                                    .executable = executable.handle(),
+                                    .grid = {grid.x, grid.y, grid.z},
+                                    .constant_count = static_cast<uint32_t>(words.size()),
+                                    .constants = words.data(),
+                                    .bindings = bindings.begin(),
+                                    .constant_slots = nullptr,
+                                    .binding_count = static_cast<uint32_t>(bindings.size()),
+                                    .constant_slot_count = 0};
+    return Status::adopt(table().dispatch(handle(), &command));
+  }
+  // The same over the grid that three uint32_t of `grid` hold when it runs.
+  Status dispatch_indirect(const Executable& executable, uint32_t entry_point, const Binding<const uint32_t>& grid,
+                           std::span<const uint32_t> words, std::initializer_list<AnyBinding> bindings) {
+    const baton_dispatch_indirect command = {.struct_size = sizeof(command),
+                                             .entry_point = entry_point,
+                                             .executable = executable.handle(),
+                                             .grid = grid.range(),
+                                             .constants = words.data(),
+                                             .bindings = bindings.begin(),
+                                             .constant_slots = nullptr,
+                                             .constant_count = static_cast<uint32_t>(words.size()),
+                                             .binding_count = static_cast<uint32_t>(bindings.size()),
+                                             .constant_slot_count = 0,
+                                             .reserved = 0};
+    return Status::adopt(table().dispatch_indirect(handle(), &command));
+  }
+
+  // Every element becomes `value`; elements have 1, 2, 4 or 8 bytes.
+  template <typename T>
+  Status fill(const Binding<T>& target, std::type_identity_t<T> value) {
+    static_assert(std::is_trivially_copyable_v<T> && std::has_single_bit(sizeof(T)) && sizeof(T) <= 8);
+    baton_fill_buffer command = {sizeof(command), sizeof(T), 0, target.range()};
+    std::memcpy(&command.pattern, &value, sizeof(T));  // The low bytes: hosts are little-endian.
+    return Status::adopt(table().fill_buffer(handle(), &command));
+  }
+  // Writes elements that are copied into the recording: few.
+  template <typename T>
+  Status update(const Binding<T>& target, std::span<const std::type_identity_t<T>> source) {
+    baton_binding range = target.range();
+    if (range.length > source.size_bytes()) range.length = source.size_bytes();
+    const baton_update_buffer command = {sizeof(command), 0, source.data(), source.size_bytes(), range};
+    return Status::adopt(table().update_buffer(handle(), &command));
+  }
+  template <typename S, typename T>
+  requires std::same_as<std::remove_const_t<S>, T> Status copy(const Binding<S>& source, const Binding<T>& target) {
+    const baton_copy_buffer command = {sizeof(command), 0, source.range(), target.range()};
+    return Status::adopt(table().copy_buffer(handle(), &command));
+  }
+  // What was recorded before is done before what is recorded after begins.
+  Status barrier() {
+    const baton_barrier command = {sizeof(command), 0, nullptr};
+    return Status::adopt(table().barrier(handle(), &command));
+  }
+
+  // Runs code of the host in order with the commands around it, once for each execution, on any thread: `callable` is
+  // called with a std::span<T> for each Binding<T>, and returns void or Status. The recording keeps it.
+  template <typename Callable, typename... T>
+  Status host(std::string_view name, Callable callable, const Binding<T>&... bindings) {
+    using Function = detail::HostCallable<Callable, T...>;
+    const std::array<baton_binding, sizeof...(T)> ranges = {bindings.range()...};
+    const baton_host_call command = {.struct_size = sizeof(command),
+                                     .binding_count = sizeof...(T),
+                                     .name = detail::door_text(name),
+                                     .call = Function::call,
+                                     .release = Function::release,
+                                     .data = new Function{std::move(callable)},
+                                     .bindings = ranges.data(),
+                                     .constants = nullptr,
+                                     .constant_slots = nullptr,
+                                     .constant_count = 0,
+                                     .constant_slot_count = 0};
+    return Status::adopt(table().host_call(handle(), &command));
+  }
+  template <typename Callable, typename... T>
+  requires(!std::convertible_to<Callable, std::string_view>)  //
+      Status host(Callable callable, const Binding<T>&... bindings) {
+    return host(std::string_view(), std::move(callable), bindings...);  // Under the name of the command.
+  }
+
+  // Whether the device is of that kind: rec.is<Cuda>(). What is special to it is behind rec.cuda().
+  template <typename Kind>
+  bool is() {
+    return device().driver() == Kind::kDriver;
+  }
+  Cuda cuda() { return Cuda(handle(), table()); }
+  // For kinds of device that this header does not know: `out` is a struct of theirs, which begins with its struct_size.
+  template <typename Struct>
+  Status extension(std::string_view name, Struct& out) {
+    return Status::adopt(table().extension(handle(), detail::door_text(name), &out));
+  }
+
+  baton_command_buffer* handle() { return reinterpret_cast<baton_command_buffer*>(this); }
+
+ private:
+  static const baton_recording_table& table() { return *recording_table(); }
+};
+
+// ---- From a method to an export -------------------------------------------------------------------------------------
+
+namespace detail {
+
+// "\1range of 4-byte elements": what refuse() says when the numbers of a binding make none. The first byte is its mark.
+template <size_t kSize>
+consteval auto binding_text() {
+  std::array<char, 48> text{};
+  size_t at = 0;
+  const auto append = [&](std::string_view piece) {
+    for (char c : piece) text[at++] = c;
+  };
+  append("\1range of ");
+  std::array<char, 20> digits{};
+  size_t count = 0;
+  for (size_t left = kSize; left || !count; left /= 10) digits[count++] = static_cast<char>('0' + left % 10);
+  while (count) text[at++] = digits[--count];
+  append("-byte elements");
+  return text;
+}
+template <size_t kSize>
+inline constexpr auto kBindingText = binding_text<kSize>();
+
+// Slot, buffer, offset, length. Bits 32 and 33 of the slot are the access that the program states.
+template <typename T>
+struct Parameter<Binding<T>> {
+  static constexpr bool kChecked = true;
+  static constexpr int kValues = 3, kRefs = 1;
+  static constexpr int kAccessShift = 32;
+
+  template <typename Out>
+  static constexpr void write(Out& out) {
+    out('I');
+    write_ref(out, Buffer::kTypeName);
+    write_text(out, "II");
+  }
+  static const char* mismatch(Cursor& at) {
+    const baton_object* buffer = *at.refs;
+    const int64_t slot = at.values[0].i64, offset = at.values[1].i64, length = at.values[2].i64;
+    if (buffer && buffer->type != Buffer::object_type()) [[unlikely]]
+      return Buffer::kTypeName;
+    const bool ranges =
+        slot >> (kAccessShift + 2) == 0 && offset >= 0 && length >= -1;  // a negative slot has high bits
+    const bool fits = (length == -1 || static_cast<uint64_t>(length) % sizeof(T) == 0) &&
+                      static_cast<uint64_t>(offset) % alignof(T) == 0;
+    if (!ranges || !fits) [[unlikely]]
+      return kBindingText<sizeof(T)>.data();
+    at.values += kValues;
+    at.refs += kRefs;
+    return nullptr;
+  }
+  static Binding<T> read(Cursor& at) {
+    const baton_value* values = std::exchange(at.values, at.values + kValues);
+    auto* buffer = reinterpret_cast<baton_buffer*>(*at.refs++);
+    baton_binding range = {buffer, static_cast<uint32_t>(values[0].bits),
+                           static_cast<uint32_t>(values[0].bits >> kAccessShift), values[1].bits, values[2].bits};
+    if (buffer && range.length == kWholeLength) [[unlikely]]
+      range.length = whole(*reinterpret_cast<Buffer*>(buffer), range.offset);
+    if constexpr (std::is_const_v<T>) range.access = BATON_ACCESS_READ;
+    return Binding<T>(range);
+  }
+
+ private:
+  // An offset behind the end leaves nothing; the command that takes it says so.
+  static uint64_t whole(const Buffer& buffer, uint64_t offset) {
+    return buffer.length() < offset ? 0 : buffer.length() - offset;
+  }
+};
+
+template <typename F>
+struct CommandShape {
+  static constexpr bool kRecords = false;
+};
+template <typename C, typename R, typename... P>
+struct CommandShape<R (C::*)(Recording&, P...)> {
+  static constexpr bool kRecords = true;
+};
+template <typename C, typename R, typename... P>
+struct CommandShape<R (C::*)(Recording&, P...) const> : CommandShape<R (C::*)(Recording&, P...)> {};
+template <typename R, typename... P>
+struct CommandShape<R (*)(Recording&, P...)> {
+  static constexpr bool kRecords = true;
+};
+
+}  // namespace detail
+
+// BATON_COMMAND makes one: a method of the module's class, or a function, that takes the recording first.
+template <auto kFunction>
+constexpr Export command(const char* name, Traits traits) {
+  static_assert(detail::CommandShape<decltype(kFunction)>::kRecords,
+                "a command is a function whose first parameter is Recording&");
+  return function<kFunction>(name, traits | BATON_TRAIT_COMMAND);
+}
+
+}  // namespace baton::sdk
