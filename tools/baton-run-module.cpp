@@ -1,14 +1,17 @@
 // baton-run-module: loads modules, links them, calls functions, prints results.
 
-#include "bytecode/signature.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/flags/duration.hpp"
 #include "tools/flags/inputs.hpp"
 #include "tools/support/allocator.hpp"
-#include "tools/support/module_source.hpp"
+#include "tools/support/builtin_modules.hpp"
+#include "tools/support/devices.hpp"
+#include "tools/support/fences.hpp"
 #include "tools/support/phase_times.hpp"
+#include "tools/support/program_source.hpp"
 #include "tools/support/report.hpp"
 #include "tools/support/results.hpp"
+#include "tools/support/tensors.hpp"
 #include "tools/support/trace_printer.hpp"
 #include "vm/context.hpp"
 #include "vm/invocation.hpp"
@@ -22,6 +25,9 @@ struct Options {
   std::vector<std::string> more_modules;  // given without --module=
   std::vector<std::string> functions;
   std::vector<std::string> inputs;
+  DeviceFlags devices;
+  std::vector<std::string> parameters;
+  uint64_t output_max_element_count = kPrintedElements;
   bool trace_execution = false;
   bool print_statistics = false;
   uint64_t max_instructions = 0;
@@ -33,6 +39,8 @@ constexpr flags::CommandLine::Program kProgram = {
     "  baton-run-module add.bvm --function=add --input=2 --input=i32=3\n"
     "  baton-as add.bvmasm | baton-run-module - --function=add --input=2 --input=3\n"
     "  baton-run-module --module=./custom.so?greeting=hello --module=main.bvm --function=main\n"
+    "  baton-run-module mul.bvm --device=local-task --function=mul --input=4xf32=1,2,3,4 --input=4xf32=@factors.bin\n"
+    "  baton-run-module mul.bvm --device=null --device_trace=- --input=@a.npy --input=@all.npz:b\n"
     "  baton-run-module loop.bvm --timeout=500ms --max_instructions=1000000\n"};
 
 std::optional<int> parse(int argc, char** argv, Options& options) {
@@ -43,7 +51,13 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.positionals("modules", options.more_modules, "The same, after all --module=");
   line.texts("--function,-f", options.functions,
              "function or module.function; again to call several in order. May be left out when there is one");
-  line.texts("--input,-i", options.inputs, "One argument: 5, i32=5, i64=-1, f32=1.5, f64=nan, null; again for each");
+  line.texts("--input,-i", options.inputs,
+             "One argument: 5, i32=5, f32=1.5, null, 2x2xf32=1 2 3 4, 4xf32=7, 4xi8=@raw.bin, @a.npy; again for each");
+  line.number("--output_max_element_count", options.output_max_element_count,
+              "How many elements of a tensor are printed; beyond them ...");
+  add_device_flags(line, options.devices);
+  line.texts("--parameters", options.parameters,
+             "scope=file, or file: constants for module 'parameters', .safetensors or raw; again for more");
   line.toggle("--trace_execution", options.trace_execution, "Print every executed instruction on standard error");
   line.number("--max_instructions", options.max_instructions, "Stop after so many instructions");
   line.text("--timeout", options.timeout, "Stop after so long: 500ms, 2s");
@@ -51,16 +65,10 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
-Result<std::vector<Ref<const vm::Module>>> load_modules(const Options& options) {
+std::vector<std::string> module_sources(const Options& options) {
   std::vector<std::string> sources = options.modules;
   sources.insert(sources.end(), options.more_modules.begin(), options.more_modules.end());
-  if (sources.empty()) return failure(StatusCode::kInvalidArgument, "no module was given; name one with --module=");
-  std::vector<Ref<const vm::Module>> modules;
-  for (const std::string& source : sources) {
-    BATON_TRY_ASSIGN(Ref<const vm::Module> module, load_module(source));
-    modules.push_back(std::move(module));
-  }
-  return modules;
+  return sources;
 }
 
 // The functions that were named; when none was, the only export of the last module.
@@ -70,40 +78,60 @@ Result<std::vector<std::string>> function_names(const Options& options, const vm
     return failure(StatusCode::kInvalidArgument, "--input= can only be given when one function is called");
   }
   if (last.export_count() == 1) return std::vector{std::string(last.export_at(0).name)};
-  std::string list;
-  for (uint32_t i = 0; i < last.export_count(); ++i) {
-    const vm::Module::Export function = last.export_at(i);
-    list += text("\n  ", function.name, " is ", bytecode::describe_signature(function.signature));
-  }
   return failure(StatusCode::kInvalidArgument, "module '", last.name(), "' exports ", last.export_count(),
-                 " functions; choose with --function=", list);
+                 " functions; choose with --function=", list_exports(last));
 }
 
 class Runner {
  public:
-  Runner(Ref<vm::Context> context, const Options& options) : options_(options), invocation_(std::move(context)) {
+  Runner(Ref<vm::Context> context, const Options& options, std::vector<Ref<hal::Device>> devices)
+      : options_(options),
+        tensors_(std::move(devices), options.output_max_element_count),
+        invocation_(context),
+        program_(&context->program()) {
     if (options.max_instructions) invocation_.set_instruction_budget(options.max_instructions);
     if (options.trace_execution) invocation_.set_tracer(&trace_printer_);
   }
 
-  void stop_at(int64_t deadline_ns) { invocation_.set_deadline(deadline_ns); }
+  void stop_at(int64_t deadline_ns) {
+    deadline_ns_ = deadline_ns;
+    invocation_.set_deadline(deadline_ns);
+  }
 
   Status call(const vm::ExportedFunction& function) {
-    BATON_TRY_ASSIGN(const std::vector<vm::Value> arguments,
-                     flags::parse_inputs(function.name, function.signature, options_.inputs));
+    if (!takes_fences(*program_, function)) return call(function, nullptr);
+    BATON_TRY_ASSIGN(const CallFences fences, CallFences::make(tensors_.devices()));
+    return call(function, &fences);
+  }
+
+ private:
+  Status call(const vm::ExportedFunction& function, const CallFences* fences) {
+    BATON_TRY_ASSIGN(std::vector<vm::Value> arguments, flags::parse_inputs(function.name, function.signature,
+                                                                           options_.inputs, &tensors_, fences ? 2 : 0));
+    if (fences) arguments.insert(arguments.end(), {fences->wait(), fences->signal()});
     const size_t result_count = size_t{function.shape.result_values} + function.shape.result_refs;
     std::vector<vm::Value> results(result_count);
     print(text("EXEC @", function.name, "\n"));
     BATON_TRY(invocation_.invoke(function, arguments, results));
-    print(describe_results(function.signature, results));
+    Status printed = print_results(function, results, fences);
     release_results(function.signature, results);
-    return Status();
+    return printed;
   }
 
- private:
+  Status print_results(const vm::ExportedFunction& function, std::span<const vm::Value> results,
+                       const CallFences* fences) {
+    if (fences) BATON_TRY_CONTEXT(fences->await(deadline_ns_), "while waiting for what '", function.name, "' began");
+    BATON_TRY_ASSIGN(const std::string lines, describe_results(function.signature, results, &tensors_));
+    print(lines);
+    return {};
+  }
+
   const Options& options_;
+  TensorValues tensors_;
   TracePrinter trace_printer_;
   vm::Invocation invocation_;
+  const vm::Program* program_;  // Of the invocation's context.
+  int64_t deadline_ns_ = 0;
 };
 
 Status run(const Options& options, PhaseTimes& times) {
@@ -112,9 +140,19 @@ Status run(const Options& options, PhaseTimes& times) {
     BATON_TRY_ASSIGN(timeout_ns, flags::parse_duration_ns(options.timeout));
   }
 
+  times.begin("open devices");
+  BATON_TRY_ASSIGN(const hal::DriverRegistry drivers, make_driver_registry(options.devices));
+  BATON_TRY_ASSIGN(const bool listed, print_device_lists(drivers, options.devices));
+  if (listed) return Status();
+  BATON_TRY_ASSIGN(std::vector<Ref<hal::Device>> devices, open_devices(drivers, options.devices));
+
   times.begin("load");
-  BATON_TRY_ASSIGN(const std::vector<Ref<const vm::Module>> modules, load_modules(options));
+  BATON_TRY_ASSIGN(std::vector<Ref<const vm::Module>> modules, load_modules(module_sources(options)));
   BATON_TRY_ASSIGN(const std::vector<std::string> names, function_names(options, *modules.back()));
+  std::vector<modules::ParameterSource> parameters;
+  for (const std::string& source : options.parameters) parameters.push_back(parse_parameter_source(source));
+  BATON_TRY_ASSIGN(const std::vector<Ref<const vm::Module>> builtin, builtin_modules(modules, devices, parameters));
+  modules.insert(modules.begin(), builtin.begin(), builtin.end());
 
   times.begin("link");
   BATON_TRY_ASSIGN(Ref<vm::Program> program, vm::Program::link(modules));
@@ -131,7 +169,7 @@ Status run(const Options& options, PhaseTimes& times) {
                                      {.instructions = options.max_instructions, .deadline_ns = deadline_ns}));
 
   times.begin("run");
-  Runner runner(std::move(context), options);
+  Runner runner(std::move(context), options, std::move(devices));
   runner.stop_at(deadline_ns);
   for (const vm::ExportedFunction& function : functions) BATON_TRY(runner.call(function));
   return Status();

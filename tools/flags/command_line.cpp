@@ -24,7 +24,10 @@ struct CommandLine::Parser : CLI::App {
 
   // One value a flag: in `--module=a.bvm b.bvm` the second is a positional.
   CLI::Option* many(const char* flag, std::vector<std::string>& target, const char* help) {
-    return add_option(flag, target, help)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    return add_option(flag, target, help)
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
   std::vector<std::string> long_names() const {

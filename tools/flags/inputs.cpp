@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bytecode/signature.hpp"
+#include "tools/support/tensors.hpp"
 
 namespace baton::tools::flags {
 namespace {
@@ -90,7 +91,11 @@ Result<std::string_view> without_type(std::string_view input, const SignatureTyp
   return input.substr(equals + 1);
 }
 
-Result<Value> parse_input(std::string_view input, const SignatureType& expected) {
+Result<Value> parse_input(std::string_view input, const SignatureType& expected, TensorValues* tensors) {
+  if (expected.type == ValueType::kRef && expected.ref_type == "hal.buffer_view" && input != "null" && tensors) {
+    BATON_TRY_ASSIGN(vm::Object * tensor, tensors->input(input));
+    return Value::of(tensor);
+  }
   BATON_TRY_ASSIGN(const std::string_view value, without_type(input, expected));
   if (expected.type == ValueType::kRef && value != "null") {
     return failure(StatusCode::kInvalidArgument, "only null can be given for a reference (", type_name(expected), ")");
@@ -106,7 +111,8 @@ Result<Value> parse_scalar(std::string_view text, ValueType type) {
 }
 
 Result<std::vector<Value>> parse_inputs(std::string_view function, std::string_view signature,
-                                        const std::vector<std::string>& inputs) {
+                                        const std::vector<std::string>& inputs, TensorValues* tensors,
+                                        size_t appended) {
   BATON_TRY_ASSIGN(const Signature parsed, bytecode::parse_signature(signature));
   const std::string described = bytecode::describe_signature(signature);
   for (const Signature::Argument& argument : parsed.arguments) {
@@ -115,13 +121,14 @@ Result<std::vector<Value>> parse_inputs(std::string_view function, std::string_v
                      "; variadic functions cannot be called from the command line");
     }
   }
-  if (inputs.size() != parsed.arguments.size()) {
-    return failure(StatusCode::kInvalidArgument, "function '", function, "' is ", described, ": it takes ",
-                   parsed.arguments.size(), " --input= values, and ", inputs.size(), " were given");
+  const size_t wanted = parsed.arguments.size() - appended;
+  if (inputs.size() != wanted) {
+    return failure(StatusCode::kInvalidArgument, "function '", function, "' is ", described, ": it takes ", wanted,
+                   " --input= values, and ", inputs.size(), " were given");
   }
   std::vector<Value> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Result<Value> value = parse_input(inputs[i], parsed.arguments[i].type);
+    Result<Value> value = parse_input(inputs[i], parsed.arguments[i].type, tensors);
     if (!value) {
       return failure(value.error().code(), "function '", function, "' is ", described, ": --input=", inputs[i],
                      " does not fit argument ", i, "; ", value.error().message());

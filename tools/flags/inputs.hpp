@@ -1,5 +1,6 @@
 // --input= values against a function's signature: "5" takes its type from the signature, "i32=5" states it and must
-// agree, "null" is the null reference. One sentence, with the signature in it, when they do not fit.
+// agree, "null" is the null reference, "2x2xf32=1 2 3 4" or "@file.npy" a tensor. One sentence, with the signature in
+// it, when they do not fit.
 #pragma once
 
 #include <string>
@@ -9,11 +10,18 @@
 #include "base/result.hpp"
 #include "vm/value.hpp"
 
+namespace baton::tools {
+class TensorValues;
+}
+
 namespace baton::tools::flags {
 
 // `function` is a name for messages; `signature` is text of bytecode/signature.hpp.
+// Tensors are made by `tensors`, which keeps them. The caller appends the last `appended` arguments, which are left out
+// of the result.
 Result<std::vector<vm::Value>> parse_inputs(std::string_view function, std::string_view signature,
-                                            const std::vector<std::string>& inputs);
+                                            const std::vector<std::string>& inputs, TensorValues* tensors = nullptr,
+                                            size_t appended = 0);
 
 // One number of the type: decimal or 0x... for integers (also unsigned ones that fit the bits), decimal, inf or nan for
 // floats.

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "bytecode/signature.hpp"
+#include "tools/support/tensors.hpp"
 #include "vm/blob.hpp"
 #include "vm/list.hpp"
 #include "vm/object.hpp"
@@ -44,11 +45,17 @@ std::string describe_value(ValueType type, Value value) {
   return "";
 }
 
-std::string describe_results(std::string_view signature, std::span<const Value> results) {
+Result<std::string> describe_results(std::string_view signature, std::span<const Value> results,
+                                     const TensorValues* tensors) {
   std::string lines;
   size_t index = 0;
   for (SignatureCursor at(bytecode::results_of(signature)); at.next(); ++index) {
-    lines += text("result[", index, "]: ", describe_value(at.type(), results[index]), "\n");
+    std::string value;
+    if (tensors && at.type() == ValueType::kRef) {
+      BATON_TRY_ASSIGN(value, tensors->describe(results[index].ref));
+    }
+    if (value.empty()) value = describe_value(at.type(), results[index]);
+    lines += text("result[", index, "]: ", value, "\n");
   }
   return lines;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "vm/value.hpp"
 
 namespace baton::tools {
@@ -13,8 +14,12 @@ namespace baton::tools {
 // "custom.string".
 std::string describe_value(vm::ValueType type, vm::Value value);
 
-// One line for each result of a function with this signature.
-std::string describe_results(std::string_view signature, std::span<const vm::Value> results);
+class TensorValues;
+
+// One line for each result of a function with this signature; a tensor has a second one with its values, which
+// `tensors` reads.
+Result<std::string> describe_results(std::string_view signature, std::span<const vm::Value> results,
+                                     const TensorValues* tensors = nullptr);
 
 // Releases the references among them: the caller of a function owns those.
 void release_results(std::string_view signature, std::span<const vm::Value> results);

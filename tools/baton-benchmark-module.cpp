@@ -1,0 +1,203 @@
+// baton-benchmark-module: what a program costs, phase by phase, on Google Benchmark.
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+
+#include "tools/benchmark/import_times.hpp"
+#include "tools/benchmark/phases.hpp"
+#include "tools/benchmark/reporter.hpp"
+#include "tools/benchmark/verdict.hpp"
+#include "tools/flags/command_line.hpp"
+#include "tools/flags/inputs.hpp"
+#include "tools/support/allocator.hpp"
+#include "tools/support/builtin_modules.hpp"
+#include "tools/support/devices.hpp"
+#include "tools/support/fences.hpp"
+#include "tools/support/files.hpp"
+#include "tools/support/program_source.hpp"
+#include "tools/support/report.hpp"
+#include "tools/support/tensors.hpp"
+
+namespace baton::tools {
+namespace {
+
+// Google Benchmark has flags of its own, and many of them.
+constexpr std::string_view kGoogleFlag = "--benchmark_";
+constexpr uint64_t kTracedCalls = 16;
+
+struct Options {
+  std::vector<std::string> modules;
+  std::vector<std::string> more_modules;
+  std::vector<std::string> functions;
+  std::vector<std::string> inputs;
+  DeviceFlags devices;
+  std::vector<std::string> parameters;
+  uint64_t batch_size = 1;
+  uint64_t batch_concurrency = 1;
+  bool time_imports = false;
+  std::string compare;
+  std::vector<std::string> google;  // With the program's name in front.
+};
+
+constexpr flags::CommandLine::Program kProgram = {
+    "baton-benchmark-module",
+    "Measures a program: loading, linking, its functions' first and steady calls. Flags that begin with --benchmark_ "
+    "go to\n"
+    "Google Benchmark: --benchmark_filter=, --benchmark_repetitions= (7), --benchmark_min_time= (0.05),\n"
+    "--benchmark_format=, --benchmark_out=.",
+    "  baton-benchmark-module add.bvm --function=add --input=2 --input=3\n"
+    "  baton-benchmark-module mul.bvm --device=local-task --input=1024xf32=2 --batch_size=8 --time_imports\n"
+    "  baton-benchmark-module add.bvm --benchmark_out=old.json\n"
+    "  baton-benchmark-module add.bvm --compare=old.json\n"};
+
+bool is_google(std::string_view argument) {
+  std::string plain(argument.substr(0, kGoogleFlag.size()));
+  for (char& letter : plain) letter = letter == '-' ? '_' : letter;
+  return plain == "__benchmark_";
+}
+
+// Takes Google Benchmark's flags out of the arguments.
+std::vector<char*> split(int argc, char** argv, Options& options) {
+  // In turn and not one after the other, so that repetitions feel all that the machine does meanwhile.
+  options.google = {argv[0], "--benchmark_repetitions=7", "--benchmark_min_time=0.05",
+                    "--benchmark_enable_random_interleaving=true"};
+  std::vector<char*> ours;
+  for (int i = 0; i < argc; ++i) {
+    if (i > 0 && is_google(argv[i])) {
+      options.google.emplace_back(argv[i]);
+    } else {
+      ours.push_back(argv[i]);
+    }
+  }
+  return ours;
+}
+
+std::optional<int> parse(std::vector<char*> arguments, Options& options) {
+  flags::CommandLine line(kProgram);
+  line.texts("--module,-m", options.modules, "A .bvm file, - or plugin.so@entry?key=value; again for more");
+  line.positionals("modules", options.more_modules, "The same, after all --module=");
+  line.texts("--function,-f", options.functions, "What to call; again for more. Else all that the inputs fit");
+  line.texts("--input,-i", options.inputs, "One argument, as baton-run-module takes it; again for each");
+  line.number("--batch_size", options.batch_size, "Calls in one iteration (1)");
+  line.number("--batch_concurrency", options.batch_concurrency,
+              "Of a batch, how many calls may be in flight: for functions that take fences (1)");
+  line.toggle("--time_imports", options.time_imports, "Afterwards, time each imported function inside each call");
+  line.text("--compare", options.compare, "What --benchmark_out= wrote before: say what changed");
+  add_device_flags(line, options.devices);
+  line.texts("--parameters", options.parameters, "scope=file, or file, as baton-run-module takes it; again for more");
+  return line.parse(static_cast<int>(arguments.size()), arguments.data());
+}
+
+// The functions named; without names, every export of the last module that the inputs fit.
+Result<std::vector<vm::ExportedFunction>> choose_functions(const Options& options, const vm::Module& last,
+                                                           const vm::Program& program) {
+  std::vector<vm::ExportedFunction> functions;
+  for (const std::string& name : options.functions) {
+    BATON_TRY_ASSIGN(const vm::ExportedFunction function, program.find_function(name));
+    functions.push_back(function);
+  }
+  if (!functions.empty()) return functions;
+  for (uint32_t i = 0; i < last.export_count(); ++i) {
+    const std::string name = text(last.name(), ".", last.export_at(i).name);
+    BATON_TRY_ASSIGN(const vm::ExportedFunction function, program.find_function(name));
+    const size_t arguments = size_t{function.shape.argument_values} + function.shape.argument_refs;
+    if (arguments == options.inputs.size() + (takes_fences(program, function) ? 2 : 0)) functions.push_back(function);
+  }
+  if (!functions.empty()) return functions;
+  return failure(StatusCode::kInvalidArgument, "no export of '", last.name(), "' takes ", options.inputs.size(),
+                 " inputs; it has", list_exports(last));
+}
+
+Status prepare(const Options& options, Subject& subject, TensorValues& tensors) {
+  std::vector<std::string> sources = options.modules;
+  sources.insert(sources.end(), options.more_modules.begin(), options.more_modules.end());
+  BATON_TRY_ASSIGN(subject.modules, load_modules(sources));
+  const Ref<const vm::Module> last = subject.modules.back();
+  std::vector<modules::ParameterSource> parameters;
+  for (const std::string& source : options.parameters) parameters.push_back(parse_parameter_source(source));
+  BATON_TRY_ASSIGN(const auto builtin, builtin_modules(subject.modules, subject.devices, parameters));
+  subject.modules.insert(subject.modules.begin(), builtin.begin(), builtin.end());
+  BATON_TRY_ASSIGN(subject.program, vm::Program::link(subject.modules));
+  BATON_TRY_ASSIGN(subject.context, vm::Context::make(subject.program, tool_allocator()));
+  BATON_TRY_ASSIGN(const auto functions, choose_functions(options, *last, *subject.program));
+  for (const vm::ExportedFunction& function : functions) {
+    const bool fences = takes_fences(*subject.program, function);
+    BATON_TRY_ASSIGN(auto arguments,
+                     flags::parse_inputs(function.name, function.signature, options.inputs, &tensors, fences ? 2 : 0));
+    subject.functions.push_back({function, std::move(arguments), fences});
+  }
+  return {};
+}
+
+Status time_imports(const Subject& subject) {
+  for (const BenchmarkedFunction& function : subject.functions) {
+    ImportTimes times;
+    vm::Invocation invocation(subject.context);
+    Caller caller(invocation, subject, function);
+    BATON_TRY(caller.call(2));
+    invocation.set_tracer(&times);
+    BATON_TRY(caller.call(kTracedCalls));
+    times.end();
+    print(text("Imports in a call of '", function.function.name, "', with the tracer's share:\n",
+               times.describe(kTracedCalls)));
+  }
+  return {};
+}
+
+bool says_format(const std::vector<std::string>& google) {
+  for (const std::string& flag : google) {
+    if (flag.starts_with("--benchmark_format=") && flag != "--benchmark_format=console") return true;
+  }
+  return false;
+}
+
+Status run(Options& options) {
+  if (options.batch_size == 0 || options.batch_concurrency == 0)
+    return failure(StatusCode::kInvalidArgument, "a batch needs at least one call, and one in flight");
+  Samples before;
+  if (!options.compare.empty()) {
+    BATON_TRY_ASSIGN(const std::vector<std::byte> json, read_file(options.compare));
+    BATON_TRY_ASSIGN(before, read_samples(text_of(json), options.compare));
+  }
+  Subject subject;
+  subject.batch_size = options.batch_size;
+  subject.batch_concurrency = options.batch_concurrency;
+  BATON_TRY_ASSIGN(const hal::DriverRegistry drivers, make_driver_registry(options.devices));
+  BATON_TRY_ASSIGN(const bool listed, print_device_lists(drivers, options.devices));
+  if (listed) return Status();
+  BATON_TRY_ASSIGN(subject.devices, open_devices(drivers, options.devices));
+  TensorValues tensors(subject.devices);
+  BATON_TRY(prepare(options, subject, tensors));
+
+  std::vector<char*> arguments;
+  for (std::string& flag : options.google) arguments.push_back(flag.data());
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) return failure(StatusCode::kInvalidArgument, "Google Benchmark has no flag ", arguments[1]);
+  register_preparation(subject);
+  for (const BenchmarkedFunction& function : subject.functions) register_function(subject, function);
+
+  if (says_format(options.google)) {  // For programs: nothing but what Google Benchmark prints.
+    benchmark::RunSpecifiedBenchmarks();
+    return Status();
+  }
+  Reporter reporter;
+  if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0)
+    return failure(StatusCode::kNotFound, "--benchmark_filter= names no benchmark");
+  print(describe_noise(reporter.samples()));
+  if (!options.compare.empty()) print(describe(compare(before, reporter.samples())));
+  if (options.time_imports) BATON_TRY(time_imports(subject));
+  if (reporter.failed()) return failure(StatusCode::kAborted, "a benchmark could not go on; its line says why");
+  return Status();
+}
+
+}  // namespace
+}  // namespace baton::tools
+
+int main(int argc, char** argv) {
+  baton::tools::Options options;
+  const std::vector<char*> ours = baton::tools::split(argc, argv, options);
+  if (std::optional<int> code = baton::tools::parse(ours, options)) return *code;
+  return baton::tools::report(baton::tools::run(options));
+}

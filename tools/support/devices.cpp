@@ -1,0 +1,129 @@
+#include "tools/support/devices.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "hal/drivers/local/import_plugin.hpp"
+#include "hal/drivers/register_drivers.hpp"
+#include "tools/flags/command_line.hpp"
+#include "tools/support/report.hpp"
+
+namespace baton::tools {
+namespace {
+
+// Standard output, in order with what the tool prints.
+class OutputSink final : public hal::drivers::null::TraceSink {
+ public:
+  void write(std::string_view lines) override { print(lines); }
+};
+
+class FileSink final : public hal::drivers::null::TraceSink {
+ public:
+  explicit FileSink(std::FILE* file) : file_(file) {}
+  ~FileSink() override { std::fclose(file_); }
+  void write(std::string_view lines) override {
+    std::fwrite(lines.data(), 1, lines.size(), file_);
+    std::fflush(file_);
+  }
+
+ private:
+  std::FILE* file_;
+};
+
+Result<hal::drivers::null::TraceOptions> open_trace(const std::string& path) {
+  if (path.empty()) return hal::drivers::null::TraceOptions{};
+  if (path == "-") return hal::drivers::null::TraceOptions{std::make_shared<OutputSink>(), false};
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) {
+    return failure(StatusCode::kPermissionDenied, "'", path, "' could not be opened (", std::strerror(errno), ")");
+  }
+  const bool json = path.ends_with(".json") || path.ends_with(".jsonl");
+  return hal::drivers::null::TraceOptions{std::make_shared<FileSink>(file), json};
+}
+
+// "plugin.so?key=value&other=value".
+Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::string_view source) {
+  const size_t mark = source.find('?');
+  std::vector<hal::drivers::local::PluginParameter> parameters;
+  std::string_view rest = mark == source.npos ? std::string_view() : source.substr(mark + 1);
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('&'));
+    const size_t equals = std::min(pair.find('='), pair.size());
+    parameters.emplace_back(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+  }
+  return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
+}
+
+}  // namespace
+
+void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
+  line.texts("--device,-d", flags.devices,
+             "local-sync, local-task?workers=4, null; again for more: the program sees them in this order");
+  line.text("--device_trace", flags.trace, "Where device null tells what it would do: a file (.json: JSON lines) or -");
+  line.texts(
+      "--executable_plugin", flags.executable_plugins,
+      "A library with functions that CPU kernels import: plugin.so or plugin.sos, with ?key=value; again for more");
+  line.toggle("--list_drivers", flags.list_drivers, "Print the drivers of this build and exit");
+  line.toggle("--list_devices", flags.list_devices, "Print what --device= may name and exit");
+}
+
+Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
+  hal::drivers::DriverOptions options;
+  BATON_TRY_ASSIGN(options.null, open_trace(flags.trace));
+  for (const std::string& source : flags.executable_plugins) {
+    BATON_TRY_ASSIGN(auto plugin, load_plugin(source));
+    options.local.imports.add(std::move(plugin));
+  }
+  hal::DriverRegistry registry;
+  BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
+  return registry;
+}
+
+Result<std::vector<Ref<hal::Device>>> open_devices(const hal::DriverRegistry& registry, const DeviceFlags& flags) {
+  std::vector<Ref<hal::Device>> devices;
+  for (const std::string& uri : flags.devices) {
+    BATON_TRY_ASSIGN(Ref<hal::Device> device, registry.open(uri));
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+namespace {
+
+void print_device(std::string_view name, std::string_view description) {
+  print(text(name, std::string(name.size() < 16 ? 16 - name.size() : 1, ' '), description, "\n"));
+}
+
+// A driver of this build whose devices are not on this machine says why.
+Status print_devices(hal::Driver& driver) {
+  const auto devices = driver.list();
+  if (!devices.has_value()) {
+    if (devices.error().code() != StatusCode::kUnavailable) return devices.error().clone();
+    print_device(driver.name(), text("none: ", devices.error().message()));
+    return {};
+  }
+  for (const hal::DeviceInfo& device : *devices) {
+    const std::string_view joint = device.path.empty() ? "" : driver.name() == "local" ? "-" : "://";
+    print_device(text(driver.name(), joint, device.path), device.description);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> print_device_lists(const hal::DriverRegistry& registry, const DeviceFlags& flags) {
+  if (flags.list_drivers) {
+    for (const auto& driver : registry.drivers()) print(text(driver->name(), "\n"));
+  }
+  if (flags.list_devices) {
+    for (const auto& driver : registry.drivers()) {
+      BATON_TRY(print_devices(*driver));
+    }
+  }
+  return flags.list_drivers || flags.list_devices;
+}
+
+}  // namespace baton::tools

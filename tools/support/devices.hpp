@@ -1,0 +1,34 @@
+// The devices that a tool's command line names: --device=, --device_trace=, --executable_plugin=, and the lists of
+// what there is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "hal/driver_registry.hpp"
+
+namespace baton::tools {
+
+namespace flags {
+class CommandLine;
+}
+
+struct DeviceFlags {
+  std::vector<std::string> devices;             // "local-task?workers=4"
+  std::string trace;                            // A path, or - for standard output.
+  std::vector<std::string> executable_plugins;  // path[?key=value&...]
+  bool list_drivers = false;
+  bool list_devices = false;
+};
+
+void add_device_flags(flags::CommandLine& line, DeviceFlags& flags);
+
+// All drivers of this build, with what the flags give to them.
+Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags);
+Result<std::vector<Ref<hal::Device>>> open_devices(const hal::DriverRegistry& registry, const DeviceFlags& flags);
+
+// Prints the lists that are asked for; false when none is.
+Result<bool> print_device_lists(const hal::DriverRegistry& registry, const DeviceFlags& flags);
+
+}  // namespace baton::tools
