@@ -1,0 +1,33 @@
+#include "compiler-lite/codegen/cpu/builtins.hpp"
+
+// The files are found by the assembler through its include path, which CMakeLists.txt gives.
+#define BATON_EMBED(name, file)                                                                         \
+  __asm__(".section .rodata\n.balign 16\n.globl baton_" #name "\n.hidden baton_" #name "\nbaton_" #name \
+          ":\n"                                                                                         \
+          ".incbin \"" file "\"\n.globl baton_" #name "_end\n.hidden baton_" #name "_end\nbaton_" #name \
+          "_end:\n.byte 0\n.text\n");                                                                   \
+  extern "C" const char baton_##name[], baton_##name##_end[]
+
+BATON_EMBED(math_x86_64, "math_x86_64.bc");
+BATON_EMBED(math_aarch64, "math_aarch64.bc");
+BATON_EMBED(calls_x86_64, "calls_x86_64.o");
+BATON_EMBED(calls_aarch64, "calls_aarch64.o");
+
+namespace baton::compiler_lite::codegen::cpu {
+namespace {
+
+llvm::StringRef between(const char* begin, const char* end) { return {begin, static_cast<size_t>(end - begin)}; }
+
+}  // namespace
+
+llvm::StringRef math_bitcode(Architecture architecture) {
+  return architecture == Architecture::kX86_64 ? between(baton_math_x86_64, baton_math_x86_64_end)
+                                               : between(baton_math_aarch64, baton_math_aarch64_end);
+}
+
+llvm::StringRef call_object(Architecture architecture) {
+  return architecture == Architecture::kX86_64 ? between(baton_calls_x86_64, baton_calls_x86_64_end)
+                                               : between(baton_calls_aarch64, baton_calls_aarch64_end);
+}
+
+}  // namespace baton::compiler_lite::codegen::cpu

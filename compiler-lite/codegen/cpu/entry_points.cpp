@@ -1,0 +1,233 @@
+#include "compiler-lite/codegen/cpu/entry_points.hpp"
+
+#include "compiler-lite/codegen/cpu/calls.hpp"
+#include "compiler-lite/codegen/cpu/dispatch_pointers.hpp"
+#include "compiler-lite/codegen/cpu/library_layout.hpp"
+#include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/temporaries.hpp"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace baton::compiler_lite::codegen::cpu {
+namespace {
+
+namespace LLVM = mlir::LLVM;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+void read_workgroup_size(mlir::func::FuncOp kernel, EntryPoint& entry) {
+  const auto sizes = kernel->getAttrOfType<mlir::ArrayAttr>("workgroup_size");
+  if (!sizes) return;
+  for (size_t i = 0; i < sizes.size() && i < 3; ++i) {
+    if (const auto size = llvm::dyn_cast<mlir::IntegerAttr>(sizes.getValue()[i])) {
+      entry.workgroup_size[i] = static_cast<unsigned>(size.getInt());
+    }
+  }
+}
+
+// One kernel's operations, rewritten one by one.
+class EntryLowering {
+ public:
+  EntryLowering(mlir::func::FuncOp body, const ImportTable& imports, const mlir::LLVMTypeConverter& types)
+      : body_(body), types_(types), pointers_(body), calls_(body, imports, types, pointers_) {}
+
+  mlir::LogicalResult run() {
+    llvm::SmallVector<mlir::Operation*> operations;
+    body_.walk([&](mlir::Operation* op) { operations.push_back(op); });
+    for (mlir::Operation* op : operations) {
+      if (mlir::failed(lower(op))) return mlir::failure();
+    }
+    return mlir::success();
+  }
+
+ private:
+  mlir::LogicalResult lower(mlir::Operation* op) {
+    OpBuilder builder(op);
+    if (is_operation(op, kWorkgroupId)) return replace(op, workgroup_id(builder, op));
+    if (is_operation(op, kWorkgroupCount)) {
+      return replace(op, dispatch_size(builder, op, layout::kDispatchWorkgroupCount));
+    }
+    if (is_operation(op, kWorkgroupSize)) {
+      return replace(op, dispatch_size(builder, op, layout::kDispatchWorkgroupSize));
+    }
+    if (is_operation(op, kConstantLoad)) return lower_constant(builder, op);
+    if (is_operation(op, kBindingSubspan)) return replace(op, subspan(builder, op));
+    if (auto global = llvm::dyn_cast<mlir::memref::GetGlobalOp>(op); global && global.getName() == kLocalMemory) {
+      return replace(op, local_memory(builder, op));
+    }
+    if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op)) return calls_.lower(call);
+    if (llvm::isa<mlir::func::ReturnOp>(op)) {
+      builder.create<mlir::func::ReturnOp>(op->getLoc(), pointers_.make_i32(builder, op->getLoc(), 0));
+      op->erase();
+    }
+    return mlir::success();
+  }
+
+  mlir::LogicalResult replace(mlir::Operation* op, Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+    return mlir::success();
+  }
+
+  Value workgroup_id(OpBuilder& builder, mlir::Operation* op) {
+    const uint64_t at = layout::kWorkgroupId + 4 * number_of(op, "dimension");
+    return pointers_.load_index(builder, op->getLoc(), pointers_.workgroup(), at);
+  }
+
+  Value dispatch_size(OpBuilder& builder, mlir::Operation* op, uint64_t base) {
+    return pointers_.load_index(builder, op->getLoc(), pointers_.dispatch(), base + 4 * number_of(op, "dimension"));
+  }
+
+  // Words are 32 bits; a smaller or other type takes its bits from the low end.
+  mlir::LogicalResult lower_constant(OpBuilder& builder, mlir::Operation* op) {
+    const Location location = op->getLoc();
+    const mlir::Type type = op->getResult(0).getType();
+    const Value words = pointers_.load_pointer(builder, location, pointers_.dispatch(), layout::kDispatchConstants);
+    const uint64_t at = 4 * number_of(op, "ordinal");
+    if (llvm::isa<mlir::IndexType>(type)) return replace(op, pointers_.load_index(builder, location, words, at));
+    const Value word = pointers_.load(builder, location, words, at, builder.getI32Type());
+    if (type == builder.getI32Type()) return replace(op, word);
+    if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32) {
+      return op->emitError("The constant has type ") << type << "; a constant is one word of 32 bits.";
+    }
+    const mlir::Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
+    Value value = bits == word.getType() ? word : builder.create<mlir::arith::TruncIOp>(location, bits, word);
+    if (bits != type) value = builder.create<mlir::arith::BitcastOp>(location, type, value);
+    return replace(op, value);
+  }
+
+  // A descriptor around the binding's pointer. The byte offset goes where the type has room for it: into the
+  // descriptor's offset when that is dynamic, so that user functions see it, else into the pointer.
+  Value subspan(OpBuilder& builder, mlir::Operation* op) {
+    const Location location = op->getLoc();
+    const SubspanView view = view_subspan(op);
+    const auto type = llvm::cast<mlir::MemRefType>(op->getResult(0).getType());
+    const mlir::Type i64 = builder.getI64Type();
+    Value pointer = pointers_.binding(static_cast<unsigned>(view.binding));
+    llvm::SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    if (mlir::failed(mlir::getStridesAndOffset(type, strides, offset)))
+      strides.assign(static_cast<size_t>(type.getRank()), 1);
+
+    Value element_offset = pointers_.make_i64(builder, location, 0);
+    if (view.byte_offset) {
+      const Value bytes = pointers_.cast(builder, location, *view.byte_offset, i64);
+      if (mlir::ShapedType::isDynamic(offset)) {
+        const unsigned element_bytes = (type.getElementTypeBitWidth() + 7) / 8;
+        element_offset =
+            builder.create<LLVM::UDivOp>(location, bytes, pointers_.make_i64(builder, location, element_bytes));
+      } else {
+        pointer = builder.create<LLVM::GEPOp>(location, pointer.getType(), builder.getI8Type(), pointer,
+                                              mlir::ValueRange{bytes});
+      }
+    }
+    auto descriptor = mlir::MemRefDescriptor::undef(builder, location, types_.convertType(type));
+    descriptor.setAllocatedPtr(builder, location, pointer);
+    descriptor.setAlignedPtr(builder, location, pointer);
+    descriptor.setOffset(builder, location, element_offset);
+    set_shape(builder, location, descriptor, type, view.sizes, strides);
+    return pointers_.cast(builder, location, descriptor, type);
+  }
+
+  // Sizes as the type and the operands say; strides as the type says, contiguous where it says nothing.
+  void set_shape(OpBuilder& builder, Location location, mlir::MemRefDescriptor& descriptor, mlir::MemRefType type,
+                 mlir::ValueRange dynamic_sizes, llvm::ArrayRef<int64_t> strides) {
+    size_t next = dynamic_sizes.size();
+    Value running = pointers_.make_i64(builder, location, 1);
+    for (unsigned i = static_cast<unsigned>(type.getRank()); i-- > 0;) {
+      const Value size = type.isDynamicDim(i)
+                             ? pointers_.cast(builder, location, dynamic_sizes[--next], builder.getI64Type())
+                             : pointers_.make_i64(builder, location, type.getDimSize(i));
+      descriptor.setSize(builder, location, i, size);
+      const bool known = !mlir::ShapedType::isDynamic(strides[i]);
+      descriptor.setStride(builder, location, i, known ? pointers_.make_i64(builder, location, strides[i]) : running);
+      running = builder.create<LLVM::MulOp>(location, running, size);
+    }
+  }
+
+  // The workgroup's memory, as bytes.
+  Value local_memory(OpBuilder& builder, mlir::Operation* op) {
+    const Location location = op->getLoc();
+    const auto type = llvm::cast<mlir::MemRefType>(op->getResult(0).getType());
+    const Value pointer =
+        pointers_.load_pointer(builder, location, pointers_.workgroup(), layout::kWorkgroupLocalMemory);
+    const Value descriptor = mlir::MemRefDescriptor::fromStaticShape(builder, location, types_, type, pointer);
+    return pointers_.cast(builder, location, descriptor, type);
+  }
+
+  mlir::func::FuncOp body_;
+  const mlir::LLVMTypeConverter& types_;
+  DispatchPointers pointers_;
+  ExternalCalls calls_;
+};
+
+// `kernel` with its blocks moved into a private function of pointers.
+mlir::func::FuncOp make_body(mlir::func::FuncOp kernel, const EntryPoint& entry) {
+  mlir::MLIRContext* context = kernel.getContext();
+  OpBuilder builder(kernel);
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(context);
+  const llvm::SmallVector<mlir::Type> arguments(DispatchPointers::kFirstBinding + entry.binding_count, pointer);
+  auto body = builder.create<mlir::func::FuncOp>(kernel.getLoc(), entry.body,
+                                                 builder.getFunctionType(arguments, builder.getI32Type()));
+  body.setPrivate();
+  body->setAttr("passthrough", builder.getStrArrayAttr({"alwaysinline"}));
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    body.setArgAttr(i, "llvm.nonnull", builder.getUnitAttr());
+    body.setArgAttr(i, "llvm.noundef", builder.getUnitAttr());
+    if (i >= DispatchPointers::kFirstBinding) body.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
+  }
+  body.getBody().takeBody(kernel.getBody());
+  for (const mlir::Type type : arguments) body.getBody().front().addArgument(type, kernel.getLoc());
+  return body;
+}
+
+// Declarations make room for LLVM's declarations of the same symbols.
+mlir::LogicalResult rename_declarations(mlir::ModuleOp kernels) {
+  for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!function.isExternal()) continue;
+    const mlir::StringAttr symbol = mlir::StringAttr::get(kernels.getContext(), import_symbol_of(function));
+    const auto name = mlir::StringAttr::get(kernels.getContext(), "declared." + function.getSymName());
+    if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(function, name, kernels))) return mlir::failure();
+    function.setSymNameAttr(name);
+    function->setAttr("hal.import.name", symbol);
+  }
+  return mlir::success();
+}
+
+}  // namespace
+
+mlir::FailureOr<std::vector<EntryPoint>> lower_entry_points(mlir::ModuleOp kernels, const ImportTable& imports) {
+  if (mlir::failed(rename_declarations(kernels))) return mlir::failure();
+  const mlir::LLVMTypeConverter types(kernels.getContext());
+  std::vector<EntryPoint> entries;
+  llvm::SmallVector<mlir::func::FuncOp> functions(kernels.getOps<mlir::func::FuncOp>());
+  for (mlir::func::FuncOp kernel : functions) {
+    if (kernel.isExternal() || kernel.isPrivate()) continue;
+    if (kernel.getNumArguments() != 0 || kernel.getNumResults() != 0) {
+      return kernel.emitError("The kernel '")
+             << kernel.getSymName() << "' has arguments or results; entry points have none.";
+    }
+    EntryPoint entry{kernel.getSymName().str(), (kernel.getSymName() + ".body").str()};
+    const KernelLayout needed = noted_layout(kernel).value_or(layout_of(kernel));
+    entry.constant_count = static_cast<unsigned>(needed.constant_count);
+    entry.binding_count = static_cast<unsigned>(needed.binding_count);
+    entry.local_memory_bytes = static_cast<unsigned>(number_of(kernel, kLocalMemoryBytes));
+    read_workgroup_size(kernel, entry);
+    if (mlir::failed(EntryLowering(make_body(kernel, entry), imports, types).run())) return mlir::failure();
+    kernel.erase();
+    entries.push_back(std::move(entry));
+  }
+  // Calls are made through LLVM's declarations now.
+  for (mlir::func::FuncOp function : llvm::SmallVector<mlir::func::FuncOp>(kernels.getOps<mlir::func::FuncOp>())) {
+    if (function.isExternal()) function.erase();
+  }
+  if (auto global = kernels.lookupSymbol<mlir::memref::GlobalOp>(kLocalMemory)) global.erase();
+  return entries;
+}
+
+}  // namespace baton::compiler_lite::codegen::cpu

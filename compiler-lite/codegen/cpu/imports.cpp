@@ -1,0 +1,71 @@
+#include "compiler-lite/codegen/cpu/imports.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "llvm/ADT/StringSet.h"
+
+namespace baton::compiler_lite::codegen::cpu {
+namespace {
+
+// Calls of `declaration`, each with the function it stands in.
+template <typename Visit>
+void for_each_call(mlir::ModuleOp kernels, mlir::func::FuncOp declaration, Visit visit) {
+  kernels.walk([&](mlir::func::CallOp call) {
+    if (call.getCallee() == declaration.getSymName()) visit(call, call->getParentOfType<mlir::func::FuncOp>());
+  });
+}
+
+std::string describe(llvm::ArrayRef<LoadedObject> objects) {
+  if (objects.empty()) return "no object is given";
+  std::string text = objects.size() == 1 ? "the object is " : "the objects are ";
+  for (size_t i = 0; i < objects.size(); ++i) text += (i == 0 ? "'" : ", '") + objects[i].path + "'";
+  return text;
+}
+
+}  // namespace
+
+bool is_static_import(mlir::func::FuncOp declaration) {
+  return declaration->hasAttr("hal.import.static") || declaration->hasAttr("hal.import.bitcode");
+}
+
+bool has_bare_pointers(mlir::func::FuncOp declaration) { return declaration->hasAttr("llvm.bareptr"); }
+
+std::string import_symbol_of(mlir::func::FuncOp declaration) {
+  const auto name = declaration->getAttrOfType<mlir::StringAttr>("hal.import.name");
+  return name ? name.getValue().str() : declaration.getSymName().str();
+}
+
+unsigned ImportTable::ordinal_of(llvm::StringRef symbol) const {
+  return static_cast<unsigned>(std::lower_bound(symbols.begin(), symbols.end(), symbol) - symbols.begin());
+}
+
+ImportTable collect_imports(mlir::ModuleOp kernels) {
+  std::set<std::string> symbols;
+  for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!function.isExternal() || is_static_import(function)) continue;
+    for_each_call(kernels, function, [&](auto, auto) { symbols.insert(import_symbol_of(function)); });
+  }
+  return {{symbols.begin(), symbols.end()}};
+}
+
+mlir::LogicalResult check_static_imports(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects) {
+  llvm::StringSet<> defined;
+  for (const LoadedObject& object : objects) {
+    for (const std::string& symbol : object.defined) defined.insert(symbol);
+  }
+  bool good = true;
+  for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!function.isExternal() || !is_static_import(function)) continue;
+    const std::string symbol = import_symbol_of(function);
+    if (defined.contains(symbol)) continue;
+    for_each_call(kernels, function, [&](mlir::func::CallOp call, mlir::func::FuncOp kernel) {
+      good = false;
+      mlir::emitError(call.getLoc(), "The kernel '")
+          << kernel.getSymName() << "' calls '" << symbol << "', which no object defines; " << describe(objects) << ".";
+    });
+  }
+  return mlir::success(good);
+}
+
+}  // namespace baton::compiler_lite::codegen::cpu

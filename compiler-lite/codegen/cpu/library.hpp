@@ -1,0 +1,27 @@
+// The parts of an executable that are not kernels: the kernels' outer functions, the library's tables, the query
+// function.
+//
+// All is written as LLVM IR by hand; the layout of the tables is that of hal/drivers/local/executable_library.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler-lite/codegen/cpu/entry_points.hpp"
+#include "compiler-lite/codegen/cpu/target.hpp"
+
+namespace llvm {
+class Module;
+}
+
+namespace baton::compiler_lite::codegen::cpu {
+
+// Adds to a module with the bodies of `entries`: the functions that the runtime calls, and a hidden table
+// `baton_library<suffix>` that lists them.
+void add_library(llvm::Module& module, llvm::StringRef name, const TargetInfo& target,
+                 const std::vector<EntryPoint>& entries, const ImportTable& imports);
+
+// Adds the query function: it returns the table of the last of `levels` whose processor bits are all there.
+void add_query(llvm::Module& module, const std::vector<TargetInfo>& levels);
+
+}  // namespace baton::compiler_lite::codegen::cpu

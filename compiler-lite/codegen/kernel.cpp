@@ -1,0 +1,345 @@
+#include "compiler-lite/codegen/kernel.hpp"
+
+#include "compiler-lite/codegen/distribute.hpp"
+#include "compiler-lite/codegen/flatten.hpp"
+#include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/prepare.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace baton::compiler_lite::codegen {
+namespace {
+
+namespace arith = mlir::arith;
+namespace bufferization = mlir::bufferization;
+using mlir::AffineExpr;
+using mlir::FailureOr;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::RankedTensorType;
+using mlir::Value;
+
+constexpr int64_t kNotTied = -1;
+
+unsigned words_of(mlir::Type type) {
+  return !llvm::isa<mlir::IndexType>(type) && type.getIntOrFloatBitWidth() > 32 ? 2 : 1;
+}
+
+bool is_constant_type(mlir::Type type) {
+  return llvm::isa<mlir::IndexType>(type) || (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
+}
+
+// Which argument each result overwrites.
+FailureOr<llvm::SmallVector<int64_t>> read_ties(mlir::func::FuncOp group) {
+  llvm::SmallVector<int64_t> ties(group.getNumResults(), kNotTied);
+  const auto attribute = group->getAttrOfType<mlir::ArrayAttr>("tied_operands");
+  if (!attribute) return ties;
+  if (attribute.size() != ties.size()) {
+    return group.emitError("tied_operands has ") << attribute.size() << " numbers for " << ties.size() << " results.";
+  }
+  for (size_t i = 0; i < ties.size(); ++i) {
+    const auto number = llvm::dyn_cast<mlir::IntegerAttr>(attribute.getValue()[i]);
+    ties[i] = number ? number.getInt() : kNotTied;
+    if (ties[i] == kNotTied) continue;
+    const bool inside = ties[i] >= 0 && ties[i] < static_cast<int64_t>(group.getNumArguments());
+    if (!inside || group.getArgumentTypes()[static_cast<size_t>(ties[i])] != group.getResultTypes()[i]) {
+      return group.emitError("Result ") << i << " is tied to argument " << ties[i]
+                                        << ", which is not a tensor of the result's type.";
+    }
+  }
+  return ties;
+}
+
+// Reads the group's signature.
+class Signature {
+ public:
+  Signature(mlir::func::FuncOp group, Kernel& kernel) : group_(group), kernel_(kernel) {}
+
+  mlir::LogicalResult read() {
+    FailureOr<llvm::SmallVector<int64_t>> ties = read_ties(group_);
+    if (mlir::failed(ties) || mlir::failed(check_types())) return mlir::failure();
+    using Source = KernelConstant::Source;
+    for (unsigned i = 0; i < group_.getNumArguments(); ++i) {
+      const mlir::Type type = group_.getArgumentTypes()[i];
+      if (!llvm::isa<RankedTensorType>(type)) {
+        add_constant(Source::kArgument, i, 0, type);
+      } else {
+        kernel_.bindings.push_back({KernelBinding::Source::kArgument, i, llvm::is_contained(*ties, i)});
+      }
+    }
+    add_sizes(Source::kArgumentSize, group_.getArgumentTypes());
+    for (unsigned i = 0; i < group_.getNumResults(); ++i) {
+      if ((*ties)[i] == kNotTied) kernel_.bindings.push_back({KernelBinding::Source::kResult, i, true});
+    }
+    add_sizes(Source::kResultSize, group_.getResultTypes());
+    ties_ = std::move(*ties);
+    return mlir::success();
+  }
+
+  // The binding that result `i` is written to.
+  unsigned binding_of_result(unsigned i) const {
+    const bool tied = ties_[i] != kNotTied;
+    const auto source = tied ? KernelBinding::Source::kArgument : KernelBinding::Source::kResult;
+    const unsigned index = tied ? static_cast<unsigned>(ties_[i]) : i;
+    for (unsigned b = 0; b < kernel_.bindings.size(); ++b) {
+      if (kernel_.bindings[b].source == source && kernel_.bindings[b].index == index) return b;
+    }
+    return 0;
+  }
+
+ private:
+  mlir::LogicalResult check_types() {
+    for (const mlir::Type type : group_.getArgumentTypes()) {
+      if (!llvm::isa<RankedTensorType>(type) && !is_constant_type(type)) {
+        return group_.emitError("A kernel can't take an argument of type ") << type << ".";
+      }
+    }
+    for (const mlir::Type type : group_.getResultTypes()) {
+      if (!llvm::isa<RankedTensorType>(type)) {
+        return group_.emitError("A kernel can't return a value of type ") << type << ".";
+      }
+    }
+    return mlir::success();
+  }
+
+  void add_sizes(KernelConstant::Source source, mlir::TypeRange types) {
+    for (unsigned i = 0; i < types.size(); ++i) {
+      const auto tensor = llvm::dyn_cast<RankedTensorType>(types[i]);
+      for (unsigned d = 0; tensor && d < tensor.getRank(); ++d) {
+        if (tensor.isDynamicDim(d)) add_constant(source, i, d, mlir::IndexType::get(group_.getContext()));
+      }
+    }
+  }
+
+  void add_constant(KernelConstant::Source source, unsigned index, unsigned dimension, mlir::Type type) {
+    kernel_.constants.push_back({source, index, dimension, type, kernel_.word_count, words_of(type)});
+    kernel_.word_count += words_of(type);
+  }
+
+  mlir::func::FuncOp group_;
+  Kernel& kernel_;
+  llvm::SmallVector<int64_t> ties_;
+};
+
+// Writes the entry point of one group.
+class EntryWriter {
+ public:
+  EntryWriter(mlir::func::FuncOp group, Kernel& kernel, const Signature& signature, mlir::ModuleOp kernels)
+      : group_(group),
+        kernel_(kernel),
+        signature_(signature),
+        builder_(kernels.getBodyRegion()),
+        location_(group.getLoc()) {
+    builder_.setInsertionPointToEnd(kernels.getBody());
+    layout_ = {kernel.word_count, kernel.bindings.size()};
+  }
+
+  mlir::func::FuncOp write() {
+    auto entry = builder_.create<mlir::func::FuncOp>(location_, kernel_.name, builder_.getFunctionType({}, {}));
+    note_layout(entry, layout_);
+    builder_.setInsertionPointToStart(entry.addEntryBlock());
+    read_constants();
+    make_bindings();
+    mlir::IRMapping values;
+    for (unsigned i = 0; i < group_.getNumArguments(); ++i) values.map(group_.getArgument(i), argument(i));
+    for (mlir::Operation& op : group_.getBody().front().without_terminator()) builder_.clone(op, values);
+    mlir::Operation* terminator = group_.getBody().front().getTerminator();
+    for (unsigned i = 0; i < terminator->getNumOperands(); ++i) {
+      write_result(i, values.lookup(terminator->getOperand(i)));
+    }
+    builder_.create<mlir::func::ReturnOp>(location_);
+    resolve_sizes(entry);
+    return entry;
+  }
+
+  // Valid until operations move.
+  llvm::SmallVector<Destination> destinations() const { return destinations_; }
+
+ private:
+  void read_constants() {
+    for (const KernelConstant& constant : kernel_.constants) {
+      llvm::SmallVector<Value> words;
+      for (unsigned i = 0; i < constant.word_count; ++i) {
+        words.push_back(make_constant_load(builder_, location_, layout_, constant.word + i));
+      }
+      constants_.push_back(from_words(words, constant));
+    }
+  }
+
+  Value from_words(llvm::ArrayRef<Value> words, const KernelConstant& constant) {
+    const mlir::Type type = constant.type;
+    if (llvm::isa<mlir::IndexType>(type)) {
+      // Sizes are unsigned, numbers of the program may be negative.
+      if (constant.source == KernelConstant::Source::kArgument) {
+        return builder_.create<arith::IndexCastOp>(location_, type, words[0]);
+      }
+      return builder_.create<arith::IndexCastUIOp>(location_, type, words[0]);
+    }
+    Value bits = words[0];
+    const unsigned width = type.getIntOrFloatBitWidth();
+    if (words.size() == 2) {
+      const mlir::Type i64 = builder_.getI64Type();
+      const Value low = builder_.create<arith::ExtUIOp>(location_, i64, words[0]);
+      const Value high = builder_.create<arith::ExtUIOp>(location_, i64, words[1]);
+      const Value shift = builder_.create<arith::ConstantIntOp>(location_, 32, i64);
+      bits = builder_.create<arith::OrIOp>(location_, low, builder_.create<arith::ShLIOp>(location_, high, shift));
+    }
+    if (width != bits.getType().getIntOrFloatBitWidth()) {
+      bits = builder_.create<arith::TruncIOp>(location_, builder_.getIntegerType(width), bits);
+    }
+    return bits.getType() == type ? bits : builder_.create<arith::BitcastOp>(location_, type, bits).getResult();
+  }
+
+  // The number of the constant that holds a size.
+  unsigned find_size(KernelConstant::Source source, unsigned index, unsigned dimension) const {
+    for (unsigned i = 0; i < kernel_.constants.size(); ++i) {
+      const KernelConstant& constant = kernel_.constants[i];
+      if (constant.source == source && constant.index == index && constant.dimension == dimension) return i;
+    }
+    return 0;
+  }
+
+  void make_bindings() {
+    for (unsigned b = 0; b < kernel_.bindings.size(); ++b) {
+      const KernelBinding& binding = kernel_.bindings[b];
+      const bool is_argument = binding.source == KernelBinding::Source::kArgument;
+      const auto tensor = llvm::cast<RankedTensorType>(is_argument ? group_.getArgumentTypes()[binding.index]
+                                                                   : group_.getResultTypes()[binding.index]);
+      const auto source = is_argument ? KernelConstant::Source::kArgumentSize : KernelConstant::Source::kResultSize;
+      llvm::SmallVector<Value> dynamic;
+      llvm::SmallVector<AffineExpr> sizes;
+      for (unsigned d = 0; d < tensor.getRank(); ++d) {
+        if (tensor.isDynamicDim(d)) {
+          const unsigned constant = find_size(source, binding.index, d);
+          dynamic.push_back(constants_[constant]);
+          sizes.push_back(builder_.getAffineSymbolExpr(constant));
+        } else {
+          sizes.push_back(builder_.getAffineConstantExpr(tensor.getDimSize(d)));
+        }
+      }
+      const auto type = mlir::MemRefType::get(tensor.getShape(), tensor.getElementType());
+      memory_.push_back(make_subspan(builder_, location_, layout_, b, type, dynamic));
+      sizes_.push_back(sizes);
+      dynamic_sizes_.push_back(dynamic);
+    }
+  }
+
+  Value argument(unsigned i) {
+    for (unsigned b = 0; b < kernel_.bindings.size(); ++b) {
+      const KernelBinding& binding = kernel_.bindings[b];
+      if (binding.source != KernelBinding::Source::kArgument || binding.index != i) continue;
+      auto tensor = builder_.create<bufferization::ToTensorOp>(location_, memory_[b]);
+      tensor.setRestrict(true);
+      tensor.setWritable(binding.written);
+      argument_tensors_.push_back({tensor.getResult(), b});
+      return tensor;
+    }
+    for (unsigned c = 0; c < kernel_.constants.size(); ++c) {
+      const KernelConstant& constant = kernel_.constants[c];
+      if (constant.source == KernelConstant::Source::kArgument && constant.index == i) return constants_[c];
+    }
+    return {};
+  }
+
+  void write_result(unsigned i, Value value) {
+    const unsigned binding = signature_.binding_of_result(i);
+    auto write = builder_.create<bufferization::MaterializeInDestinationOp>(location_, value, memory_[binding]);
+    write.setRestrict(true);
+    write.setWritable(true);
+    destinations_.push_back({write, sizes_[binding]});
+  }
+
+  // The sizes of arguments are constants of the dispatch.
+  void resolve_sizes(mlir::func::FuncOp entry) {
+    entry.walk([&](mlir::tensor::DimOp dim) {
+      const std::optional<int64_t> dimension = dim.getConstantIndex();
+      for (const auto& [tensor, binding] : argument_tensors_) {
+        if (dim.getSource() != tensor || !dimension) continue;
+        const auto type = llvm::cast<RankedTensorType>(tensor.getType());
+        const unsigned d = static_cast<unsigned>(*dimension);
+        if (!type.isDynamicDim(d)) continue;
+        dim.replaceAllUsesWith(dynamic_sizes_[binding][type.getDynamicDimIndex(d)]);
+        dim.erase();
+        return;
+      }
+    });
+  }
+
+  mlir::func::FuncOp group_;
+  Kernel& kernel_;
+  const Signature& signature_;
+  OpBuilder builder_;
+  Location location_;
+  KernelLayout layout_;
+  llvm::SmallVector<Value> constants_;
+  llvm::SmallVector<Value> memory_;
+  llvm::SmallVector<llvm::SmallVector<AffineExpr>> sizes_;
+  llvm::SmallVector<llvm::SmallVector<Value>> dynamic_sizes_;
+  llvm::SmallVector<std::pair<Value, unsigned>> argument_tensors_;
+  llvm::SmallVector<Destination> destinations_;
+};
+
+}  // namespace
+
+namespace {
+
+// Of a result that is inserted into something, a workgroup writes what it inserts.
+void write_slices_only(llvm::ArrayRef<Destination> destinations) {
+  for (Destination destination : destinations) {
+    auto insert = destination.write.getSource().getDefiningOp<mlir::tensor::InsertSliceOp>();
+    if (!insert) continue;
+    OpBuilder builder(destination.write);
+    const Location location = insert.getLoc();
+    const auto whole = llvm::cast<mlir::MemRefType>(destination.write.getDest().getType());
+    auto type = llvm::cast<mlir::MemRefType>(mlir::memref::SubViewOp::inferRankReducedResultType(
+        insert.getSourceType().getShape(), whole, insert.getMixedOffsets(), insert.getMixedSizes(),
+        insert.getMixedStrides()));
+    // Where the slice's place is known, before what computes it.
+    mlir::Operation* latest = destination.write.getDest().getDefiningOp();
+    for (const Value value : insert.getOperands().drop_front(2)) {
+      mlir::Operation* op = value.getDefiningOp();
+      if (op && op->getBlock() == insert->getBlock() && latest->isBeforeInBlock(op)) latest = op;
+    }
+    builder.setInsertionPointAfter(latest);
+    auto slice =
+        builder.create<mlir::memref::SubViewOp>(location, type, destination.write.getDest(), insert.getMixedOffsets(),
+                                                insert.getMixedSizes(), insert.getMixedStrides());
+    builder.setInsertionPoint(destination.write);
+    auto write = builder.create<bufferization::MaterializeInDestinationOp>(location, insert.getSource(), slice);
+    write.setRestrict(true);
+    write.setWritable(true);
+    destination.write.erase();
+    if (insert->use_empty()) insert.erase();
+  }
+}
+
+}  // namespace
+
+FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels) {
+  Kernel kernel;
+  kernel.name = group.getSymName().str();
+  Signature signature(group, kernel);
+  if (group.isExternal() || !group.getBody().hasOneBlock()) {
+    return group.emitError("A group must have one block.");
+  }
+  if (mlir::failed(signature.read())) return mlir::failure();
+  EntryWriter writer(group, kernel, signature, kernels);
+  mlir::func::FuncOp entry = writer.write();
+  if (resolve_region_workgroups(entry)) {
+    write_slices_only(writer.destinations());
+    return mlir::failed(prepare_group(entry)) ? FailureOr<Kernel>(mlir::failure()) : kernel;
+  }
+  if (mlir::failed(prepare_group(entry))) return mlir::failure();
+  llvm::SmallVector<Destination> destinations = writer.destinations();
+  flatten_elementwise(entry, destinations);
+  FailureOr<mlir::AffineMap> grid = distribute(entry, destinations, static_cast<unsigned>(kernel.constants.size()));
+  if (mlir::failed(grid)) return mlir::failure();
+  kernel.grid = *grid;
+  return kernel;
+}
+
+}  // namespace baton::compiler_lite::codegen

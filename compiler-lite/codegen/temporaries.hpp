@@ -1,0 +1,18 @@
+// place_temporaries: memory that a kernel allocates for itself. There is no heap: small things of known size go on the
+// stack, the others into the memory that the runtime gives each workgroup.
+//
+// Local memory is a global named kLocalMemory until the target knows the pointer; a kernel says in an attribute
+// kLocalMemoryBytes how much it takes. A size that is only known at run time must have a bound.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite::codegen {
+
+inline constexpr llvm::StringLiteral kLocalMemory = "baton.local_memory";
+inline constexpr llvm::StringLiteral kLocalMemoryBytes = "baton.local_memory_bytes";
+
+mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels);
+
+}  // namespace baton::compiler_lite::codegen

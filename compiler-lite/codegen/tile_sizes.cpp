@@ -1,0 +1,128 @@
+#include "compiler-lite/codegen/tile_sizes.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+
+namespace baton::compiler_lite::codegen {
+namespace {
+
+namespace linalg = mlir::linalg;
+
+// Elements of work in a tile: some microseconds, where calling a kernel takes nanoseconds.
+constexpr int64_t kTileWork = 32 * 1024;
+// What a size of `?` is taken for.
+constexpr int64_t kUnknownSize = 1024;
+// A tile of a product: the packed panel of B (contraction.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
+constexpr int64_t kProductTile = 128;
+
+constexpr int kNone = -1;
+
+int64_t known_size(int64_t size) {
+  return mlir::ShapedType::isDynamic(size) ? kUnknownSize : std::max<int64_t>(size, 1);
+}
+
+// For each loop of the producers of `root`, the loop of `root` that it runs along.
+class Correspondence {
+ public:
+  explicit Correspondence(linalg::LinalgOp root)
+      : divisible_(root.getNumLoops(), true), product_loops_(root.getNumLoops(), kNone) {
+    llvm::SmallVector<int> identity;
+    const auto kinds = root.getIteratorTypesArray();
+    for (unsigned i = 0; i < root.getNumLoops(); ++i) {
+      identity.push_back(static_cast<int>(i));
+      if (kinds[i] != mlir::utils::IteratorType::parallel) divisible_[i] = false;
+    }
+    visit(root, identity);
+  }
+
+  bool divisible(unsigned loop) const { return divisible_[loop]; }
+  // The size of tile that a product among the producers wants along `loop`, or 0.
+  int64_t product_tile(unsigned loop) const { return std::max<int64_t>(product_loops_[loop], 0); }
+  bool has_product() const { return has_product_; }
+  // Steps of reduction for one element of the result.
+  int64_t work_per_element() const { return work_; }
+
+ private:
+  void visit(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
+    note_reductions(op, loops);
+    for (mlir::OpOperand& operand : op->getOpOperands()) {
+      auto producer = operand.get().getDefiningOp<linalg::LinalgOp>();
+      if (!producer) continue;
+      const mlir::AffineMap read = op.getMatchingIndexingMap(&operand);
+      const unsigned result = llvm::cast<mlir::OpResult>(operand.get()).getResultNumber();
+      const mlir::AffineMap written = producer.getIndexingMapMatchingResult(producer->getResult(result));
+      llvm::SmallVector<int> inner(producer.getNumLoops(), kNone);
+      for (unsigned i = 0; i < read.getNumResults(); ++i) {
+        const auto from = llvm::dyn_cast<mlir::AffineDimExpr>(read.getResult(i));
+        const auto to = llvm::dyn_cast<mlir::AffineDimExpr>(written.getResult(i));
+        if (from && to) inner[to.getPosition()] = loops[from.getPosition()];
+      }
+      visit(producer, inner);
+    }
+  }
+
+  void note_reductions(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
+    if (op.getNumReductionLoops() == 0) return;
+    int64_t steps = 1;
+    const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    llvm::SmallVector<bool> varies(divisible_.size(), false);
+    for (unsigned i = 0; i < loops.size(); ++i) {
+      if (op.getIteratorTypesArray()[i] == mlir::utils::IteratorType::reduction) steps *= known_size(ranges[i]);
+      if (loops[i] != kNone) varies[static_cast<size_t>(loops[i])] = true;
+    }
+    work_ = std::max(work_, steps);
+    for (size_t i = 0; i < varies.size(); ++i) divisible_[i] = divisible_[i] && varies[i];
+    note_product(op, loops);
+  }
+
+  void note_product(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
+    if (!linalg::isaContractionOpInterface(op)) return;
+    const mlir::FailureOr<linalg::ContractionDimensions> dims = linalg::inferContractionDims(op);
+    if (mlir::failed(dims) || dims->m.empty() || dims->n.empty()) return;
+    has_product_ = true;
+    const auto want = [&](llvm::ArrayRef<unsigned> which, int64_t size) {
+      for (const unsigned i : which) {
+        if (loops[i] != kNone) product_loops_[static_cast<size_t>(loops[i])] = static_cast<int>(size);
+      }
+    };
+    want(dims->batch, 1);
+    want(dims->m, 1);
+    want(dims->n, 1);
+    // Of several loops the innermost has the rows and columns.
+    want({dims->m.back()}, kProductTile);
+    want({dims->n.back()}, kProductTile);
+  }
+
+  llvm::SmallVector<bool> divisible_;
+  llvm::SmallVector<int> product_loops_;
+  bool has_product_ = false;
+  int64_t work_ = 1;
+};
+
+}  // namespace
+
+llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root) {
+  const Correspondence correspondence(root);
+  const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
+  int64_t budget = std::max<int64_t>(1, kTileWork / correspondence.work_per_element());
+  const bool single = ranges.size() == 1;
+  for (size_t i = ranges.size(); i-- > 0;) {
+    const unsigned loop = static_cast<unsigned>(i);
+    if (!correspondence.divisible(loop)) continue;
+    int64_t tile = budget;
+    if (correspondence.has_product()) {
+      tile = std::max<int64_t>(1, correspondence.product_tile(loop));
+    } else if (!single) {
+      tile = std::min(budget, known_size(ranges[i]));
+      budget = std::max<int64_t>(1, budget / tile);
+    }
+    const bool whole = !mlir::ShapedType::isDynamic(ranges[i]) && tile >= ranges[i];
+    tiles[i] = whole ? 0 : tile;
+  }
+  return tiles;
+}
+
+}  // namespace baton::compiler_lite::codegen

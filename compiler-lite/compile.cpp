@@ -1,0 +1,74 @@
+#include "compiler-lite/compile.hpp"
+
+#include "compiler-lite/dialects/all.hpp"
+#include "compiler-lite/emit/module.hpp"
+#include "compiler-lite/pipeline.hpp"
+#include "compiler-lite/schedule/schedule.hpp"
+#include "compiler-lite/specs/apply_specs.hpp"
+#include "llvm/Support/SourceMgr.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+namespace baton::compiler_lite {
+
+namespace {
+
+std::vector<std::byte> bytes_of(std::string_view text) {
+  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+// The program as text, as --compile-to= shows it.
+std::vector<std::byte> print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream << "\n";
+  return bytes_of(stream.str());
+}
+
+bool run(llvm::SourceMgr& sources, mlir::MLIRContext& context, const CompileOptions& options,
+         std::vector<std::byte>& bytes) {
+  const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  std::string schedule;
+  if (!module || failed(run_pipeline(*module, options, schedule))) return false;
+  if (options.dump_schedule) {
+    bytes = bytes_of(schedule);
+    return true;
+  }
+  if (options.compile_to != "end") {
+    bytes = print(*module);
+    return true;
+  }
+  mlir::FailureOr<std::vector<std::byte>> emitted = emit::emit_module(*module, {.strip_debug = options.strip_debug});
+  if (failed(emitted)) return false;
+  bytes = std::move(*emitted);
+  return true;
+}
+
+}  // namespace
+
+CompileOutput compile(std::string_view source, const std::string& name, const CompileOptions& options) {
+  mlir::DialectRegistry registry;
+  register_dialects(registry);
+  register_schedule(registry);
+  // All that is registered is loaded below, and these dialects are many.
+  if (spec_options(options).any()) specs::register_spec_dialects(registry);
+  // Threads of its own cost more than they bring for programs of this size.
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  context.loadAllAvailableDialects();  // Steps make operations of most of them.
+  context.printOpOnDiagnostic(false);
+
+  CompileOutput output;
+  llvm::raw_string_ostream diagnostics(output.diagnostics);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy({source.data(), source.size()}, name), llvm::SMLoc());
+  const mlir::SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
+  output.ok = run(sources, context, options, output.bytes);
+  diagnostics.flush();
+  return output;
+}
+
+}  // namespace baton::compiler_lite

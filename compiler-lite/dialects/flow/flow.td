@@ -1,0 +1,76 @@
+// The dialect `flow`: tensors and what is dispatched over them.
+#ifndef BATON_COMPILER_LITE_DIALECTS_FLOW
+#define BATON_COMPILER_LITE_DIALECTS_FLOW
+
+include "compiler-lite/dialects/base.td"
+
+def Flow_Dialect : Dialect {
+  let name = "flow";
+  let cppNamespace = "::baton::compiler_lite::flow";
+}
+class Flow_Op<string mnemonic, list<Trait> traits = []> : Op<Flow_Dialect, mnemonic, traits>;
+
+def Flow_DispatchOp : Flow_Op<"dispatch", [AttrSizedOperandSegments, Pure]> {
+  let summary = "runs an entry point of an executable over a grid";
+  let arguments = (ins Variadic<Index>:$workload, SymbolRefArrayAttr:$entry_points, Variadic<AnyType>:$arguments,
+                   Variadic<Index>:$argument_dims, Variadic<Index>:$result_dims, TiedOperands:$tied_operands);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    custom<EntryPoints>($entry_points) (`[` $workload^ `]`)? `` `(` $arguments `)` attr-dict `:`
+    custom<ShapedFunctionType>(ref($arguments), type($arguments), $argument_dims, type($results), $result_dims,
+                               $tied_operands)
+  }];
+  let hasVerifier = 1;
+}
+
+def Flow_DispatchRegionOp : Flow_Op<"dispatch.region", [AttrSizedOperandSegments]> {
+  let summary = "a dispatch whose body stands in place";
+  let arguments = (ins Variadic<Index>:$workload, Variadic<Index>:$result_dims);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region AnyRegion:$body, AnyRegion:$workgroup_count);
+  let assemblyFormat = [{
+    (`[` $workload^ `]`)? `` custom<ShapedResults>(type($results), $result_dims) attr-dict-with-keyword $body
+    `` custom<OptionalCount>($workgroup_count)
+  }];
+}
+
+class Flow_WorkgroupOp<string what> : Flow_Op<"dispatch.workgroup." # what, [Pure]> {
+  let arguments = (ins IndexAttr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "`` custom<Dimension>($dimension) attr-dict `:` type($result)";
+}
+def Flow_DispatchWorkgroupIDOp : Flow_WorkgroupOp<"id">;
+def Flow_DispatchWorkgroupCountOp : Flow_WorkgroupOp<"count">;
+def Flow_DispatchWorkgroupSizeOp : Flow_WorkgroupOp<"size">;
+
+def Flow_ReturnOp : Flow_Op<"return", [Pure, ReturnLike, Terminator]> {
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+}
+
+def Flow_FuncOp : Flow_Op<"func", [FunctionOpInterface, IsolatedFromAbove]> {
+  let summary = "a function that records commands";
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                   OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
+                   OptionalAttr<DictArrayAttr>:$res_attrs, TiedOperands:$tied_operands);
+  let regions = (region AnyRegion:$body);
+  let extraClassDeclaration = [{
+    ::mlir::Region* getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+  }];
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Flow_CallOp : Flow_Op<"call", [AttrSizedOperandSegments]> {
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$arguments, Variadic<Index>:$argument_dims,
+                   Variadic<Index>:$result_dims, TiedOperands:$tied_operands);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $callee `(` $arguments `)` attr-dict `:`
+    custom<ShapedFunctionType>(ref($arguments), type($arguments), $argument_dims, type($results), $result_dims,
+                               $tied_operands)
+  }];
+}
+
+#endif

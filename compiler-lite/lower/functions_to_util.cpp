@@ -1,0 +1,101 @@
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/lower/lower.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace baton::compiler_lite::lower {
+
+using namespace mlir;  // NOLINT: this file rewrites MLIR.
+
+namespace {
+
+// The number of the argument that iree.abi.tied on a result names, or -1.
+SmallVector<int64_t> tied_operands(func::FuncOp function) {
+  SmallVector<int64_t> tied;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    const auto to = function.getResultAttrOfType<IntegerAttr>(i, "iree.abi.tied");
+    tied.push_back(to ? to.getInt() : -1);
+  }
+  return tied;
+}
+
+void convert_function(func::FuncOp function) {
+  OpBuilder builder(function);
+  auto made = builder.create<util::FuncOp>(function.getLoc(), function.getSymName(), function.getFunctionType());
+  for (const NamedAttribute attribute : function->getDiscardableAttrs())
+    made->setAttr(attribute.getName(), attribute.getValue());
+  if (function.isPrivate()) made.setPrivate();
+  if (const ArrayAttr attributes = function.getArgAttrsAttr()) made.setArgAttrsAttr(attributes);
+  if (const ArrayAttr attributes = function.getResAttrsAttr()) made.setResAttrsAttr(attributes);
+  const SmallVector<int64_t> tied = tied_operands(function);
+  if (llvm::any_of(tied, [](int64_t operand) { return operand >= 0; })) {
+    made.setTiedOperandsAttr(builder.getI64ArrayAttr(tied));
+  }
+  made.getBody().takeBody(function.getBody());
+  function.erase();
+}
+
+void convert_operation(Operation* op) {
+  OpBuilder builder(op);
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    auto made = builder.create<util::CallOp>(op->getLoc(), call.getCallee(), op->getResultTypes(), op->getOperands());
+    op->replaceAllUsesWith(made->getResults());
+    op->erase();
+  } else if (isa<func::ReturnOp>(op)) {
+    builder.create<util::ReturnOp>(op->getLoc(), op->getOperands());
+    op->erase();
+  } else if (auto constant = dyn_cast<util::UnfoldableConstantOp>(op)) {
+    if (!constant.getType().isIntOrIndexOrFloat()) return;
+    const Value value = builder.create<arith::ConstantOp>(op->getLoc(), constant.getValue());
+    op->replaceAllUsesWith(builder.create<util::OptimizationBarrierOp>(op->getLoc(), value));
+    op->erase();
+  }
+}
+
+}  // namespace
+
+LogicalResult refuse_unknown_operations(ModuleOp module) {
+  const WalkResult walked = module.walk([](Operation* op) {
+    if (!op->isRegistered()) {
+      op->emitError() << "unknown operation '" << op->getName() << "'";
+      return WalkResult::interrupt();
+    }
+    auto dim = dyn_cast<tensor::DimOp>(op);
+    const auto type = dim ? dyn_cast<RankedTensorType>(dim.getSource().getType()) : RankedTensorType();
+    const std::optional<int64_t> index = type ? dim.getConstantIndex() : std::nullopt;
+    if (!index || (*index >= 0 && *index < type.getRank())) return WalkResult::advance();
+    op->emitOpError() << "asks for dimension " << *index << " of " << type << ", which has " << type.getRank();
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult functions_to_util(ModuleOp module) {
+  for (Operation& op : llvm::make_early_inc_range(*module.getBody())) {
+    if (auto function = dyn_cast<func::FuncOp>(op)) convert_function(function);
+  }
+  for (Operation& op : *module.getBody()) {
+    if (!isa<util::FuncOp, util::InitializerOp>(op)) continue;
+    SmallVector<Operation*> inner;
+    op.walk([&](Operation* each) { inner.push_back(each); });
+    for (Operation* each : inner) convert_operation(each);
+  }
+  return success();
+}
+
+void remove_unused_calls(ModuleOp module) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    module.walk([&](util::CallOp call) {
+      if (!call->use_empty()) return;
+      auto callee = dyn_cast_or_null<util::FuncOp>(module.lookupSymbol(call.getCallee()));
+      if (!callee || !callee.isExternal() || !callee->hasAttr("nosideeffects")) return;
+      call.erase();
+      changed = true;
+    });
+  }
+}
+
+}  // namespace baton::compiler_lite::lower

@@ -1,0 +1,31 @@
+// The compiler's own steps between parsing and emission, in their order in pipeline.cpp. Each leaves a module that
+// verifies, or has said why not.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite::lower {
+
+// Unknown operations are errors at their place, before anything is compiled: also in generic form. So are constant
+// dimensions that a tensor does not have, which later steps count on.
+mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
+
+// func.func, func.call, func.return → util; what stands inside executables stays. Scalar util.unfoldable_constants
+// become constants behind a barrier.
+mlir::LogicalResult functions_to_util(mlir::ModuleOp module);
+
+// Operations of torch and tosa that no spec has replaced → linalg, arith and tensor; an error at one that has no form
+// there.
+mlir::LogicalResult frontends_to_linalg(mlir::ModuleOp module);
+
+// Exports and imports with tensors take and give buffer views; with coarse fences they also take a wait and a signal
+// fence. `fences_by_default` says which for functions that don't.
+mlir::LogicalResult wrap_boundary(mlir::ModuleOp module, bool fences_by_default);
+
+// Calls whose results nobody uses, to imports that say nosideeffects.
+void remove_unused_calls(mlir::ModuleOp module);
+
+// Arithmetic on i1..i31, f16 and bf16 → the same on i32 and f32, with extensions and truncations around it.
+mlir::LogicalResult widen_scalars(mlir::ModuleOp module);
+
+}  // namespace baton::compiler_lite::lower

@@ -1,0 +1,123 @@
+#include "compiler-lite/pipeline.hpp"
+
+#include <functional>
+
+#include "compiler-lite/lower/lower.hpp"
+#include "compiler-lite/schedule/schedule.hpp"
+#include "compiler-lite/targets.hpp"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace baton::compiler_lite {
+
+using namespace mlir;  // NOLINT: this file lists MLIR's passes.
+
+namespace {
+
+using Step = std::function<LogicalResult(ModuleOp)>;
+
+// A function of lower/ as a pass, so that it is printed and timed like upstream's.
+class StepPass final : public PassWrapper<StepPass, OperationPass<ModuleOp>> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StepPass)
+  StepPass(const char* name, Step step) : name_(name), step_(std::move(step)) {}
+  StringRef getArgument() const override { return name_; }
+  StringRef getName() const override { return name_; }
+  void runOnOperation() override {
+    if (failed(step_(getOperation()))) signalPassFailure();
+  }
+
+ private:
+  const char* name_;
+  Step step_;
+};
+
+LogicalResult remove_unused_calls(ModuleOp module) {
+  lower::remove_unused_calls(module);
+  return success();
+}
+
+class Pipeline {
+ public:
+  Pipeline(ModuleOp module, const CompileOptions& options)
+      : passes_(module.getContext(), ModuleOp::getOperationName()), options_(options) {
+    if (options.print_ir_after_all || options.print_ir_before_all || options.print_ir_after_change) {
+      passes_.enableIRPrinting(
+          [&](Pass*, Operation*) { return options_.print_ir_before_all; },
+          [&](Pass*, Operation*) { return options_.print_ir_after_all || options_.print_ir_after_change; },
+          /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/options.print_ir_after_change);
+      module.getContext()->disableMultithreading();
+    }
+    if (options.timing) passes_.enableTiming();
+  }
+
+  void step(const char* name, Step step) {
+    if (!done_) passes_.addPass(std::make_unique<StepPass>(name, std::move(step)));
+  }
+  void pass(std::unique_ptr<Pass> pass) {
+    if (!done_) passes_.addPass(std::move(pass));
+  }
+  // What was added so far is what --compile-to=`phase` runs.
+  void end_phase(StringRef phase) { done_ = done_ || options_.compile_to == phase; }
+
+  LogicalResult run(ModuleOp module) { return passes_.run(module); }
+
+ private:
+  PassManager passes_;
+  const CompileOptions& options_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+specs::SpecOptions spec_options(const CompileOptions& options) {
+  return {options.spec_passes, options.transform_spec, options.pdl_spec, options.verbose_specs};
+}
+
+LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::string& schedule_text) {
+  ScheduleOptions schedule_options;
+  schedule_options.object_search_paths = options.object_search_paths;
+  if (options.dump_schedule) schedule_options.dump = &schedule_text;
+  if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
+
+  const bool has_devices = options.execution_model != "host-only";
+  const bool fences = options.execution_model == "async-external";
+  Pipeline pipeline(module, options);
+  pipeline.step("refuse-unknown-operations", lower::refuse_unknown_operations);
+  pipeline.step("functions-to-util", lower::functions_to_util);
+  pipeline.pass(createCanonicalizerPass());
+  pipeline.pass(createCSEPass());
+  pipeline.end_phase("input");
+  if (has_devices) pipeline.step("wrap-boundary", [&](ModuleOp each) { return lower::wrap_boundary(each, fences); });
+  pipeline.pass(createCanonicalizerPass());
+  pipeline.pass(createCSEPass());
+  pipeline.end_phase("abi");
+  const specs::SpecOptions given = spec_options(options);
+  if (given.any()) {
+    pipeline.step("apply-specs", [&](ModuleOp each) { return specs::apply_specs(each, given); });
+    pipeline.step("functions-to-util", lower::functions_to_util);  // Specs may bring func.funcs.
+  }
+  pipeline.step("frontends-to-linalg", lower::frontends_to_linalg);
+  pipeline.end_phase("preprocessing");
+  pipeline.step("remove-unused-calls", remove_unused_calls);
+  if (has_devices) pipeline.step("schedule", [&](ModuleOp each) { return schedule(each, schedule_options); });
+  pipeline.end_phase("hal");
+
+  // Beyond this point there are scalars and references only.
+  pipeline.pass(createLoopInvariantCodeMotionPass());
+  pipeline.pass(createLowerAffinePass());
+  pipeline.pass(createConvertSCFToCFPass());
+  pipeline.pass(createCanonicalizerPass());
+  pipeline.pass(createCSEPass());
+  pipeline.step("widen-scalars", lower::widen_scalars);
+  pipeline.pass(createSymbolDCEPass());
+  pipeline.end_phase("vm");
+  return pipeline.run(module);
+}
+
+std::vector<std::string> phase_names() { return {"input", "abi", "preprocessing", "hal", "vm", "end"}; }
+
+}  // namespace baton::compiler_lite

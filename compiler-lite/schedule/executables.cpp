@@ -1,0 +1,325 @@
+#include "compiler-lite/schedule/executables.hpp"
+
+#include "compiler-lite/codegen/cpu/executable.hpp"
+#include "compiler-lite/dialects/iree_codegen/dialect.hpp"
+#include "compiler-lite/dialects/stream/dialect.hpp"
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/form_dispatches.hpp"
+#include "compiler-lite/schedule/objects.hpp"
+#include "compiler-lite/schedule/stream_kernels.hpp"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+using llvm::SmallVector;
+using llvm::StringRef;
+using mlir::failed;
+using mlir::failure;
+using mlir::Location;
+using mlir::LogicalResult;
+using mlir::ModuleOp;
+using mlir::OpBuilder;
+using mlir::success;
+using mlir::Value;
+
+constexpr StringRef kCpuFormats[] = {"embedded-elf-x86_64", "embedded-elf-arm_64"};
+
+bool is_cpu(hal::ExecutableTargetAttr target) {
+  return target.getBackend().getValue() == "llvm-cpu" && llvm::is_contained(kCpuFormats, target.getFormat().getValue());
+}
+
+hal::ExecutableTargetAttr host_target(mlir::MLIRContext* context) {
+  const bool is_arm = llvm::Triple(llvm::sys::getDefaultTargetTriple()).isAArch64();
+  return hal::ExecutableTargetAttr::get(context, mlir::StringAttr::get(context, "llvm-cpu"),
+                                        mlir::StringAttr::get(context, kCpuFormats[is_arm ? 1 : 0]), {});
+}
+
+// Object files that operations inside name, which are linked with what calls them.
+void collect_inner_objects(mlir::Operation* root, hal::ExecutableTargetAttr target,
+                           SmallVector<hal::ExecutableObjectAttr>& objects) {
+  root->walk([&](mlir::Operation* op) {
+    const auto inner = op->getAttrOfType<hal::ExecutableObjectsAttr>("hal.executable.objects");
+    if (!inner) return;
+    for (const hal::ExecutableObjectAttr object : inner.objects_for(target)) {
+      if (!llvm::is_contained(objects, object)) objects.push_back(object);
+    }
+  });
+}
+
+ModuleOp inner_module(mlir::Region& body) {
+  for (mlir::Operation& op : body.getOps()) {
+    if (auto module = llvm::dyn_cast<ModuleOp>(op)) return module;
+  }
+  return {};
+}
+
+// Exports say how many threads a workgroup has; code generators read it at the entry point.
+void copy_workgroup_size(mlir::Operation* entry, StringRef name, ModuleOp kernels) {
+  const mlir::Attribute size = entry->getAttr("workgroup_size");
+  auto function = kernels.lookupSymbol<mlir::func::FuncOp>(name);
+  if (size && function) function->setAttr("workgroup_size", size);
+}
+
+std::string symbol_text(StringRef executable, StringRef entry) { return (executable + "." + entry).str(); }
+
+SmallVector<hal::ExecutableObjectAttr> objects_in(mlir::ArrayAttr list) {
+  SmallVector<hal::ExecutableObjectAttr> objects;
+  for (const mlir::Attribute each : list ? list.getValue() : llvm::ArrayRef<mlir::Attribute>()) {
+    if (const auto object = llvm::dyn_cast<hal::ExecutableObjectAttr>(each)) objects.push_back(object);
+  }
+  return objects;
+}
+
+}  // namespace
+
+LogicalResult Executables::find_targets() {
+  targets_ = options_.targets;
+  if (const auto devices = module_->getAttrOfType<mlir::ArrayAttr>("hal.device.targets"); devices && targets_.empty()) {
+    for (const mlir::Attribute each : devices) {
+      const auto device = llvm::dyn_cast<hal::DeviceTargetAttr>(each);
+      if (!device) continue;
+      for (const hal::ExecutableTargetAttr target : device.getTargets()) {
+        if (!llvm::is_contained(targets_, target)) targets_.push_back(target);
+      }
+    }
+  }
+  if (targets_.empty()) targets_.push_back(host_target(module_.getContext()));
+  return success();
+}
+
+LogicalResult Executables::compile() {
+  if (failed(find_targets())) return failure();
+  for (mlir::Operation& op : llvm::make_early_inc_range(module_.getOps())) {
+    LogicalResult result = success();
+    if (llvm::isa<stream::ExecutableOp>(op)) result = compile_stream(&op);
+    if (auto source = llvm::dyn_cast<hal::ExecutableSourceOp>(op)) result = compile_source(source);
+    if (auto executable = llvm::dyn_cast<hal::ExecutableOp>(op)) result = compile_hal(executable);
+    if (failed(result)) return failure();
+  }
+  return compile_groups();
+}
+
+Executables::Executable& Executables::add_executable(StringRef name, Location location) {
+  executables_.push_back(std::make_unique<Executable>(Executable{name.str(), location}));
+  return *executables_.back();
+}
+
+EntryPoint& Executables::add_entry_point(Executable& executable, StringRef name, StringRef key) {
+  const std::string symbol = symbol_text(executable.name, key);
+  std::unique_ptr<EntryPoint>& entry = entry_points_[symbol];
+  if (entry) return *entry;
+  entry = std::make_unique<EntryPoint>();
+  entry->name = name.str();
+  entry->executable_global = "executable." + executable.name;
+  entry->ordinal_global = "entry_point." + symbol;
+  executable.entry_points.push_back(entry.get());
+  return *entry;
+}
+
+const EntryPoint* Executables::find(mlir::SymbolRefAttr symbol) const {
+  if (symbol.getNestedReferences().empty()) return nullptr;
+  const auto found =
+      entry_points_.find(symbol_text(symbol.getRootReference().getValue(), symbol.getLeafReference().getValue()));
+  return found == entry_points_.end() ? nullptr : found->second.get();
+}
+
+LogicalResult Executables::compile_module(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
+                                          llvm::ArrayRef<hal::ExecutableObjectAttr> objects) {
+  codegen::cpu::TargetOptions options;
+  options.architecture = target.getFormat().getValue() == "embedded-elf-arm_64" ? codegen::cpu::Architecture::kAarch64
+                                                                                : codegen::cpu::Architecture::kX86_64;
+  options.object_search_paths = options_.object_search_paths;
+  std::vector<codegen::cpu::Object> files;
+  for (const hal::ExecutableObjectAttr object : objects) {
+    codegen::cpu::Object file{object.getPath().str(), {}, executable.location};
+    if (object.getData()) file.data = bytes_of(object.getData());
+    files.push_back(std::move(file));
+  }
+  if (!kernels.getSymName()) kernels.setSymName(executable.name);
+  mlir::FailureOr<codegen::cpu::Variant> variant = codegen::cpu::build_executable(kernels, options, files);
+  if (failed(variant)) return failure();
+  executable.variants.push_back({std::move(variant->format), std::move(variant->bytes)});
+  return success();
+}
+
+LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAttr target,
+                                 llvm::ArrayRef<hal::ExecutableObjectAttr> objects) {
+  if (objects.empty()) return success();
+  if (objects.size() != 1) {
+    return mlir::emitError(executable.location, "The executable '")
+           << executable.name << "' has " << objects.size() << " objects for " << target
+           << "; one that isn't compiled from an inner module is exactly one binary.";
+  }
+  mlir::FailureOr<std::vector<char>> bytes = read_object(objects[0], executable.location, options_.object_search_paths);
+  if (failed(bytes)) return failure();
+  executable.variants.push_back({target.getFormat().str(), std::move(*bytes)});
+  return success();
+}
+
+LogicalResult Executables::compile_groups() {
+  auto groups = module_.lookupSymbol<ModuleOp>(kGroupModule);
+  if (!groups) return success();
+  Executable& executable = add_executable(kGroupModule, groups.getLoc());
+  mlir::OwningOpRef<ModuleOp> kernels = ModuleOp::create(groups.getLoc(), kGroupModule);
+  for (auto group : groups.getOps<mlir::func::FuncOp>()) {
+    mlir::FailureOr<codegen::Kernel> kernel = codegen::make_kernel(group, *kernels);
+    if (failed(kernel)) return failure();
+    kernels_.push_back(std::make_unique<codegen::Kernel>(std::move(*kernel)));
+    EntryPoint& entry = add_entry_point(executable, kernels_.back()->name, group.getSymName());
+    entry.kernel = kernels_.back().get();
+  }
+  bool compiled = false;
+  for (const hal::ExecutableTargetAttr target : targets_) {
+    if (!is_cpu(target)) continue;
+    mlir::OwningOpRef<ModuleOp> copy = kernels->clone();
+    if (failed(compile_module(executable, *copy, target, {}))) return failure();
+    compiled = true;
+  }
+  if (compiled) return success();
+  return mlir::emitError(groups.getLoc(), "Tensor operations of the program need code for ")
+         << targets_.front() << "; code is generated for llvm-cpu with the formats embedded-elf-x86_64 and "
+         << "embedded-elf-arm_64.";
+}
+
+LogicalResult Executables::compile_stream(mlir::Operation* op) {
+  auto source = llvm::cast<stream::ExecutableOp>(op);
+  Executable& executable = add_executable(source.getSymName(), source.getLoc());
+  SmallVector<StringRef> names;
+  for (auto entry : source.getBody().getOps<stream::ExecutableExportOp>()) {
+    names.push_back(entry.getSymName());
+    EntryPoint& added =
+        add_entry_point(executable, entry.getSymName(), entry.getExportName().value_or(entry.getSymName()));
+    added.workgroup_count = &entry.getWorkgroupCount();
+  }
+  ModuleOp kernels = inner_module(source.getBody());
+  if (!kernels) return success();  // Looked up by name.
+  for (const StringRef name : names) {
+    if (!kernels.lookupSymbol<mlir::func::FuncOp>(name)) {
+      return source.emitOpError("exports @") << name << ", which its module doesn't define";
+    }
+  }
+  const auto objects = source->getAttrOfType<hal::ExecutableObjectsAttr>("hal.executable.objects");
+  for (const hal::ExecutableTargetAttr target : targets_) {
+    if (!is_cpu(target)) continue;
+    mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
+    if (failed(lower_stream_kernels(*copy, names))) return failure();
+    SmallVector<hal::ExecutableObjectAttr> linked;
+    if (objects) linked = objects.objects_for(target);
+    collect_inner_objects(kernels, target, linked);
+    if (failed(compile_module(executable, *copy, target, linked))) return failure();
+  }
+  if (!executable.variants.empty()) return success();
+  return source.emitOpError("needs code for ") << targets_.front()
+                                               << "; code is generated for llvm-cpu with the formats "
+                                                  "embedded-elf-x86_64 and embedded-elf-arm_64";
+}
+
+LogicalResult Executables::compile_source(hal::ExecutableSourceOp op) {
+  Executable& executable = add_executable(op.getSymName(), op.getLoc());
+  for (auto entry : op.getBody().getOps<hal::ExecutableExportOp>()) {
+    EntryPoint& added = add_entry_point(executable, entry.getSymName(), entry.getSymName());
+    added.workgroup_count = &entry.getWorkgroupCount();
+    added.layout = entry.getLayout();
+  }
+  ModuleOp kernels = inner_module(op.getBody());
+  for (auto entry : op.getBody().getOps<hal::ExecutableExportOp>()) {
+    if (kernels) copy_workgroup_size(entry, entry.getSymName(), kernels);
+  }
+  const auto objects = op.getObjects();
+  for (const hal::ExecutableTargetAttr target : targets_) {
+    SmallVector<hal::ExecutableObjectAttr> linked;
+    if (objects) linked = objects->objects_for(target);
+    if (!kernels) {
+      if (failed(embed(executable, target, linked))) return failure();
+      continue;
+    }
+    if (!is_cpu(target)) continue;
+    mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
+    collect_inner_objects(kernels, target, linked);
+    if (failed(compile_module(executable, *copy, target, linked))) return failure();
+  }
+  if (objects && executable.variants.empty()) {
+    return op.emitOpError("has no objects for ") << targets_.front();
+  }
+  return success();
+}
+
+LogicalResult Executables::compile_hal(hal::ExecutableOp op) {
+  Executable& executable = add_executable(op.getSymName(), op.getLoc());
+  for (auto variant : op.getBody().getOps<hal::ExecutableVariantOp>()) {
+    for (auto entry : variant.getBody().getOps<hal::ExecutableExportOp>()) {
+      EntryPoint& added = add_entry_point(executable, entry.getSymName(), entry.getSymName());
+      if (added.workgroup_count) continue;  // The variants agree.
+      added.workgroup_count = &entry.getWorkgroupCount();
+      added.layout = entry.getLayout();
+    }
+    SmallVector<hal::ExecutableObjectAttr> objects = objects_in(variant.getObjectsAttr());
+    ModuleOp kernels = inner_module(variant.getBody());
+    if (!kernels) {
+      if (failed(embed(executable, variant.getTarget(), objects))) return failure();
+      continue;
+    }
+    if (!is_cpu(variant.getTarget())) {
+      variant.emitWarning("No code is generated for ") << variant.getTarget() << "; the variant is left out.";
+      continue;
+    }
+    for (auto entry : variant.getBody().getOps<hal::ExecutableExportOp>()) {
+      copy_workgroup_size(entry, entry.getSymName(), kernels);
+    }
+    mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
+    collect_inner_objects(kernels, variant.getTarget(), objects);
+    if (failed(compile_module(executable, *copy, variant.getTarget(), objects))) return failure();
+  }
+  return success();
+}
+
+void Executables::write(OpBuilder& initializer, HalCalls& hal, Value device) {
+  for (const std::unique_ptr<Executable>& executable : executables_) {
+    if (executable->entry_points.empty()) continue;
+    const Location location = executable->location;
+    const std::string global = "executable." + executable->name;
+    OpBuilder globals = OpBuilder::atBlockBegin(module_.getBody());
+    const auto declare = [&](StringRef name, mlir::Type type) {
+      globals.create<util::GlobalOp>(location, globals.getStringAttr(name), globals.getStringAttr("private"),
+                                     mlir::UnitAttr(), mlir::TypeAttr::get(type), mlir::Attribute());
+    };
+    declare(global, hal.executable_type());
+    Value made;
+    if (executable->variants.empty()) {
+      made = hal.call(initializer, location, "executable.lookup",
+                      {device, hal.bytes(initializer, location, executable->name)});
+    } else {
+      SmallVector<Value> operands = {device};
+      for (const Blob& blob : executable->variants) {
+        operands.push_back(hal.bytes(initializer, location, blob.format));
+        operands.push_back(write_bytes(initializer, location, blob.bytes));
+      }
+      made = hal.call(initializer, location, "executable.create", operands,
+                      {static_cast<int32_t>(executable->variants.size())});
+    }
+    initializer.create<util::GlobalStoreOp>(location, made, global);
+    for (const EntryPoint* entry : executable->entry_points) {
+      declare(entry->ordinal_global, initializer.getI32Type());
+      const Value ordinal = hal.call(initializer, location, "executable.entry_point",
+                                     {made, hal.bytes(initializer, location, entry->name)});
+      initializer.create<util::GlobalStoreOp>(location, ordinal, entry->ordinal_global);
+    }
+  }
+}
+
+void Executables::erase_sources() {
+  for (auto& entry : entry_points_) entry.second->workgroup_count = nullptr;
+  for (mlir::Operation& op : llvm::make_early_inc_range(module_.getOps())) {
+    auto nested = llvm::dyn_cast<ModuleOp>(op);
+    if (llvm::isa<stream::ExecutableOp, hal::ExecutableSourceOp, hal::ExecutableOp>(op) ||
+        (nested && nested.getSymName() == kGroupModule)) {
+      op.erase();
+    }
+  }
+}
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,82 @@
+// Executables: everything that can be dispatched, compiled once for each target, as entry points that the scheduler
+// finds by symbol, and an initializer that makes them when the program is loaded.
+//
+// Sources of entry points: groups of form_dispatches, stream.executable, hal.executable.source, hal.executable. One
+// that has neither code nor objects is looked up by name in what the host registered.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/codegen/kernel.hpp"
+#include "compiler-lite/dialects/hal/dialect.hpp"
+#include "compiler-lite/schedule/hal_calls.hpp"
+#include "compiler-lite/schedule/schedule.hpp"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace baton::compiler_lite {
+
+// What a dispatch of it must know.
+struct EntryPoint {
+  std::string name;
+  std::string executable_global;
+  std::string ordinal_global;
+  // The code that makes a grid of the workload; null or empty: the workload is the grid.
+  mlir::Region* workgroup_count = nullptr;
+  // Of a target's own executables; null where the dispatch's operands say everything.
+  hal::PipelineLayoutAttr layout = {};
+  // Of groups; null for others.
+  const codegen::Kernel* kernel = nullptr;
+};
+
+class Executables {
+ public:
+  Executables(mlir::ModuleOp module, const ScheduleOptions& options) : module_(module), options_(options) {}
+
+  // Compiles all, or fails with messages.
+  mlir::LogicalResult compile();
+
+  // `@executable::@export`, `@executable::@variant::@export` or a group; null when there is none.
+  const EntryPoint* find(mlir::SymbolRefAttr symbol) const;
+
+  // Writes globals, and their making at the end of an initializer.
+  void write(mlir::OpBuilder& initializer, HalCalls& hal, mlir::Value device);
+
+  // Beyond this call entry points have no workgroup_count.
+  void erase_sources();
+
+ private:
+  struct Blob {
+    std::string format;
+    std::vector<char> bytes;
+  };
+  struct Executable {
+    std::string name;
+    mlir::Location location;
+    std::vector<Blob> variants = {};
+    std::vector<EntryPoint*> entry_points = {};
+  };
+
+  mlir::LogicalResult find_targets();
+  mlir::LogicalResult compile_groups();
+  mlir::LogicalResult compile_stream(mlir::Operation* op);
+  mlir::LogicalResult compile_source(hal::ExecutableSourceOp op);
+  mlir::LogicalResult compile_hal(hal::ExecutableOp op);
+  mlir::LogicalResult compile_module(Executable& executable, mlir::ModuleOp kernels, hal::ExecutableTargetAttr target,
+                                     llvm::ArrayRef<hal::ExecutableObjectAttr> objects);
+  mlir::LogicalResult embed(Executable& executable, hal::ExecutableTargetAttr target,
+                            llvm::ArrayRef<hal::ExecutableObjectAttr> objects);
+  Executable& add_executable(llvm::StringRef name, mlir::Location location);
+  EntryPoint& add_entry_point(Executable& executable, llvm::StringRef name, llvm::StringRef key);
+
+  mlir::ModuleOp module_;
+  const ScheduleOptions& options_;
+  std::vector<hal::ExecutableTargetAttr> targets_;
+  std::vector<std::unique_ptr<Executable>> executables_;
+  std::vector<std::unique_ptr<codegen::Kernel>> kernels_;
+  llvm::StringMap<std::unique_ptr<EntryPoint>> entry_points_;  // By "executable.export".
+};
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,307 @@
+#include "compiler-lite/schedule/form_dispatches.hpp"
+
+#include "compiler-lite/dialects/flow/dialect.hpp"
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+namespace tensor = mlir::tensor;
+using llvm::SmallVector;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Operation;
+using mlir::Value;
+
+// A kernel of its own, or the last operation of one.
+bool is_root(Operation* op) {
+  if (!llvm::any_of(op->getResultTypes(), [](mlir::Type type) { return is_tensor(type); })) return false;
+  if (llvm::isa<linalg::FillOp>(op)) return false;  // A command of its own, when nobody pulls it in.
+  if (llvm::isa<linalg::LinalgOp>(op)) return true;
+  return llvm::isa<tensor::PadOp, tensor::ConcatOp, tensor::GenerateOp, tensor::GatherOp, tensor::ScatterOp,
+                   tensor::InsertSliceOp, tensor::ExtractSliceOp, tensor::InsertOp, tensor::FromElementsOp,
+                   tensor::SplatOp>(op);
+}
+
+// Whether slicing this way leaves elements where they are, one after the other: a view, or a plain copy.
+bool is_contiguous(mlir::RankedTensorType whole, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                   llvm::ArrayRef<mlir::OpFoldResult> strides) {
+  if (llvm::any_of(strides, [](mlir::OpFoldResult stride) { return !mlir::isConstantIntValue(stride, 1); }))
+    return false;
+  // Leading dimensions of one element, then one of any size, then all of the rest.
+  size_t first = 0;
+  while (first < sizes.size() && mlir::isConstantIntValue(sizes[first], 1)) ++first;
+  for (size_t i = first + 1; i < sizes.size(); ++i) {
+    const auto size = mlir::getConstantIntValue(sizes[i]);
+    if (!size || whole.isDynamicDim(static_cast<unsigned>(i)) || *size != whole.getDimSize(static_cast<unsigned>(i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What the scheduler does without a kernel.
+bool is_view_or_copy(Operation* op) {
+  if (auto slice = llvm::dyn_cast<tensor::ExtractSliceOp>(op)) {
+    return is_contiguous(slice.getSourceType(), slice.getMixedSizes(), slice.getMixedStrides());
+  }
+  if (auto slice = llvm::dyn_cast<tensor::InsertSliceOp>(op)) {
+    return is_contiguous(slice.getDestType(), slice.getMixedSizes(), slice.getMixedStrides());
+  }
+  return false;
+}
+
+// Cheap and without memory: each group gets its own.
+bool is_cloned(Operation* op) {
+  if (llvm::isa<tensor::EmptyOp, tensor::DimOp>(op)) return true;
+  mlir::Attribute value;
+  if (!mlir::matchPattern(op, mlir::m_Constant(&value))) return false;
+  const auto elements = llvm::dyn_cast<mlir::ElementsAttr>(value);
+  return !elements || elements.isSplat();
+}
+
+// Products, convolutions, sums: what follows element by element costs nothing while their tile is at hand.
+bool is_reduction(Operation* op) {
+  auto structured = llvm::dyn_cast<linalg::LinalgOp>(op);
+  return structured && structured.getNumReductionLoops() != 0 && structured->getNumResults() == 1;
+}
+
+// Reads its operand element by element in the order in which it writes.
+bool reads_in_place(Operation* op, Value operand) {
+  auto consumer = llvm::dyn_cast<linalg::GenericOp>(op);
+  if (!consumer || consumer.getNumReductionLoops() != 0) return false;
+  return llvm::all_of(consumer->getOpOperands(), [&](mlir::OpOperand& each) {
+    return each.get() != operand || consumer.getMatchingIndexingMap(&each).isIdentity();
+  });
+}
+
+class Group {
+ public:
+  explicit Group(Operation* root) { operations_.insert(root); }
+
+  void grow() {
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      const auto visit = [&](Value operand) {
+        if (Operation* producer = operand.getDefiningOp(); producer && joins(producer, operations_[i])) {
+          operations_.insert(producer);
+        }
+      };
+      visit_operands(operations_[i], visit);
+    }
+  }
+
+  bool contains(Operation* op) const { return operations_.contains(op); }
+  Operation* root() const { return operations_[0]; }
+
+  // Operations in program order.
+  SmallVector<Operation*> in_order() const {
+    SmallVector<Operation*> sorted(operations_.begin(), operations_.end());
+    llvm::sort(sorted, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+    return sorted;
+  }
+
+  static void visit_operands(Operation* op, llvm::function_ref<void(Value)> visit) {
+    op->walk([&](Operation* inner) {
+      for (Value operand : inner->getOperands()) {
+        if (!op->isProperAncestor(operand.getParentBlock()->getParentOp()) &&
+            operand.getParentBlock()->getParentOp() != op) {
+          visit(operand);
+        }
+      }
+    });
+  }
+
+ private:
+  bool joins(Operation* producer, Operation* consumer) const {
+    if (contains(producer)) return false;
+    if (is_cloned(producer)) return true;
+    if (producer->getBlock() != root()->getBlock()) return false;
+    if (llvm::isa<linalg::FillOp>(producer)) {
+      return llvm::isa<mlir::DestinationStyleOpInterface>(consumer);  // Cheaper again than kept.
+    }
+    const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
+      return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
+    });
+    return only_here && is_reduction(producer) && reads_in_place(consumer, producer->getResult(0));
+  }
+
+  Operation* ancestor_in(Operation* user) const { return root()->getBlock()->findAncestorOpInBlock(*user); }
+
+  llvm::SetVector<Operation*> operations_;
+};
+
+// Writes groups as functions, each body once.
+class GroupWriter {
+ public:
+  explicit GroupWriter(mlir::ModuleOp module) : module_(module), symbols_(group_module(module)) {}
+
+  mlir::LogicalResult outline(const Group& group, llvm::StringRef function_name) {
+    Operation* root = group.root();
+    OpBuilder builder(root);
+    SmallVector<Value> sizes;
+    if (mlir::failed(result_sizes(builder, root, sizes))) return mlir::failure();
+
+    const SmallVector<Operation*> operations = group.in_order();
+    const SmallVector<Value> captured = find_captured(group, operations);
+    mlir::func::FuncOp function = write_function(operations, captured, root);
+    const mlir::SymbolRefAttr entry = intern(function, function_name, root);
+
+    SmallVector<Value> argument_sizes;
+    for (const Value value : captured) add_sizes(builder, value, argument_sizes);
+    auto dispatch = builder.create<flow::DispatchOp>(root->getLoc(), root->getResultTypes(), mlir::ValueRange(),
+                                                     builder.getArrayAttr({entry}), captured, argument_sizes, sizes,
+                                                     mlir::ArrayAttr());
+    root->replaceAllUsesWith(dispatch.getResults());
+    root->erase();
+    return mlir::success();
+  }
+
+  // Nothing was outlined: no trace is left.
+  void finish() {
+    if (symbols_.getBody()->empty()) symbols_.erase();
+  }
+
+ private:
+  static mlir::ModuleOp group_module(mlir::ModuleOp module) {
+    if (auto existing = module.lookupSymbol<mlir::ModuleOp>(kGroupModule)) return existing;
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto groups = builder.create<mlir::ModuleOp>(module.getLoc(), kGroupModule);
+    groups.setVisibility(mlir::SymbolTable::Visibility::Private);
+    return groups;
+  }
+
+  static void add_sizes(OpBuilder& builder, Value value, SmallVector<Value>& sizes) {
+    const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+    for (unsigned d = 0; type && d < type.getRank(); ++d) {
+      if (type.isDynamicDim(d)) sizes.push_back(builder.createOrFold<tensor::DimOp>(value.getLoc(), value, d));
+    }
+  }
+
+  // Of all results, from what the operation is given.
+  static mlir::LogicalResult result_sizes(OpBuilder& builder, Operation* root, SmallVector<Value>& sizes) {
+    const auto is_dynamic = [](mlir::Type type) { return !llvm::cast<mlir::RankedTensorType>(type).hasStaticShape(); };
+    if (!llvm::any_of(root->getResultTypes(), is_dynamic)) return mlir::success();
+    mlir::ReifiedRankedShapedTypeDims shapes;
+    if (mlir::failed(mlir::reifyResultShapes(builder, root, shapes))) {
+      return root->emitOpError("has a result whose sizes can't be told before it is computed");
+    }
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const auto type = llvm::cast<mlir::RankedTensorType>(root->getResult(static_cast<unsigned>(i)).getType());
+      for (unsigned d = 0; d < type.getRank(); ++d) {
+        if (!type.isDynamicDim(d)) continue;
+        sizes.push_back(mlir::getValueOrCreateConstantIndexOp(builder, root->getLoc(), shapes[i][d]));
+      }
+    }
+    return mlir::success();
+  }
+
+  static SmallVector<Value> find_captured(const Group& group, llvm::ArrayRef<Operation*> operations) {
+    llvm::SetVector<Value> captured;
+    for (Operation* op : operations) {
+      Group::visit_operands(op, [&](Value operand) {
+        if (!operand.getDefiningOp() || !group.contains(operand.getDefiningOp())) captured.insert(operand);
+      });
+    }
+    return captured.takeVector();
+  }
+
+  mlir::func::FuncOp write_function(llvm::ArrayRef<Operation*> operations, llvm::ArrayRef<Value> captured,
+                                    Operation* root) {
+    SmallVector<mlir::Type> types;
+    for (const Value value : captured) types.push_back(value.getType());
+    OpBuilder builder = OpBuilder::atBlockEnd(symbols_.getBody());
+    const auto type = builder.getFunctionType(types, root->getResultTypes());
+    auto function = builder.create<mlir::func::FuncOp>(root->getLoc(), "group", type);
+    mlir::Block* body = function.addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    mlir::IRMapping values;
+    for (size_t i = 0; i < captured.size(); ++i) values.map(captured[i], body->getArgument(static_cast<unsigned>(i)));
+    for (Operation* op : operations) builder.clone(*op, values);
+    SmallVector<Value> results;
+    for (const Value result : root->getResults()) results.push_back(values.lookup(result));
+    builder.create<mlir::func::ReturnOp>(root->getLoc(), results);
+    return function;
+  }
+
+  // The symbol of `function`, or of an equal one that was there before.
+  mlir::SymbolRefAttr intern(mlir::func::FuncOp function, llvm::StringRef function_name, Operation* root) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    function.print(stream);
+    std::string& name = names_[text];
+    if (!name.empty()) {
+      function.erase();
+    } else {
+      llvm::StringRef kind = root->getName().stripDialect();
+      name = function_name.str() + "_" + std::to_string(count_++) + "_" + kind.str();
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
+      function.setSymName(name);
+    }
+    mlir::MLIRContext* context = module_.getContext();
+    return mlir::SymbolRefAttr::get(context, kGroupModule, {mlir::FlatSymbolRefAttr::get(context, name)});
+  }
+
+  mlir::ModuleOp module_;
+  mlir::ModuleOp symbols_;
+  llvm::StringMap<std::string> names_;
+  unsigned count_ = 0;
+};
+
+// What only a group used is gone with it.
+void erase_unused(mlir::Block& block) {
+  for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (mlir::isOpTriviallyDead(&op)) op.erase();
+  }
+}
+
+mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_name, GroupWriter& writer) {
+  // Consumers first, so that producers can join them.
+  SmallVector<Operation*> order;
+  for (Operation& op : llvm::reverse(block)) order.push_back(&op);
+  llvm::DenseSet<Operation*> taken;
+  SmallVector<Group> groups;
+  for (Operation* op : order) {
+    if (taken.contains(op) || !is_root(op) || is_view_or_copy(op)) continue;
+    Group group(op);
+    group.grow();
+    for (Operation* member : group.in_order()) {
+      if (is_root(member)) taken.insert(member);
+    }
+    groups.push_back(std::move(group));
+  }
+  for (const Group& group : llvm::reverse(groups)) {
+    if (mlir::failed(writer.outline(group, function_name))) return mlir::failure();
+  }
+  erase_unused(block);
+  return mlir::success();
+}
+
+}  // namespace
+
+mlir::LogicalResult form_dispatches(mlir::ModuleOp module) {
+  GroupWriter writer(module);
+  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    for (mlir::Block& block : function.getBody()) {
+      if (mlir::failed(form_in_block(block, function.getSymName(), writer))) return mlir::failure();
+    }
+  }
+  writer.finish();
+  return mlir::success();
+}
+
+}  // namespace baton::compiler_lite

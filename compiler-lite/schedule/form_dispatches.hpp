@@ -1,0 +1,16 @@
+// form_dispatches: tensor operations become groups that one kernel computes, and dispatches of them.
+//
+// A group is a func.func in the nested module @dispatch_groups; its dispatch is `flow.dispatch
+// @dispatch_groups::@name(...)` with what the group takes: tensors and scalars in the order in which they are first
+// used.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite {
+
+inline constexpr llvm::StringLiteral kGroupModule = "dispatch_groups";
+
+mlir::LogicalResult form_dispatches(mlir::ModuleOp module);
+
+}  // namespace baton::compiler_lite

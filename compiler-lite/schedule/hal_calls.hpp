@@ -1,0 +1,46 @@
+// HalCalls: how the host program asks for device work: calls of the module `hal`, declared as they are first needed.
+//
+// The signatures stand in a table in hal_calls.cpp, in the words of modules/hal_module/README.md, which they must agree
+// with: a difference is a link error of every compiled program.
+#pragma once
+
+#include <cstdint>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite {
+
+class HalCalls {
+ public:
+  explicit HalCalls(mlir::ModuleOp module);
+
+  // Calls `hal.<name>`, or the name as it is when it begins with `check.`. Null when it returns nothing.
+  mlir::Value call(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef name, mlir::ValueRange operands);
+  // The same for one with repeated arguments; `counts` says how often each of them stands.
+  mlir::Value call(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef name, mlir::ValueRange operands,
+                   llvm::ArrayRef<int32_t> counts);
+
+  mlir::Type device_type() const;
+  mlir::Type buffer_type() const;
+  mlir::Type fence_type() const;
+  mlir::Type executable_type() const;
+  mlir::Type recording_type() const;
+  mlir::Type command_buffer_type() const;
+
+  mlir::Value index(mlir::OpBuilder& builder, mlir::Location location, int64_t value);
+  mlir::Value i32(mlir::OpBuilder& builder, mlir::Location location, int64_t value);
+  mlir::Value bytes(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef text);
+  mlir::Value null(mlir::OpBuilder& builder, mlir::Location location, mlir::Type type);
+
+ private:
+  mlir::Type result_of(llvm::StringRef name);
+  void declare(llvm::StringRef name);
+
+  mlir::ModuleOp module_;
+  mlir::MLIRContext* context_;
+};
+
+}  // namespace baton::compiler_lite

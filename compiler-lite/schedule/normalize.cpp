@@ -1,0 +1,255 @@
+#include "compiler-lite/schedule/normalize.hpp"
+
+#include "compiler-lite/dialects/flow/dialect.hpp"
+#include "compiler-lite/dialects/hal/dialect.hpp"
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+namespace linalg = mlir::linalg;
+namespace tensor = mlir::tensor;
+using llvm::SmallVector;
+using mlir::failed;
+using mlir::LogicalResult;
+using mlir::success;
+using mlir::Value;
+
+// Calls of our own functions may be replaced by their bodies; what the bodies hold is decided by who wrote it.
+class Inlining : public mlir::InlinerInterface {
+ public:
+  using mlir::InlinerInterface::InlinerInterface;
+  bool isLegalToInline(mlir::Operation*, mlir::Operation*, bool) const override { return true; }
+  bool isLegalToInline(mlir::Region*, mlir::Region*, bool, mlir::IRMapping&) const override { return true; }
+  bool isLegalToInline(mlir::Operation*, mlir::Region*, bool, mlir::IRMapping&) const override { return true; }
+  void handleTerminator(mlir::Operation* op, mlir::ValueRange results) const override {
+    for (unsigned i = 0; i < results.size(); ++i) Value(results[i]).replaceAllUsesWith(op->getOperand(i));
+  }
+  void handleTerminator(mlir::Operation* op, mlir::Block* after) const override {
+    mlir::OpBuilder builder(op);
+    builder.create<mlir::cf::BranchOp>(op->getLoc(), after, op->getOperands());
+    op->erase();
+  }
+};
+
+// A call with tensors of a function with a body.
+util::FuncOp callee_on_tensors(mlir::ModuleOp module, util::CallOp call) {
+  if (!has_tensors(call)) return {};
+  auto callee = module.lookupSymbol<util::FuncOp>(call.getCallee());
+  const bool stays =
+      !callee || callee.isExternal() || callee == call->getParentOfType<util::FuncOp>() || callee->hasAttr("noinline");
+  return stays ? util::FuncOp() : callee;
+}
+
+// Round by round, because bodies bring calls. A recursion ends after as many rounds as there are functions.
+LogicalResult inline_calls(mlir::ModuleOp module) {
+  Inlining interface(module.getContext());
+  const auto rounds = llvm::range_size(module.getOps<util::FuncOp>()) + 1;
+  for (long round = 0; round < static_cast<long>(rounds); ++round) {
+    SmallVector<util::CallOp> calls;
+    module.walk([&](util::CallOp call) {
+      if (callee_on_tensors(module, call)) calls.push_back(call);
+    });
+    if (calls.empty()) break;
+    for (util::CallOp call : calls) {
+      util::FuncOp callee = callee_on_tensors(module, call);
+      // A body of several blocks can't stand inside a loop or condition.
+      if (!callee.getBody().hasOneBlock() && !llvm::isa<util::FuncOp>(call->getParentOp())) continue;
+      if (failed(mlir::inlineRegion(interface, &callee.getBody(), call, call.getOperands(), call.getResults()))) {
+        return call.emitOpError("can't be replaced by the body of @") << callee.getSymName();
+      }
+      call.erase();
+    }
+  }
+  for (util::FuncOp function : llvm::make_early_inc_range(module.getOps<util::FuncOp>())) {
+    if (function.isExternal() || function.isPublic() || !has_tensor_types(function.getFunctionType())) continue;
+    if (mlir::SymbolTable::symbolKnownUseEmpty(function, module)) function.erase();
+  }
+  return success();
+}
+
+// scf around tensors becomes branches: a block is what gets scheduled.
+LogicalResult lower_loops_over_tensors(mlir::ModuleOp module) {
+  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    const bool needed =
+        function
+            .walk([](mlir::Operation* op) {
+              const bool is_loop =
+                  llvm::isa_and_nonnull<mlir::scf::SCFDialect>(op->getDialect()) && op->getNumRegions() > 0;
+              return is_loop && contains_tensors(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (!needed) continue;
+    mlir::RewritePatternSet patterns(module.getContext());
+    mlir::populateSCFToControlFlowConversionPatterns(patterns);
+    mlir::ConversionTarget target(*module.getContext());
+    target.addIllegalOp<mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp, mlir::scf::IndexSwitchOp,
+                        mlir::scf::ForallOp, mlir::scf::ParallelOp, mlir::scf::ExecuteRegionOp>();
+    target.markUnknownOpDynamicallyLegal([](mlir::Operation*) { return true; });
+    if (failed(mlir::applyPartialConversion(function, target, std::move(patterns)))) return mlir::failure();
+  }
+  return success();
+}
+
+// Products and convolutions keep their names, by which the code generator knows them; fills are pulled into groups by
+// name.
+bool keeps_its_name(linalg::LinalgOp op) {
+  return llvm::isa<linalg::GenericOp, linalg::FillOp>(op.getOperation()) ||
+         llvm::isa<linalg::ContractionOpInterface, linalg::ConvolutionOpInterface>(op.getOperation());
+}
+
+struct Generalize : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op, mlir::PatternRewriter& rewriter) const override {
+    if (keeps_its_name(op) || !op.hasPureTensorSemantics()) return mlir::failure();
+    return linalg::generalizeNamedOp(rewriter, op);
+  }
+};
+
+// A result that nobody reads before it is written needs no operand for its first value.
+struct ForgetInitialValue : mlir::OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, mlir::PatternRewriter& rewriter) const override {
+    bool changed = false;
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0) return mlir::failure();
+    for (mlir::OpOperand& init : op.getDpsInitsMutable()) {
+      if (op.payloadUsesValueFromOperand(&init) || init.get().getDefiningOp<tensor::EmptyOp>()) continue;
+      const mlir::Location location = op.getLoc();
+      SmallVector<mlir::OpFoldResult> sizes = tensor::getMixedSizes(rewriter, location, init.get());
+      const auto type = llvm::cast<mlir::RankedTensorType>(init.get().getType());
+      Value empty = rewriter.create<tensor::EmptyOp>(location, sizes, type.getElementType());
+      if (empty.getType() != type) empty = rewriter.create<tensor::CastOp>(location, type, empty);
+      rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
+// A producer with several readers is computed once.
+bool may_fuse(mlir::OpOperand* operand) {
+  mlir::Operation* producer = operand->get().getDefiningOp();
+  if (!llvm::isa_and_nonnull<linalg::LinalgOp>(producer)) return true;
+  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
+    return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user);
+  });
+}
+
+void add_clean_ups(mlir::RewritePatternSet& patterns) {
+  mlir::MLIRContext* context = patterns.getContext();
+  linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+  tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+  mlir::tensor::populateFoldTensorEmptyPatterns(patterns);
+}
+
+LogicalResult rewrite_functions(mlir::ModuleOp module, mlir::RewritePatternSet patterns) {
+  const mlir::FrozenRewritePatternSet frozen(std::move(patterns));
+  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    if (failed(mlir::applyPatternsAndFoldGreedily(function, frozen))) return mlir::failure();
+  }
+  return success();
+}
+
+LogicalResult fuse(mlir::ModuleOp module) {
+  mlir::MLIRContext* context = module.getContext();
+  mlir::RewritePatternSet forms(context);
+  linalg::populateElementwiseToLinalgConversionPatterns(forms);
+  forms.add<Generalize, ForgetInitialValue>(context);
+  if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
+
+  mlir::RewritePatternSet fusion(context);
+  linalg::populateElementwiseOpsFusionPatterns(fusion, may_fuse);
+  fusion.add<ForgetInitialValue>(context);
+  add_clean_ups(fusion);
+  mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(fusion);
+  return rewrite_functions(module, std::move(fusion));
+}
+
+LogicalResult clean_up(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  auto& functions = passes.nest<util::FuncOp>();
+  functions.addPass(mlir::createCanonicalizerPass());
+  functions.addPass(mlir::createCSEPass());
+  return passes.run(module);
+}
+
+// The size of a tensor that an operation was given together with it.
+Value known_size(Value source, unsigned dimension) {
+  const auto type = llvm::cast<mlir::RankedTensorType>(source.getType());
+  const unsigned position = type.getDynamicDimIndex(dimension);
+  mlir::Operation* op = source.getDefiningOp();
+  if (auto import = llvm::dyn_cast_or_null<hal::TensorImportOp>(op)) return import.getTargetDims()[position];
+  const auto of_results = [&](mlir::ValueRange dims) {
+    unsigned first = 0;
+    for (const mlir::OpResult result : op->getResults()) {
+      if (result == source) break;
+      if (const auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(result.getType())) {
+        first += static_cast<unsigned>(tensor.getNumDynamicDims());
+      }
+    }
+    return dims[first + position];
+  };
+  if (auto dispatch = llvm::dyn_cast_or_null<flow::DispatchOp>(op)) return of_results(dispatch.getResultDims());
+  if (auto call = llvm::dyn_cast_or_null<flow::CallOp>(op)) return of_results(call.getResultDims());
+  if (auto region = llvm::dyn_cast_or_null<flow::DispatchRegionOp>(op)) return of_results(region.getResultDims());
+  if (auto dispatch = llvm::dyn_cast_or_null<hal::DispatchExternOp>(op)) return of_results(dispatch.getResultDims());
+  return {};
+}
+
+struct ResolveSize : mlir::OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::DimOp op, mlir::PatternRewriter& rewriter) const override {
+    const std::optional<int64_t> dimension = op.getConstantIndex();
+    const auto type = llvm::dyn_cast<mlir::RankedTensorType>(op.getSource().getType());
+    if (!dimension || !type || *dimension < 0 || *dimension >= type.getRank()) return mlir::failure();
+    if (!type.isDynamicDim(static_cast<unsigned>(*dimension))) return mlir::failure();
+    // What only passes its operand on.
+    mlir::Operation* source = op.getSource().getDefiningOp();
+    if (llvm::isa_and_nonnull<hal::TensorBarrierOp, util::OptimizationBarrierOp>(source)) {
+      const Value operand = source->getOperand(llvm::cast<mlir::OpResult>(op.getSource()).getResultNumber());
+      rewriter.replaceOpWithNewOp<tensor::DimOp>(op, operand, *dimension);
+      return success();
+    }
+    const Value size = known_size(op.getSource(), static_cast<unsigned>(*dimension));
+    if (!size) return mlir::failure();
+    rewriter.replaceOp(op, size);
+    return success();
+  }
+};
+
+}  // namespace
+
+LogicalResult normalize(mlir::ModuleOp module) {
+  if (failed(inline_calls(module)) || failed(lower_loops_over_tensors(module))) return mlir::failure();
+  if (failed(clean_up(module)) || failed(fuse(module))) return mlir::failure();
+  return clean_up(module);
+}
+
+LogicalResult resolve_sizes(mlir::ModuleOp module) {
+  mlir::RewritePatternSet patterns(module.getContext());
+  patterns.add<ResolveSize>(module.getContext());
+  tensor::DimOp::getCanonicalizationPatterns(patterns, module.getContext());
+  mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  if (failed(rewrite_functions(module, std::move(patterns)))) return mlir::failure();
+  return clean_up(module);
+}
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,19 @@
+// normalize: host functions in the form that dispatch formation likes: functions on tensors inlined, elementwise
+// operations as linalg.generic and chains of them fused, unused work removed, loops and conditions over tensors as
+// branches.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace baton::compiler_lite {
+
+mlir::LogicalResult normalize(mlir::ModuleOp module);
+
+// tensor.dim as the sizes that imports, dispatches and calls were given.
+mlir::LogicalResult resolve_sizes(mlir::ModuleOp module);
+
+}  // namespace baton::compiler_lite

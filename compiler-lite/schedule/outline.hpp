@@ -1,0 +1,16 @@
+// Dispatches that stand in place, as dispatches of executables: flow.dispatch.region and hal.dispatch.extern.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite {
+
+// The body of each region becomes the entry point of a stream.executable: captured tensors are its bindings, captured
+// scalars its constants, results further bindings. Every workgroup runs the body; what it doesn't insert into a result
+// stays untouched.
+mlir::LogicalResult outline_regions(mlir::ModuleOp module);
+
+// Each extern dispatch gets a hal.executable @extern_dispatch_<n> of external variants.
+mlir::LogicalResult outline_externs(mlir::ModuleOp module);
+
+}  // namespace baton::compiler_lite

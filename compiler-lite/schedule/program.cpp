@@ -1,0 +1,84 @@
+#include "compiler-lite/schedule/program.hpp"
+
+#include "compiler-lite/schedule/objects.hpp"
+
+namespace baton::compiler_lite {
+
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+Program::Program(mlir::ModuleOp module, Executables& executables, std::string* dump)
+    : module_(module), hal_(module), executables_(executables), dump_(dump), initializer_(module.getContext()) {
+  const Location location = module.getLoc();
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  initializer_op_ = builder.create<util::InitializerOp>(location);
+  mlir::Block* body = builder.createBlock(&initializer_op_.getBody());
+  builder.setInsertionPointToEnd(body);
+  auto end = builder.create<util::ReturnOp>(location, mlir::ValueRange());
+  initializer_.setInsertionPoint(end);
+
+  device_global_ = add_global("device", hal_.device_type(), location);
+  initializer_device_ = hal_.call(initializer_, location, "devices.get", {hal_.index(initializer_, location, 0)});
+  initializer_.create<util::GlobalStoreOp>(location, initializer_device_, device_global_);
+  executables.write(initializer_, hal_, initializer_device_);
+}
+
+std::string Program::add_global(llvm::StringRef stem, mlir::Type type, Location location) {
+  std::string name = stem.str();
+  while (module_.lookupSymbol(name)) name = stem.str() + "." + std::to_string(names_[stem]++);
+  OpBuilder builder(initializer_op_);
+  builder.create<util::GlobalOp>(location, builder.getStringAttr(name), builder.getStringAttr("private"),
+                                 mlir::UnitAttr(), mlir::TypeAttr::get(type), mlir::Attribute());
+  return name;
+}
+
+Value Program::load_device(OpBuilder& builder, Location location) {
+  return builder.create<util::GlobalLoadOp>(location, hal_.device_type(), mlir::UnitAttr(),
+                                            mlir::FlatSymbolRefAttr::get(builder.getContext(), device_global_));
+}
+
+std::string Program::constant(mlir::DenseElementsAttr elements, Location location) {
+  std::string& global = constants_[elements];
+  if (!global.empty()) return global;
+  global = add_global("constant", hal_.buffer_type(), location);
+  const std::vector<char> bytes = bytes_of(elements);
+  const Value blob = write_bytes(initializer_, location, bytes);
+  const Value buffer = hal_.call(initializer_, location, "device.constant",
+                                 {initializer_device_, blob, hal_.index(initializer_, location, 0),
+                                  hal_.index(initializer_, location, static_cast<int64_t>(bytes.size()))});
+  initializer_.create<util::GlobalStoreOp>(location, buffer, global);
+  return global;
+}
+
+mlir::LogicalResult Program::convert_globals() {
+  for (auto global : module_.getOps<util::GlobalOp>()) {
+    const auto type = llvm::dyn_cast<mlir::RankedTensorType>(global.getType());
+    if (!type) continue;
+    if (!type.hasStaticShape()) {
+      return global.emitOpError("is a ") << type << "; globals of tensors have a static shape";
+    }
+    const auto value = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(global.getInitialValueAttr());
+    if (global.getInitialValueAttr() && !value) return global.emitOpError("has a value whose elements aren't known");
+    global.setType(hal_.buffer_type());
+    global.removeInitialValueAttr();
+    if (!value) continue;
+    const Value first = initializer_.create<util::GlobalLoadOp>(
+        global.getLoc(), hal_.buffer_type(), mlir::UnitAttr(),
+        mlir::FlatSymbolRefAttr::get(module_.getContext(), constant(value, global.getLoc())));
+    initializer_.create<util::GlobalStoreOp>(global.getLoc(), first, global.getSymName());
+  }
+  return mlir::success();
+}
+
+void Program::finish() {
+  auto device = module_.lookupSymbol<util::GlobalOp>(device_global_);
+  const bool only_device = initializer_op_.getBody().front().getOperations().size() == 4;
+  if (!only_device || !llvm::hasSingleElement(*mlir::SymbolTable::getSymbolUses(device, module_))) return;
+  initializer_op_.erase();
+  device.erase();
+  mlir::Operation* get = module_.lookupSymbol("hal.devices.get");
+  if (mlir::SymbolTable::symbolKnownUseEmpty(get, module_)) get->erase();
+}
+
+}  // namespace baton::compiler_lite

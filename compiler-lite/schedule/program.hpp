@@ -1,0 +1,55 @@
+// Program: what all functions of a module share while they are scheduled: the device, constants in its memory, and the
+// initializer that makes them when the program is loaded.
+#pragma once
+
+#include <string>
+
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/executables.hpp"
+#include "compiler-lite/schedule/hal_calls.hpp"
+#include "llvm/ADT/DenseMap.h"
+
+namespace baton::compiler_lite {
+
+class Program {
+ public:
+  Program(mlir::ModuleOp module, Executables& executables, std::string* dump);
+
+  mlir::ModuleOp module() const { return module_; }
+  HalCalls& hal() { return hal_; }
+  const Executables& executables() const { return executables_; }
+
+  // The device at the place of `builder`.
+  mlir::Value load_device(mlir::OpBuilder& builder, mlir::Location location);
+  // The global that holds these elements in device memory.
+  std::string constant(mlir::DenseElementsAttr elements, mlir::Location location);
+  // A global of this type, declared now; `stem` becomes unique.
+  std::string add_global(llvm::StringRef stem, mlir::Type type, mlir::Location location);
+
+  // Globals of tensors hold buffers from here on.
+  mlir::LogicalResult convert_globals();
+
+  // Where the initializer goes on; what comes first there is ready.
+  mlir::OpBuilder& initializer() { return initializer_; }
+  mlir::Value initializer_device() const { return initializer_device_; }
+
+  bool wants_dump() const { return dump_ != nullptr; }
+  void dump(const std::string& text) { *dump_ += text; }
+
+  // Without use of a device there is no trace of one.
+  void finish();
+
+ private:
+  mlir::ModuleOp module_;
+  HalCalls hal_;
+  Executables& executables_;
+  std::string* dump_;
+  util::InitializerOp initializer_op_;
+  mlir::OpBuilder initializer_;
+  mlir::Value initializer_device_;
+  std::string device_global_;
+  llvm::DenseMap<mlir::Attribute, std::string> constants_;
+  llvm::StringMap<unsigned> names_;
+};
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,232 @@
+#include "compiler-lite/schedule/recording.hpp"
+
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+namespace arith = mlir::arith;
+using llvm::SmallVector;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+constexpr int64_t kAccessShift = 32;  // modules/hal_module/resource.hpp
+constexpr int64_t kReads = 1, kWrites = 2;
+
+class Writer {
+ public:
+  Writer(OpBuilder& builder, HalCalls& hal, const Recording& recording, Value device, bool only_constants)
+      : builder_(builder),
+        hal_(hal),
+        recording_(recording),
+        device_(device),
+        only_constants_(only_constants),
+        slots_(recording.slots()) {}
+
+  Value write(llvm::ArrayRef<Value> region_offsets) {
+    region_offsets_ = region_offsets;
+    const Location start = recording_.commands.front().location;
+    const int slot_count = recording_.slab_slot() + (recording_.plan.has_slab() ? 1 : 0);
+    commands_ = hal_.call(builder_, start, "command_buffer.create",
+                          {device_, hal_.bytes(builder_, start, recording_.plan.name),
+                           hal_.i32(builder_, start, slot_count), hal_.i32(builder_, start, 0)});
+    for (size_t i = 0; i < recording_.commands.size(); ++i) {
+      const Command& command = recording_.commands[i];
+      if (recording_.plan.commands[i].barrier_before) {
+        hal_.call(builder_, command.location, "command_buffer.barrier", {commands_});
+      }
+      write_command(command);
+    }
+    return hal_.call(builder_, start, "command_buffer.finish", {commands_});
+  }
+
+ private:
+  // A value where it is needed: constants are made again in an initializer.
+  Value use(Location location, Value value) {
+    if (!only_constants_) return value;
+    const auto constant = llvm::cast<mlir::TypedAttr>(fold_constant(value));
+    return builder_.create<arith::ConstantOp>(location, constant);
+  }
+
+  Value load(Location location, llvm::StringRef global, mlir::Type type) {
+    return builder_.create<util::GlobalLoadOp>(location, type, mlir::UnitAttr(),
+                                               mlir::FlatSymbolRefAttr::get(builder_.getContext(), global));
+  }
+
+  Value add(Location location, Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location, a, b); }
+
+  // Slot, buffer, offset, length.
+  void append(Location location, const Range& range, bool with_access, llvm::SmallVectorImpl<Value>& operands) {
+    const Storage& storage = recording_.plan.storages[range.storage];
+    Value offset = range.offset ? use(location, range.offset) : hal_.index(builder_, location, 0);
+    int64_t slot = 0;
+    Value buffer;
+    if (storage.kind == StorageKind::kConstant) {
+      buffer = load(location, recording_.sources[range.storage].constant_global, hal_.buffer_type());
+    } else {
+      buffer = hal_.null(builder_, location, hal_.buffer_type());
+      slot = slots_[range.storage];
+    }
+    if (storage.kind == StorageKind::kTransient) {
+      slot = recording_.slab_slot();
+      const Value begin = storage.bytes == kUnknown ? region_offsets_[storage.region]
+                                                    : hal_.index(builder_, location, storage.slab_offset);
+      offset = add(location, begin, offset);
+    }
+    if (with_access) slot |= ((range.reads ? kReads : 0) | (range.writes ? kWrites : 0)) << kAccessShift;
+    operands.append({hal_.index(builder_, location, slot), buffer, offset, use(location, range.bytes)});
+  }
+
+  void write_command(const Command& command) {
+    switch (command.kind) {
+      case Command::Kind::kDispatch: return write_dispatch(command);
+      case Command::Kind::kFill: return write_fill(command);
+      case Command::Kind::kCopy: return write_copy(command);
+      case Command::Kind::kCustom: return write_custom(command);
+    }
+  }
+
+  void write_dispatch(const Command& command) {
+    const Location location = command.location;
+    SmallVector<Value> operands = {commands_,
+                                   load(location, command.entry_point->executable_global, hal_.executable_type()),
+                                   load(location, command.entry_point->ordinal_global, builder_.getI32Type())};
+    for (const Value size : command.grid) {
+      operands.push_back(
+          builder_.createOrFold<arith::IndexCastOp>(location, builder_.getI32Type(), use(location, size)));
+    }
+    for (const Value word : command.constants) operands.push_back(use(location, word));
+    for (const Range& range : command.ranges) append(location, range, true, operands);
+    hal_.call(builder_, location, "command_buffer.dispatch", operands,
+              {static_cast<int32_t>(command.constants.size()), static_cast<int32_t>(command.ranges.size())});
+  }
+
+  void write_fill(const Command& command) {
+    SmallVector<Value> operands = {commands_};
+    append(command.location, command.ranges[0], false, operands);
+    operands.push_back(use(command.location, command.pattern));
+    operands.push_back(hal_.i32(builder_, command.location, command.pattern_bytes));
+    hal_.call(builder_, command.location, "command_buffer.fill_buffer", operands);
+  }
+
+  void write_copy(const Command& command) {
+    SmallVector<Value> operands = {commands_};
+    append(command.location, command.ranges[0], false, operands);
+    append(command.location, command.ranges[1], false, operands);
+    hal_.call(builder_, command.location, "command_buffer.copy_buffer", operands);
+  }
+
+  void write_custom(const Command& command) {
+    SmallVector<Value> operands = {commands_};
+    for (const CustomOperand& operand : command.operands) {
+      if (operand.value) {
+        operands.push_back(use(command.location, operand.value));
+      } else {
+        append(command.location, command.ranges[operand.range], false, operands);
+      }
+    }
+    builder_.create<util::CallOp>(command.location, command.callee, mlir::TypeRange(), operands);
+  }
+
+  OpBuilder& builder_;
+  HalCalls& hal_;
+  const Recording& recording_;
+  Value device_;
+  bool only_constants_;
+  std::vector<int> slots_;
+  llvm::ArrayRef<Value> region_offsets_;
+  Value commands_;
+};
+
+bool is_constant(Value value) { return !value || fold_constant(value); }
+
+int64_t known(Value value) {
+  if (!value) return 0;
+  return fold_integer(value).value_or(kUnknown);
+}
+
+}  // namespace
+
+mlir::Attribute fold_constant(Value value) {
+  mlir::Attribute attribute;
+  if (mlir::matchPattern(value, mlir::m_Constant(&attribute))) return attribute;
+  mlir::Operation* op = value.getDefiningOp();
+  if (!op || op->getNumRegions() != 0 || op->getNumResults() != 1 || !mlir::isPure(op)) return {};
+  SmallVector<mlir::Attribute> operands;
+  for (const Value operand : op->getOperands()) {
+    operands.push_back(fold_constant(operand));
+    if (!operands.back()) return {};
+  }
+  SmallVector<mlir::OpFoldResult> results;
+  if (mlir::failed(op->fold(operands, results)) || results.size() != 1) return {};
+  if (const auto folded = llvm::dyn_cast<mlir::Attribute>(results[0])) return folded;
+  return fold_constant(llvm::cast<Value>(results[0]));
+}
+
+std::optional<int64_t> fold_integer(Value value) {
+  const auto integer = llvm::dyn_cast_or_null<mlir::IntegerAttr>(fold_constant(value));
+  if (!integer) return std::nullopt;
+  return integer.getValue().getSExtValue();
+}
+
+unsigned Recording::add_storage(Storage storage, StorageSource source) {
+  plan.storages.push_back(std::move(storage));
+  sources.push_back(std::move(source));
+  return static_cast<unsigned>(plan.storages.size() - 1);
+}
+
+void Recording::add_command(Command command, std::string text) {
+  PlannedCommand planned{.text = std::move(text)};
+  for (const Range& range : command.ranges) {
+    planned.touches.push_back({.storage = range.storage,
+                               .offset = known(range.offset),
+                               .bytes = fold_integer(range.bytes).value_or(kUnknown),
+                               .reads = range.reads,
+                               .writes = range.writes});
+  }
+  plan.commands.push_back(std::move(planned));
+  commands.push_back(std::move(command));
+}
+
+bool Recording::depends_on_constants_only() const {
+  for (const Command& command : commands) {
+    if (!llvm::all_of(command.grid, is_constant) || !llvm::all_of(command.constants, is_constant)) return false;
+    if (!is_constant(command.pattern)) return false;
+    for (const Range& range : command.ranges) {
+      if (!is_constant(range.offset) || !is_constant(range.bytes)) return false;
+    }
+    for (const CustomOperand& operand : command.operands) {
+      if (!is_constant(operand.value)) return false;
+    }
+  }
+  return llvm::none_of(plan.storages, [](const Storage& storage) {
+    return storage.kind == StorageKind::kTransient && storage.bytes == kUnknown;
+  });
+}
+
+std::vector<int> Recording::slots() const {
+  std::vector<int> slots;
+  int next = 0;
+  for (const Storage& storage : plan.storages) {
+    const bool has_slot =
+        storage.used && (storage.kind == StorageKind::kExternal || storage.kind == StorageKind::kResult);
+    slots.push_back(has_slot ? next++ : -1);
+  }
+  return slots;
+}
+
+int Recording::slab_slot() const {
+  int count = 0;
+  for (const int slot : slots()) count = std::max(count, slot + 1);
+  return count;
+}
+
+Value write_recording(OpBuilder& builder, HalCalls& hal, const Recording& recording, Value device,
+                      llvm::ArrayRef<Value> region_offsets, bool only_constants) {
+  return Writer(builder, hal, recording, device, only_constants).write(region_offsets);
+}
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,79 @@
+// Recording: commands that are executed together, while they are gathered, and how they become code that records them.
+//
+// A recording that depends on nothing but constants is made by an initializer and kept in a global; any other is
+// recorded by each call. Both are executed with a table: each external storage and each result has a slot, all
+// transients share one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler-lite/schedule/executables.hpp"
+#include "compiler-lite/schedule/hal_calls.hpp"
+#include "compiler-lite/schedule/plan.hpp"
+
+namespace baton::compiler_lite {
+
+// Part of a storage, as a command uses it.
+struct Range {
+  unsigned storage = 0;
+  mlir::Value offset = {};  // Bytes; null: 0.
+  mlir::Value bytes = {};
+  bool reads = false;
+  bool writes = false;
+};
+
+// An operand of a custom command: a range, or a scalar or object as it is.
+struct CustomOperand {
+  mlir::Value value = {};  // Null: the range.
+  unsigned range = 0;
+};
+
+struct Command {
+  enum class Kind { kDispatch, kFill, kCopy, kCustom };
+  Kind kind;
+  mlir::Location location;
+  std::vector<Range> ranges = {};  // Dispatch: bindings. Fill: target. Copy: source, target. Custom: in order.
+
+  const EntryPoint* entry_point = nullptr;
+  llvm::SmallVector<mlir::Value> grid = {};
+  llvm::SmallVector<mlir::Value> constants = {};
+
+  mlir::Value pattern = {};  // i64
+  unsigned pattern_bytes = 0;
+
+  std::string callee = {};
+  std::vector<CustomOperand> operands = {};
+};
+
+// What a value folds to, or null.
+mlir::Attribute fold_constant(mlir::Value value);
+std::optional<int64_t> fold_integer(mlir::Value value);
+
+// Beside each storage of the plan, what code needs of it.
+struct StorageSource {
+  mlir::Value bytes = {};            // The whole size, index.
+  std::string constant_global = {};  // Of kConstant.
+};
+
+struct Recording {
+  Plan plan;
+  std::vector<StorageSource> sources;  // As plan.storages.
+  std::vector<Command> commands;       // As plan.commands.
+
+  unsigned add_storage(Storage storage, StorageSource source);
+  void add_command(Command command, std::string text);
+
+  // Whether nothing in it waits for a call.
+  bool depends_on_constants_only() const;
+  // Slots of external storages and results, in order of storages; -1 for others.
+  std::vector<int> slots() const;
+  // The slot of the slab; the number of slots without one.
+  int slab_slot() const;
+};
+
+// The code that records, and its result, a !hal.recording. `region_offsets`: where the slab's regions begin.
+mlir::Value write_recording(mlir::OpBuilder& builder, HalCalls& hal, const Recording& recording, mlir::Value device,
+                            llvm::ArrayRef<mlir::Value> region_offsets, bool only_constants);
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,116 @@
+#include "compiler-lite/schedule/schedule.hpp"
+
+#include "compiler-lite/codegen/lower_bodies.hpp"
+#include "compiler-lite/dialects/flow/dialect.hpp"
+#include "compiler-lite/dialects/iree_codegen/dialect.hpp"
+#include "compiler-lite/dialects/stream/dialect.hpp"
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/dialects/vm/dialect.hpp"
+#include "compiler-lite/schedule/custom_commands.hpp"
+#include "compiler-lite/schedule/executables.hpp"
+#include "compiler-lite/schedule/form_dispatches.hpp"
+#include "compiler-lite/schedule/function_scheduler.hpp"
+#include "compiler-lite/schedule/normalize.hpp"
+#include "compiler-lite/schedule/outline.hpp"
+#include "compiler-lite/schedule/program.hpp"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+using mlir::failed;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::ModuleOp;
+
+LogicalResult make_groups(ModuleOp module) {
+  if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
+  if (failed(convert_streamable_imports(module)) || failed(normalize(module))) return failure();
+  return form_dispatches(module);
+}
+
+// What nothing uses any more, and constants that stand twice.
+LogicalResult clean_up(ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  auto& functions = passes.nest<util::FuncOp>();
+  functions.addPass(mlir::createCanonicalizerPass());
+  functions.addPass(mlir::createCSEPass());
+  auto& initializers = passes.nest<util::InitializerOp>();
+  initializers.addPass(mlir::createCanonicalizerPass());
+  initializers.addPass(mlir::createCSEPass());
+  return passes.run(module);
+}
+
+struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormDispatchesPass)
+  llvm::StringRef getArgument() const override { return "form-dispatches"; }
+  llvm::StringRef getDescription() const override { return "Groups tensor operations into dispatches"; }
+  void getDependentDialects(mlir::DialectRegistry& registry) const override { register_schedule(registry); }
+  void runOnOperation() override {
+    if (failed(make_groups(getOperation())) || failed(resolve_sizes(getOperation()))) signalPassFailure();
+  }
+};
+
+struct SchedulePass : mlir::PassWrapper<SchedulePass, mlir::OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SchedulePass)
+  SchedulePass() = default;
+  SchedulePass(const SchedulePass& other) : mlir::PassWrapper<SchedulePass, mlir::OperationPass<ModuleOp>>(other) {}
+  llvm::StringRef getArgument() const override { return "schedule"; }
+  llvm::StringRef getDescription() const override { return "Turns work on tensors into recordings"; }
+  void getDependentDialects(mlir::DialectRegistry& registry) const override { register_schedule(registry); }
+  void runOnOperation() override {
+    std::string dump;
+    ScheduleOptions options;
+    options.object_search_paths.assign(object_search_paths.begin(), object_search_paths.end());
+    if (dump_schedule) options.dump = &dump;
+    if (failed(schedule(getOperation(), options))) signalPassFailure();
+    llvm::outs() << dump;
+  }
+  Option<bool> dump_schedule{*this, "dump-schedule", llvm::cl::desc("Print recordings, memory plans and barriers"),
+                             llvm::cl::init(false)};
+  ListOption<std::string> object_search_paths{*this, "object-search-paths",
+                                              llvm::cl::desc("Where objects are looked for")};
+};
+
+}  // namespace
+
+void register_schedule(mlir::DialectRegistry& registry) {
+  registry.insert<flow::FlowDialect, hal::HalDialect, util::UtilDialect, vm::VMDialect>();
+  registry.insert<iree_codegen::IREECodegenDialect, stream::StreamDialect>();
+  codegen::register_codegen(registry);
+}
+
+LogicalResult schedule(ModuleOp module, const ScheduleOptions& options) {
+  if (failed(make_groups(module)) || failed(resolve_sizes(module))) return failure();
+  Executables executables(module, options);
+  if (failed(executables.compile())) return failure();
+  Program program(module, executables, options.dump);
+  if (failed(program.convert_globals())) return failure();
+  for (util::FuncOp function : llvm::make_early_inc_range(module.getOps<util::FuncOp>())) {
+    if (function.isExternal()) continue;
+    if (failed(FunctionScheduler(function, program).run())) return failure();
+  }
+  // Beyond this point no tensor is left.
+  executables.erase_sources();
+  if (failed(declare_custom_commands(module))) return failure();
+  program.finish();
+  return clean_up(module);
+}
+
+mlir::FailureOr<std::string> dump_schedule(ModuleOp module, ScheduleOptions options) {
+  mlir::OwningOpRef<ModuleOp> copy = module.clone();
+  std::string text;
+  options.dump = &text;
+  if (failed(schedule(*copy, options))) return failure();
+  return text;
+}
+
+void register_schedule_passes() {
+  mlir::PassRegistration<FormDispatchesPass>();
+  mlir::PassRegistration<SchedulePass>();
+}
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,43 @@
+// schedule: from tensors to a host program that records and executes device work.
+//
+// Where it stands: after the ABI wrapped exports and imports (hal.tensor.import, export and barrier at the edges),
+// before the host side is lowered to the VM. Beyond it no tensor is left: util.funcs over scalars and references call
+// imports of the module `hal`, and the bytes of executables and constants are util.buffer.constant.
+//
+// What it does with a function, in order: normalize (inline, fuse), form_dispatches (groups become kernels),
+// Executables (kernels become bytes), FunctionScheduler (commands become recordings, sizes become a memory plan).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler-lite/dialects/hal/dialect.hpp"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace baton::compiler_lite {
+
+struct ScheduleOptions {
+  // What executables are made for; empty: what the module's hal.device.targets say, else this machine's kind of CPU.
+  std::vector<hal::ExecutableTargetAttr> targets = {};
+  // Where paths of objects that are not absolute are looked for, after the working directory.
+  std::vector<std::string> object_search_paths = {};
+  // When set, gets recordings, bindings, memory plans and barriers as text.
+  std::string* dump = nullptr;
+};
+
+// Dialects and interfaces that scheduling makes and uses; load them before.
+void register_schedule(mlir::DialectRegistry& registry);
+
+mlir::LogicalResult schedule(mlir::ModuleOp module, const ScheduleOptions& options);
+
+// What schedule() would do, as text; the module stays as it is.
+mlir::FailureOr<std::string> dump_schedule(mlir::ModuleOp module, ScheduleOptions options);
+
+// The passes --form-dispatches and --schedule of baton-opt.
+void register_schedule_passes();
+
+}  // namespace baton::compiler_lite
