@@ -1,5 +1,5 @@
 // Goal: no field of the frozen door ever moves. Method: where each stands and how large each struct is, as numbers that
-// were written down with version 1. A new field goes at the end and gets a row; no row here is ever changed.
+// were written down with each version. A new field goes at the end and gets a row; no row here is ever changed.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -91,6 +91,209 @@ SIZE_V1(baton_parameter, 32);
 static_assert(sizeof(baton_parameter) == 32, "parameters come as an array");
 FIELD(baton_parameter, key, 0);
 FIELD(baton_parameter, value, 16);
+
+// ---- Since version 2 ------------------------------------------------------------------------------------------------
+
+#define SIZE_V2(type, size) static_assert(sizeof(type) >= (size), "a struct of the door shrank")
+// What stands in arrays keeps its size for ever.
+#define SIZE_FOR_EVER(type, size) static_assert(sizeof(type) == (size), "an array of the door has other strides")
+
+SIZE_V2(baton_host, 144);
+FIELD(baton_host, devices, 128);
+FIELD(baton_host, recording, 136);
+
+SIZE_V2(baton_buffer_request, 24);
+FIELD(baton_buffer_request, struct_size, 0);
+FIELD(baton_buffer_request, memory, 4);
+FIELD(baton_buffer_request, usage, 8);
+FIELD(baton_buffer_request, reserved, 12);
+FIELD(baton_buffer_request, length, 16);
+
+SIZE_V2(baton_buffer_view_request, 24);
+FIELD(baton_buffer_view_request, struct_size, 0);
+FIELD(baton_buffer_view_request, element_type, 4);
+FIELD(baton_buffer_view_request, encoding, 8);
+FIELD(baton_buffer_view_request, rank, 12);
+FIELD(baton_buffer_view_request, shape, 16);
+
+SIZE_FOR_EVER(baton_executable_variant, 32);
+FIELD(baton_executable_variant, format, 0);
+FIELD(baton_executable_variant, data, 16);
+FIELD(baton_executable_variant, size, 24);
+
+SIZE_V2(baton_executable_request, 48);
+FIELD(baton_executable_request, struct_size, 0);
+FIELD(baton_executable_request, variant_count, 4);
+FIELD(baton_executable_request, variants, 8);
+FIELD(baton_executable_request, name, 16);
+FIELD(baton_executable_request, constants, 32);
+FIELD(baton_executable_request, constant_count, 40);
+
+SIZE_FOR_EVER(baton_mapping, 24);
+FIELD(baton_mapping, data, 0);
+FIELD(baton_mapping, size, 8);
+FIELD(baton_mapping, self, 16);
+
+SIZE_V2(baton_device_table, 248);
+FIELD(baton_device_table, struct_size, 0);
+FIELD(baton_device_table, reserved, 4);
+FIELD(baton_device_table, device_type, 8);
+FIELD(baton_device_table, buffer_type, 16);
+FIELD(baton_device_table, buffer_view_type, 24);
+FIELD(baton_device_table, fence_type, 32);
+FIELD(baton_device_table, executable_type, 40);
+FIELD(baton_device_table, device_identity, 48);
+FIELD(baton_device_table, device_name, 56);
+FIELD(baton_device_table, device_query, 64);
+FIELD(baton_device_table, executable_make, 72);
+FIELD(baton_device_table, executable_lookup, 80);
+FIELD(baton_device_table, executable_entry_point, 88);
+FIELD(baton_device_table, buffer_allocate, 96);
+FIELD(baton_device_table, buffer_subspan, 104);
+FIELD(baton_device_table, buffer_length, 112);
+FIELD(baton_device_table, buffer_device, 120);
+FIELD(baton_device_table, buffer_map, 128);
+FIELD(baton_device_table, buffer_unmap, 136);
+FIELD(baton_device_table, buffer_view_make, 144);
+FIELD(baton_device_table, buffer_view_buffer, 152);
+FIELD(baton_device_table, buffer_view_element_type, 160);
+FIELD(baton_device_table, buffer_view_encoding, 168);
+FIELD(baton_device_table, buffer_view_shape, 176);
+FIELD(baton_device_table, fence_make, 184);
+FIELD(baton_device_table, fence_wait, 192);
+FIELD(baton_device_table, fence_signal, 200);
+FIELD(baton_device_table, fence_fail, 208);
+FIELD(baton_device_table, fence_on_ready, 216);
+FIELD(baton_device_table, queue_allocate, 224);
+FIELD(baton_device_table, queue_free, 232);
+FIELD(baton_device_table, queue_barrier, 240);
+
+SIZE_FOR_EVER(baton_binding, 32);
+FIELD(baton_binding, buffer, 0);
+FIELD(baton_binding, slot, 8);
+FIELD(baton_binding, access, 12);
+FIELD(baton_binding, offset, 16);
+FIELD(baton_binding, length, 24);
+
+SIZE_FOR_EVER(baton_constant_slot, 8);
+FIELD(baton_constant_slot, constant, 0);
+FIELD(baton_constant_slot, slot, 4);
+
+SIZE_V2(baton_fill_buffer, 48);
+FIELD(baton_fill_buffer, struct_size, 0);
+FIELD(baton_fill_buffer, pattern_bytes, 4);
+FIELD(baton_fill_buffer, pattern, 8);
+FIELD(baton_fill_buffer, target, 16);
+
+SIZE_V2(baton_update_buffer, 56);
+FIELD(baton_update_buffer, struct_size, 0);
+FIELD(baton_update_buffer, reserved, 4);
+FIELD(baton_update_buffer, source, 8);
+FIELD(baton_update_buffer, source_size, 16);
+FIELD(baton_update_buffer, target, 24);
+
+SIZE_V2(baton_copy_buffer, 72);
+FIELD(baton_copy_buffer, struct_size, 0);
+FIELD(baton_copy_buffer, reserved, 4);
+FIELD(baton_copy_buffer, source, 8);
+FIELD(baton_copy_buffer, target, 40);
+
+SIZE_V2(baton_dispatch, 64);
+FIELD(baton_dispatch, struct_size, 0);
+FIELD(baton_dispatch, entry_point, 4);
+FIELD(baton_dispatch, executable, 8);
+FIELD(baton_dispatch, grid, 16);
+FIELD(baton_dispatch, constant_count, 28);
+FIELD(baton_dispatch, constants, 32);
+FIELD(baton_dispatch, bindings, 40);
+FIELD(baton_dispatch, constant_slots, 48);
+FIELD(baton_dispatch, binding_count, 56);
+FIELD(baton_dispatch, constant_slot_count, 60);
+
+SIZE_V2(baton_dispatch_indirect, 88);
+FIELD(baton_dispatch_indirect, struct_size, 0);
+FIELD(baton_dispatch_indirect, entry_point, 4);
+FIELD(baton_dispatch_indirect, executable, 8);
+FIELD(baton_dispatch_indirect, grid, 16);
+FIELD(baton_dispatch_indirect, constants, 48);
+FIELD(baton_dispatch_indirect, bindings, 56);
+FIELD(baton_dispatch_indirect, constant_slots, 64);
+FIELD(baton_dispatch_indirect, constant_count, 72);
+FIELD(baton_dispatch_indirect, binding_count, 76);
+FIELD(baton_dispatch_indirect, constant_slot_count, 80);
+FIELD(baton_dispatch_indirect, reserved, 84);
+
+SIZE_V2(baton_barrier, 16);
+FIELD(baton_barrier, struct_size, 0);
+FIELD(baton_barrier, binding_count, 4);
+FIELD(baton_barrier, bindings, 8);
+
+SIZE_FOR_EVER(baton_bytes, 16);
+FIELD(baton_bytes, data, 0);
+FIELD(baton_bytes, size, 8);
+
+SIZE_V2(baton_host_arguments, 32);
+FIELD(baton_host_arguments, struct_size, 0);
+FIELD(baton_host_arguments, binding_count, 4);
+FIELD(baton_host_arguments, bindings, 8);
+FIELD(baton_host_arguments, constants, 16);
+FIELD(baton_host_arguments, constant_count, 24);
+
+SIZE_V2(baton_host_call, 80);
+FIELD(baton_host_call, struct_size, 0);
+FIELD(baton_host_call, binding_count, 4);
+FIELD(baton_host_call, name, 8);
+FIELD(baton_host_call, call, 24);
+FIELD(baton_host_call, release, 32);
+FIELD(baton_host_call, data, 40);
+FIELD(baton_host_call, bindings, 48);
+FIELD(baton_host_call, constants, 56);
+FIELD(baton_host_call, constant_slots, 64);
+FIELD(baton_host_call, constant_count, 72);
+FIELD(baton_host_call, constant_slot_count, 76);
+
+SIZE_V2(baton_recording_table, 88);
+FIELD(baton_recording_table, struct_size, 0);
+FIELD(baton_recording_table, reserved, 4);
+FIELD(baton_recording_table, command_buffer_type, 8);
+FIELD(baton_recording_table, device, 16);
+FIELD(baton_recording_table, fill_buffer, 24);
+FIELD(baton_recording_table, update_buffer, 32);
+FIELD(baton_recording_table, copy_buffer, 40);
+FIELD(baton_recording_table, dispatch, 48);
+FIELD(baton_recording_table, dispatch_indirect, 56);
+FIELD(baton_recording_table, barrier, 64);
+FIELD(baton_recording_table, host_call, 72);
+FIELD(baton_recording_table, extension, 80);
+
+SIZE_V2(baton_cuda_stream, 24);
+FIELD(baton_cuda_stream, struct_size, 0);
+FIELD(baton_cuda_stream, capturing, 4);
+FIELD(baton_cuda_stream, stream, 8);
+FIELD(baton_cuda_stream, context, 16);
+
+SIZE_V2(baton_cuda_graph, 48);
+FIELD(baton_cuda_graph, struct_size, 0);
+FIELD(baton_cuda_graph, dependency_count, 4);
+FIELD(baton_cuda_graph, graph, 8);
+FIELD(baton_cuda_graph, dependencies, 16);
+FIELD(baton_cuda_graph, context, 24);
+FIELD(baton_cuda_graph, self, 32);
+FIELD(baton_cuda_graph, join, 40);
+
+TEST(Layout, IsWhatVersionTwoFroze) {
+  EXPECT_EQ(BATON_TRAIT_COMMAND, 16u);
+  EXPECT_EQ(BATON_WHOLE_LENGTH, UINT64_MAX);
+  EXPECT_EQ(BATON_WAIT_FOREVER, -1);
+  EXPECT_EQ(BATON_MEMORY_HOST_CACHED, 4u);
+  EXPECT_EQ(BATON_USAGE_MAPPING, 32u);
+  EXPECT_EQ(BATON_USAGE_ALL, 63u);
+  EXPECT_EQ(BATON_ACCESS_READ_WRITE, 3u);
+  EXPECT_EQ(BATON_ELEMENT_F32, 0x420u);
+  EXPECT_EQ(BATON_ENCODING_DENSE_ROW_MAJOR, 1u);
+  EXPECT_STREQ(BATON_CUDA_STREAM_V1, "cuda.stream.v1");
+  EXPECT_STREQ(BATON_CUDA_GRAPH_V1, "cuda.graph.v1");
+}
 
 TEST(Layout, IsWhatVersionOneFroze) {
   // The rows above are checked by the compiler; numbers that a plugin holds in its code are checked here.

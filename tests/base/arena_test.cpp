@@ -19,9 +19,9 @@ Allocator counting(Counting& counts) {
   return {.self = &counts,
           .allocate_bytes =
               [](void* self, size_t size, size_t alignment, int zeroed) {
-                auto* counts = static_cast<Counting*>(self);
-                ++counts->given;
-                ++counts->live;
+                auto* mine = static_cast<Counting*>(self);
+                ++mine->given;
+                ++mine->live;
                 return system_allocator().allocate_bytes(system_allocator().self, size, alignment, zeroed);
               },
           .free_bytes =

@@ -66,11 +66,12 @@ Ref<Buffer> DeviceTest::buffer(uint64_t length, BufferUsage usage) {
 }
 
 Ref<Executable> DeviceTest::kernels() {
-  static const std::vector<EntryPoint> expected = {{.name = "add", .constant_count = 1, .binding_count = 3},
-                                                   {.name = "scale", .constant_count = 2, .binding_count = 1},
-                                                   {.name = "write_ids", .binding_count = 1},
-                                                   {.name = "local_sum", .binding_count = 2},
-                                                   {.name = "fail", .binding_count = 1}};
+  static const std::vector<EntryPoint> expected = {
+      {.name = "add", .constant_count = 1, .binding_count = 3, .workgroup_size = {64, 1, 1}},
+      {.name = "scale", .constant_count = 2, .binding_count = 1, .workgroup_size = {64, 1, 1}},
+      {.name = "write_ids", .binding_count = 1},
+      {.name = "local_sum", .binding_count = 2, .workgroup_size = {16, 1, 1}},
+      {.name = "fail", .binding_count = 1}};
   return device().make_executable({.name = "kernels", .variants = GetParam()->kernels, .expected = expected}).value();
 }
 

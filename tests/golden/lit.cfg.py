@@ -16,6 +16,7 @@ for tool in sorted(os.listdir(config.tools_dir), key=len, reverse=True):
 config.substitutions.append((r"(?<![-/\w])\bFileCheck\b", config.filecheck))
 config.substitutions.append((r"(?<![-/\w])\bnot\b(?=\s)", config.not_program))
 config.substitutions.append(("%plugins", config.plugin_dir))
+config.substitutions.append(("%kernels", config.kernel_dir))
 config.substitutions.append(("%{python}", sys.executable))
 config.excludes = ["native", "inputs"]  # what tests use, and no tests
 config.environment["PATH"] = "/usr/bin:/bin"

@@ -22,7 +22,8 @@ TEST_F(DriverRegistryTest, OpensWhatPeopleWrite) {
 
 TEST_F(DriverRegistryTest, SaysWhatThereIs) {
   EXPECT_FAILS(registry_.open("quantum-0"), StatusCode::kNotFound,
-               "Device 'quantum-0' names driver 'quantum'; registered are: local, null.");
+               "Device 'quantum-0' names driver 'quantum'; registered are: local, null");  // And those of devices that
+                                                                                           // were found.
   EXPECT_FAILS(registry_.open("local-gpu"), StatusCode::kNotFound, "has devices 'sync' and 'task', no 'gpu'");
   EXPECT_FAILS(registry_.open("local-task?workers=0"), StatusCode::kInvalidArgument,
                "Parameter workers (0) is not a number from 1 to 256.");

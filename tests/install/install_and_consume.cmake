@@ -21,6 +21,12 @@ if(NOT output STREQUAL "2 + 3 = 5\n")
   message(FATAL_ERROR "The consumer printed '${output}' in place of '2 + 3 = 5'.")
 endif()
 
+run("Assembling with the installed tool" ${prefix}/bin/baton-as ${SOURCE_DIR}/consumer/fill.bvmasm -o ${WORK_DIR}/fill.bvm)
+run("Running the consumer with a device" ${WORK_DIR}/build/device ${WORK_DIR}/fill.bvm)
+if(NOT output STREQUAL "filled with 1799\n")
+  message(FATAL_ERROR "The consumer with a device printed '${output}' in place of 'filled with 1799'.")
+endif()
+
 set(ENV{PKG_CONFIG_PATH} ${prefix}/lib/pkgconfig:${prefix}/lib/x86_64-linux-gnu/pkgconfig)
 run("Asking pkg-config" pkg-config --define-prefix --cflags --libs baton)
 separate_arguments(flags UNIX_COMMAND "${output}")

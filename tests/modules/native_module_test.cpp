@@ -78,7 +78,7 @@ TEST(NativeModule, TouchesNothingOfAnotherVersion) {
   Descriptor descriptor;
   descriptor.abi_version = 9;
   EXPECT_EQ(descriptor.error(),
-            "The module is built for version 9 of the module interface, and this program provides versions 1 to 1.");
+            "The module is built for version 9 of the module interface, and this program provides versions 1 to 2.");
   descriptor.abi_version = 0;
   EXPECT_NE(descriptor.error().find("version 0"), std::string::npos);
   EXPECT_EQ(destroyed, 0);
@@ -88,10 +88,10 @@ TEST(NativeModule, RefusesSizesThatDoNotFitTheVersion) {
   Descriptor descriptor;
   descriptor.struct_size = 40;
   EXPECT_EQ(descriptor.error(),
-            "The module's descriptor is too short (40 bytes) for version 1 of the module interface (96).");
+            "The module's descriptor is too short (40 bytes) for version 2 of the module interface (96).");
   descriptor.struct_size = 1000;
   EXPECT_EQ(descriptor.error(),
-            "The module's descriptor is too long (1000 bytes) for version 1 of the module interface (96).");
+            "The module's descriptor is too long (1000 bytes) for version 2 of the module interface (96).");
   EXPECT_EQ(destroyed, 0);
 }
 
@@ -168,6 +168,22 @@ TEST(NativeModule, PassesOnWhyItsStateCannotBeMade) {
   auto state = (*module)->make_state(system_allocator());
   ASSERT_FALSE(state.has_value());
   EXPECT_EQ(state.error().to_string(), "UNAVAILABLE; No device.");
+}
+
+// This program links no devices; with them see sdk/recording_test.cpp.
+TEST(NativeModule, CannotHaveCommandsWithoutDevices) {
+  const auto body = [](baton_call*) -> baton_status* { return nullptr; };
+  const baton_export exported = {"record", "r<hal.command_buffer>_v", body, nullptr, BATON_TRAIT_COMMAND};
+  baton_module_descriptor descriptor = {};
+  descriptor.struct_size = sizeof(descriptor);
+  descriptor.abi_version = 2;
+  descriptor.name = "blas";
+  descriptor.export_stride = sizeof(baton_export);
+  descriptor.exports = &exported;
+  descriptor.export_count = 1;
+  const auto module = NativeModule::make(&descriptor);
+  ASSERT_FALSE(module.has_value());
+  EXPECT_EQ(module.error().message(), "Module 'blas' records commands ('record'), and this program has no devices.");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(Results, PrintOneLineEachAndReleaseReferences) {
   Ref<vm::Blob> blob = vm::Blob::make(16);
   blob->retain();
   const Value results[] = {Value::of(int32_t{5}), Value::of(blob.get()), Value()};
-  EXPECT_EQ(describe_results("v_ir<blob>r", results),
+  EXPECT_EQ(*describe_results("v_ir<blob>r", results),
             "result[0]: i32=5\nresult[1]: blob (16 bytes)\nresult[2]: null\n");
   release_results("v_ir<blob>r", results);
   EXPECT_EQ(blob->count, 1u);

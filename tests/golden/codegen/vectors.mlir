@@ -1,0 +1,54 @@
+// Loops come out as vectors of the level's width, sums too; products use fused multiply-adds where there are some.
+// RUN: baton-codegen --emit=asm --level=avx512 %s | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: baton-codegen --emit=asm --level=avx2 %s | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: baton-codegen --emit=asm --level=baseline %s | FileCheck %s --check-prefixes=CHECK,SSE
+// RUN: baton-codegen --emit=asm --arch=aarch64 %s | FileCheck %s --check-prefix=NEON
+
+// CHECK-LABEL: add_{{avx512|avx2|baseline}}:
+// AVX512: vaddps {{.*}}zmm
+// AVX2: vaddps {{.*}}ymm
+// SSE: addps {{.*}}xmm
+// NEON-LABEL: add_neon:
+// NEON: fadd v{{[0-9]+}}.4s
+func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %r = arith.addf %a, %b : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// CHECK-LABEL: sum_{{avx512|avx2|baseline}}:
+// AVX512: vaddps {{.*}}zmm
+// AVX2: vaddps {{.*}}ymm
+// SSE: addps {{.*}}xmm
+func.func @sum(%a: tensor<?xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<?xf32>) outs(%f : tensor<f32>) dimensions = [0]
+  return %r : tensor<f32>
+}
+
+// Exponentials are inlined: nothing is called, in a vector of 16.
+// CHECK-LABEL: exp_{{avx512|avx2|baseline}}:
+// CHECK-NOT: call
+// AVX512: vfmadd{{.*}}zmm
+// AVX2: vfmadd{{.*}}ymm
+// SSE: mulps
+// NEON-LABEL: exp_neon:
+// NEON: fmla v{{[0-9]+}}.4s
+func.func @exp(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %r = math.exp %a : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// CHECK-LABEL: product_{{avx512|avx2|baseline}}:
+// AVX512: vfmadd231ps {{.*}}zmm
+// AVX2: vfmadd231ps {{.*}}ymm
+// SSE: mulps
+// SSE-NEXT: addps
+// NEON-LABEL: product_neon:
+// NEON: fmla v{{[0-9]+}}.4s
+func.func @product(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32>
+    attributes {tied_operands = [2]} {
+  %r = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}

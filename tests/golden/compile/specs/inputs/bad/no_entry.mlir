@@ -1,0 +1,5 @@
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @main(%program: !transform.any_op) {
+    transform.yield
+  }
+}

@@ -1,0 +1,1 @@
+util.func private @f()

@@ -1,0 +1,9 @@
+module attributes {transform.with_named_sequence} {
+  util.func private @main() {
+    util.return
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %f = transform.util.import_symbol @main into %program : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
+}
