@@ -193,7 +193,11 @@ TaskPool::~TaskPool() {
   }
 }
 
-void TaskPool::submit(HostQueue::Task& task) { state_->submit(task); }
+// A worker may have done the task, and let go of the device and its pool with it, before all workers are told.
+void TaskPool::submit(HostQueue::Task& task) {
+  const Ref<State> state = state_;
+  state->submit(task);
+}
 void TaskPool::run_tiles(const TileJob& job) { state_->run_tiles(job); }
 Ref<WaitHelper> TaskPool::wait_helper() const { return state_; }
 
