@@ -602,7 +602,10 @@ std::string FakeCuda::log_text() const {
 FakeCuda& fake_cuda() { return *fake; }
 
 std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
-  fake = std::make_unique<FakeCuda>();
+  {
+    FAKE_LOCK;  // The worker of a device that is going may still ask.
+    fake = std::make_unique<FakeCuda>();
+  }
   auto symbols = std::make_shared<hal::drivers::cuda::Symbols>();
   *symbols = {init,
               driver_version,
