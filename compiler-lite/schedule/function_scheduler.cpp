@@ -342,6 +342,40 @@ LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPo
   return success();
 }
 
+template <typename Op>
+FunctionScheduler::Ties FunctionScheduler::ties_of(Op op) {
+  Ties ties;
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
+    if (operand < 0) continue;
+    const auto number = static_cast<unsigned>(operand);
+    ties.try_emplace(number, tie(op, op.getArguments()[number]));
+  }
+  return ties;
+}
+
+template <typename Op, typename AddRange>
+LogicalResult FunctionScheduler::place_results(Op op, llvm::StringRef giver, const Ties& ties, AddRange&& add_range) {
+  unsigned first_size = 0;
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    const Value result = op.getResult(i);
+    if (!is_tensor(result)) return op.emitOpError("gives a ") << result.getType() << "; " << giver << " gives tensors";
+    const unsigned size_count = static_cast<unsigned>(type_of(result).getNumDynamicDims());
+    const SmallVector<Value> sizes(op.getResultDims().slice(first_size, size_count));
+    first_size += size_count;
+    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
+    if (operand >= 0) {
+      Place continued = ties.find(static_cast<unsigned>(operand))->second;
+      continued.sizes = sizes;
+      place(result, continued);
+      continue;
+    }
+    place(result, {make_pending(op, bytes_of_tensor(op.getLoc(), result.getType(), sizes)), {}, sizes});
+    add_range(range_of(result, false, true));
+  }
+  return success();
+}
+
 LogicalResult FunctionScheduler::schedule_dispatch(flow::DispatchOp op) {
   const Location location = op.getLoc();
   const auto symbol = llvm::cast<mlir::SymbolRefAttr>(op.getEntryPoints()[0]);
@@ -351,14 +385,7 @@ LogicalResult FunctionScheduler::schedule_dispatch(flow::DispatchOp op) {
   command.entry_point = entry;
   if (failed(grid_of(op, *entry, command)) || failed(constants_of(op, *entry, command))) return failure();
 
-  // Results that continue an operand take its binding.
-  llvm::DenseMap<unsigned, Place> ties;
-  for (unsigned i = 0; i < op.getNumResults(); ++i) {
-    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
-    if (operand < 0) continue;
-    const auto number = static_cast<unsigned>(operand);
-    ties.try_emplace(number, tie(op, op.getArguments()[number]));
-  }
+  const Ties ties = ties_of(op);
   const auto is_read_only = [&](size_t binding) {
     return entry->layout && binding < entry->layout.getBindings().size() &&
            entry->layout.getBindings()[binding].getReadOnly();
@@ -377,23 +404,8 @@ LogicalResult FunctionScheduler::schedule_dispatch(flow::DispatchOp op) {
       command.ranges.push_back(range_of(location, argument, tied->second, true, true));
     }
   }
-  unsigned first_size = 0;
-  for (unsigned i = 0; i < op.getNumResults(); ++i) {
-    const Value result = op.getResult(i);
-    if (!is_tensor(result)) return op.emitOpError("gives a ") << result.getType() << "; a kernel gives tensors";
-    const unsigned size_count = static_cast<unsigned>(type_of(result).getNumDynamicDims());
-    const SmallVector<Value> sizes(op.getResultDims().slice(first_size, size_count));
-    first_size += size_count;
-    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
-    if (operand >= 0) {
-      Place continued = ties[static_cast<unsigned>(operand)];
-      continued.sizes = sizes;
-      place(result, continued);
-      continue;
-    }
-    place(result, {make_pending(op, bytes_of_tensor(location, result.getType(), sizes)), {}, sizes});
-    command.ranges.push_back(range_of(result, false, true));
-  }
+  const auto add_range = [&](Range range) { command.ranges.push_back(range); };
+  if (failed(place_results(op, "a kernel", ties, add_range))) return failure();
   if (entry->layout && entry->layout.getBindings().size() != command.ranges.size()) {
     return op.emitOpError("passes ") << command.ranges.size() << " tensors, and the layout of '" << entry->name
                                      << "' has " << entry->layout.getBindings().size() << " bindings";
@@ -405,13 +417,7 @@ LogicalResult FunctionScheduler::schedule_dispatch(flow::DispatchOp op) {
 LogicalResult FunctionScheduler::schedule_custom(flow::CallOp op) {
   Command command{.kind = Command::Kind::kCustom, .location = op.getLoc()};
   command.callee = op.getCallee().str();
-  llvm::DenseMap<unsigned, Place> ties;
-  for (unsigned i = 0; i < op.getNumResults(); ++i) {
-    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
-    if (operand < 0) continue;
-    const auto number = static_cast<unsigned>(operand);
-    ties.try_emplace(number, tie(op, op.getArguments()[number]));
-  }
+  const Ties ties = ties_of(op);
   const auto add_range = [&](Range range) {
     command.operands.push_back({{}, static_cast<unsigned>(command.ranges.size())});
     command.ranges.push_back(range);
@@ -426,23 +432,7 @@ LogicalResult FunctionScheduler::schedule_custom(flow::CallOp op) {
       add_range(range_of(argument, true, false));
     }
   }
-  unsigned first_size = 0;
-  for (unsigned i = 0; i < op.getNumResults(); ++i) {
-    const Value result = op.getResult(i);
-    if (!is_tensor(result)) return op.emitOpError("gives a ") << result.getType() << "; a custom command gives tensors";
-    const unsigned size_count = static_cast<unsigned>(type_of(result).getNumDynamicDims());
-    const SmallVector<Value> sizes(op.getResultDims().slice(first_size, size_count));
-    first_size += size_count;
-    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
-    if (operand >= 0) {
-      Place continued = ties[static_cast<unsigned>(operand)];
-      continued.sizes = sizes;
-      place(result, continued);
-      continue;
-    }
-    place(result, {make_pending(op, bytes_of_tensor(op.getLoc(), result.getType(), sizes)), {}, sizes});
-    add_range(range_of(result, false, true));
-  }
+  if (failed(place_results(op, "a custom command", ties, add_range))) return failure();
   gather(std::move(command), "custom " + op.getCallee().str());
   return success();
 }

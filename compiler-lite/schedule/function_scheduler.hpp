@@ -91,6 +91,14 @@ class FunctionScheduler {
   bool may_overwrite(mlir::Operation* op, mlir::Value tensor);
   // The place of a result that continues an operand's memory, a copy of it where that is still needed.
   Place tie(mlir::Operation* op, mlir::Value operand);
+  // Operands that a result continues, by number: the result takes the operand's binding.
+  using Ties = llvm::DenseMap<unsigned, Place>;
+  template <typename Op>
+  Ties ties_of(Op op);
+  // Gives each result its place: its tied operand's, or memory of its own, whose range goes to `add_range`. `giver` is
+  // for messages.
+  template <typename Op, typename AddRange>
+  mlir::LogicalResult place_results(Op op, llvm::StringRef giver, const Ties& ties, AddRange&& add_range);
   bool used_later(const Memory& memory);
 
   // What is gathered.
