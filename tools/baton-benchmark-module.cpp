@@ -114,9 +114,7 @@ Status prepare(const Options& options, Subject& subject, TensorValues& tensors) 
   sources.insert(sources.end(), options.more_modules.begin(), options.more_modules.end());
   BATON_TRY_ASSIGN(subject.modules, load_modules(sources));
   const Ref<const vm::Module> last = subject.modules.back();
-  std::vector<modules::ParameterSource> parameters;
-  for (const std::string& source : options.parameters) parameters.push_back(parse_parameter_source(source));
-  BATON_TRY_ASSIGN(const auto builtin, builtin_modules(subject.modules, subject.devices, parameters));
+  BATON_TRY_ASSIGN(const auto builtin, builtin_modules(subject.modules, subject.devices, options.parameters));
   subject.modules.insert(subject.modules.begin(), builtin.begin(), builtin.end());
   BATON_TRY_ASSIGN(subject.program, vm::Program::link(subject.modules));
   BATON_TRY_ASSIGN(subject.context, vm::Context::make(subject.program, tool_allocator()));

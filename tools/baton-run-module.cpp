@@ -149,9 +149,8 @@ Status run(const Options& options, PhaseTimes& times) {
   times.begin("load");
   BATON_TRY_ASSIGN(std::vector<Ref<const vm::Module>> modules, load_modules(module_sources(options)));
   BATON_TRY_ASSIGN(const std::vector<std::string> names, function_names(options, *modules.back()));
-  std::vector<modules::ParameterSource> parameters;
-  for (const std::string& source : options.parameters) parameters.push_back(parse_parameter_source(source));
-  BATON_TRY_ASSIGN(const std::vector<Ref<const vm::Module>> builtin, builtin_modules(modules, devices, parameters));
+  BATON_TRY_ASSIGN(const std::vector<Ref<const vm::Module>> builtin,
+                   builtin_modules(modules, devices, options.parameters));
   modules.insert(modules.begin(), builtin.begin(), builtin.end());
 
   times.begin("link");

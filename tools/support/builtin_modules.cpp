@@ -47,10 +47,16 @@ Status check_types(Modules modules) {
   return {};
 }
 
+modules::ParameterSource parse_parameter_source(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos) return {"", std::string(text)};
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
 }  // namespace
 
 Result<std::vector<Ref<const vm::Module>>> builtin_modules(Modules modules, std::span<const Ref<hal::Device>> devices,
-                                                           std::span<const modules::ParameterSource> parameters) {
+                                                           std::span<const std::string> parameters) {
   std::vector<Ref<const vm::Module>> made;
   if (!is_given(modules, "hal")) {
     const vm::Module* importer = importer_of(modules, "hal");
@@ -70,7 +76,9 @@ Result<std::vector<Ref<const vm::Module>>> builtin_modules(Modules modules, std:
     made.push_back(std::move(check));
   }
   if (!is_given(modules, "parameters") && (importer_of(modules, "parameters", true) || !parameters.empty())) {
-    BATON_TRY_ASSIGN(auto files, modules::make_parameters_module(parameters));
+    std::vector<modules::ParameterSource> sources;
+    for (const std::string& parameter : parameters) sources.push_back(parse_parameter_source(parameter));
+    BATON_TRY_ASSIGN(auto files, modules::make_parameters_module(sources));
     made.push_back(std::move(files));
   }
   modules::ModuleRegistry linked;
@@ -81,12 +89,6 @@ Result<std::vector<Ref<const vm::Module>>> builtin_modules(Modules modules, std:
     made.push_back(std::move(module));
   }
   return made;
-}
-
-modules::ParameterSource parse_parameter_source(std::string_view text) {
-  const size_t equals = text.find('=');
-  if (equals == text.npos) return {"", std::string(text)};
-  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
 }  // namespace baton::tools

@@ -2,23 +2,19 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "hal/device.hpp"
-#include "modules/parameters_module/parameter_files.hpp"
 #include "vm/module.hpp"
 
 namespace baton::tools {
 
 // What is put before `modules` so that their imports are found. A given module of the same name takes the place of a
-// built-in one.
+// built-in one. `parameters` are what --parameters= said: "scope=file", or "file" for the scope without a name.
 Result<std::vector<Ref<const vm::Module>>> builtin_modules(std::span<const Ref<const vm::Module>> modules,
                                                            std::span<const Ref<hal::Device>> devices,
-                                                           std::span<const modules::ParameterSource> parameters = {});
-
-// --parameters=: "scope=file", or "file" for the scope without a name.
-modules::ParameterSource parse_parameter_source(std::string_view text);
+                                                           std::span<const std::string> parameters = {});
 
 }  // namespace baton::tools
