@@ -168,12 +168,22 @@ class Body {
     for (cursor_.skip_newlines(); !cursor_.accept("]"); cursor_.skip_newlines()) {
       if (!list_.empty() && !cursor_.expect(",")) return false;
       cursor_.skip_newlines();
-      const std::optional<uint64_t> element =
-          kind == OperandKind::kLabels ? take_label() : cursor_.take_integer(0, UINT16_MAX, "a count");
+      const std::optional<uint64_t> element = kind == OperandKind::kLabels ? take_label()
+                                              : kind == OperandKind::kLent && counts_are_over()
+                                                  ? take_lent()
+                                                  : cursor_.take_integer(0, UINT16_MAX, "a count");
       if (!element) return false;
       list_.push_back(*element);
     }
     return true;
+  }
+
+  // In the list of a call that lends: whether the counts of all segments stand there.
+  bool counts_are_over() const { return list_.size() >= callee_->segments.size(); }
+
+  std::optional<uint64_t> take_lent() {
+    if (!cursor_.accept("null")) return take_register('r');
+    return kNoRegister;
   }
 
   std::optional<uint64_t> take_register(char bank) {

@@ -130,6 +130,10 @@ class Printer {
     }
   }
 
+  size_t segments_of_import(uint32_t index) const { return signature_shape(module_.import(index).signature)->segments; }
+
+  static std::string lent(uint16_t place) { return place == kNoRegister ? "null" : text("%r", place); }
+
   static std::string label(uint32_t word) { return text("L", word); }
 
   static std::string status_code(uint64_t code) {
@@ -137,14 +141,17 @@ class Printer {
     return assembler::status_code_word(static_cast<StatusCode>(code));
   }
 
-  static std::string list(const uint64_t* pc, OperandKind kind, size_t half, size_t count_half, uint32_t word) {
+  std::string list(const uint64_t* pc, OperandKind kind, size_t half, size_t count_half, uint32_t word) const {
     const uint64_t count = read_operand(pc, OperandKind::kCount, count_half);
     const uint64_t* elements = pc + half / 4;
+    const size_t counts = kind == OperandKind::kLent ? segments_of_import(read_u16<1>(pc)) : count;
     std::string result = "[";
     for (size_t i = 0; i < count; ++i) {
       if (i != 0) result += ", ";
-      result += kind == OperandKind::kLabels ? label(word + static_cast<uint32_t>(read_label(elements, i)))
-                                             : text(read_segment(elements, i));
+      if (kind == OperandKind::kLabels)
+        result += label(word + static_cast<uint32_t>(read_label(elements, i)));
+      else
+        result += i < counts ? text(read_element(elements, i)) : lent(read_element(elements, i));
     }
     return result + "]";
   }

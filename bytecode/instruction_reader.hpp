@@ -44,7 +44,7 @@ inline uint64_t read_operand(const uint64_t* pc, OperandKind kind, size_t half) 
 inline int32_t read_label(const uint64_t* list, size_t index) {
   return static_cast<int32_t>(static_cast<uint32_t>(list[index / 2] >> (32 * (index % 2))));
 }
-inline uint16_t read_segment(const uint64_t* list, size_t index) {
+inline uint16_t read_element(const uint64_t* list, size_t index) {
   return static_cast<uint16_t>(list[index / 4] >> (16 * (index % 4)));
 }
 

@@ -64,6 +64,7 @@ std::string_view kind_name(OperandKind kind) {
     case OperandKind::kCount: return "Count";
     case OperandKind::kLabels: return "Labels";
     case OperandKind::kSegments: return "Segments";
+    case OperandKind::kLent: return "Lent";
   }
   return "";
 }
@@ -95,6 +96,7 @@ std::string operand_example(const Operand& operand, size_t& values, size_t& refs
     case OperandKind::kCode: return "internal";
     case OperandKind::kLabels: return "[label, ...]";
     case OperandKind::kSegments: return "[2, ...]";
+    case OperandKind::kLent: return "[2, ..., %r0, null, ...]";
     default: return {};
   }
 }

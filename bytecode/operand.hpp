@@ -43,7 +43,11 @@ enum class OperandKind : uint8_t {
   kCount,      // u16: number of elements in the list that ends the instruction
   kLabels,     // list of s32 label offsets, two a word
   kSegments,   // list of u16 element counts, four a word: one for each variadic segment of the import
+  kLent,       // the same, followed by the u16 reference registers that the call lends, or kNoRegister for null
 };
+
+// Stands for null where a reference is lent: no frame has so many registers.
+inline constexpr uint16_t kNoRegister = 0xffff;
 
 struct Operand {
   OperandKind kind;
@@ -65,12 +69,15 @@ constexpr size_t operand_halves(OperandKind kind) {
     case OperandKind::kImmI64:
     case OperandKind::kImmF64: return 4;
     case OperandKind::kLabels:
-    case OperandKind::kSegments: return 0;  // Begins on the next word; its length is the kCount before it.
+    case OperandKind::kSegments:
+    case OperandKind::kLent: return 0;  // Begins on the next word; its length is the kCount before it.
     default: return 1;
   }
 }
 
-constexpr bool is_list(OperandKind kind) { return kind == OperandKind::kLabels || kind == OperandKind::kSegments; }
+constexpr bool is_list(OperandKind kind) {
+  return kind == OperandKind::kLabels || kind == OperandKind::kSegments || kind == OperandKind::kLent;
+}
 constexpr bool is_value_register(OperandKind kind) {
   return kind == OperandKind::kDef || kind == OperandKind::kUse || kind == OperandKind::kUpdate;
 }
@@ -150,6 +157,7 @@ constexpr Operand Code() { return {OperandKind::kCode}; }
 constexpr Operand Count() { return {OperandKind::kCount}; }
 constexpr Operand Labels() { return {OperandKind::kLabels}; }
 constexpr Operand Segments() { return {OperandKind::kSegments}; }
+constexpr Operand Lent() { return {OperandKind::kLent}; }
 
 }  // namespace operands
 }  // namespace baton::bytecode

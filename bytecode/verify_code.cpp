@@ -124,6 +124,7 @@ bool CodeVerifier::check_operand(size_t pc, OperandKind kind, uint64_t operand) 
     case OperandKind::kRefBase:
     case OperandKind::kCount:  // check_list() and check_import_kind()
     case OperandKind::kSegments:
+    case OperandKind::kLent:       // check_lent()
     case OperandKind::kNearLabel:  // check_label()
     case OperandKind::kLabel:
     case OperandKind::kLabels:
@@ -168,7 +169,7 @@ bool CodeVerifier::check_list(size_t pc, const InstructionInfo& row) {
     const uint64_t bits = list[word] >> (64 / elements_in_word * used);
     if (bits != 0) return refuse_at(pc, Message::kUnusedBits, row.operands().words + word, hex(bits));
   }
-  return kind == OperandKind::kSegments || count != 0 || refuse_at(pc, Message::kNoLabels);
+  return kind != OperandKind::kLabels || count != 0 || refuse_at(pc, Message::kNoLabels);
 }
 
 // What a row must obey beyond its operand kinds.
@@ -177,6 +178,7 @@ bool CodeVerifier::check_rules(size_t pc, Opcode opcode) {
     case Opcode::call: return check_window(pc, opcode);
     case Opcode::call_import:
     case Opcode::call_variadic: return check_import_kind(pc, opcode) && check_window(pc, opcode);
+    case Opcode::call_lend: return check_lent(pc) && check_window(pc, opcode);
     case Opcode::call_tail: return check_tail_call(pc) && check_window(pc, opcode);
     case Opcode::ret_value:
       return (shape_.result_values == 1 && shape_.result_refs == 0) ||
@@ -197,6 +199,32 @@ bool CodeVerifier::check_import_kind(size_t pc, Opcode opcode) {
   const uint64_t count = read_operand(&code_[pc], OperandKind::kCount, info_row.operands().halves[3]);
   return count == shape.segments ||
          refuse_at(pc, Message::kSegmentCount, count, index, row.name()->c_str(), shape.segments);
+}
+
+// A call that lends says how long its segments are, then where each reference is: below the callee's frame, which may
+// do with its own as it likes.
+bool CodeVerifier::check_lent(size_t pc) {
+  const uint64_t* words = &code_[pc];
+  const uint16_t index = read_u16<1>(words);
+  const format::ImportRow& row = *module_.imports()->Get(index);
+  const SignatureShape& shape = facts_.signatures[row.signature()];
+  const OperandList& operands = info(Opcode::call_lend).operands();
+  const uint64_t count = read_operand(words, OperandKind::kCount, operands.halves[3]);
+  if (count < shape.segments) {
+    return refuse_at(pc, Message::kSegmentCount, count, index, row.name()->c_str(), shape.segments);
+  }
+  const CallWindow window = call_window(pc, Opcode::call_lend);
+  if (count - shape.segments != window.arguments.refs) {
+    return refuse_at(pc, Message::kLentCount, count - shape.segments, index, row.name()->c_str(),
+                     window.arguments.refs);
+  }
+  for (size_t i = shape.segments; i < count; ++i) {
+    const uint16_t lent = read_element(words + operands.words, i);
+    if (lent != kNoRegister && lent >= window.base.refs) {
+      return refuse_at(pc, Message::kLentRegister, lent, window.base.refs);
+    }
+  }
+  return true;
 }
 
 bool CodeVerifier::check_tail_call(size_t pc) {
@@ -225,7 +253,8 @@ bool CodeVerifier::check_window(size_t pc, Opcode opcode) {
 CallWindow CodeVerifier::call_window(size_t pc, Opcode opcode) const {
   const uint64_t* words = &code_[pc];
   const uint32_t target = read_u16<1>(words);
-  const bool is_import = opcode == Opcode::call_import || opcode == Opcode::call_variadic;
+  const bool lends = opcode == Opcode::call_lend;
+  const bool is_import = opcode == Opcode::call_import || opcode == Opcode::call_variadic || lends;
   const uint32_t signature =
       is_import ? module_.imports()->Get(target)->signature() : module_.functions()->Get(target)->signature();
   const SignatureShape& shape = facts_.signatures[signature];
@@ -235,12 +264,12 @@ CallWindow CodeVerifier::call_window(size_t pc, Opcode opcode) const {
       .results = {shape.result_values, shape.result_refs},
   };
   if (opcode != Opcode::call_tail) window.base = {read_u16<2>(words), read_u16<3>(words)};
-  if (opcode == Opcode::call_variadic) {
+  if (opcode == Opcode::call_variadic || lends) {
     const uint64_t* list = words + info(opcode).operands().words;
     const SegmentShape* segments = &facts_.segments[facts_.segments_begin[signature]];
     for (size_t i = 0; i < shape.segments; ++i) {
-      window.arguments.values += uint64_t{read_segment(list, i)} * segments[i].values;
-      window.arguments.refs += uint64_t{read_segment(list, i)} * segments[i].refs;
+      window.arguments.values += uint64_t{read_element(list, i)} * segments[i].values;
+      window.arguments.refs += uint64_t{read_element(list, i)} * segments[i].refs;
     }
   }
   return window;

@@ -74,6 +74,7 @@ class CodeVerifier {
   bool check_rules(size_t pc, Opcode opcode);
   bool check_window(size_t pc, Opcode opcode);
   bool check_import_kind(size_t pc, Opcode opcode);
+  bool check_lent(size_t pc);
   bool check_tail_call(size_t pc);
   bool check_label(size_t pc, int64_t target);
   bool check_global(size_t pc, uint64_t index, bool needs_ref);

@@ -122,6 +122,7 @@ class CodeVerifier::DefinitionWalk {
   bool step(size_t pc);
   bool step_call(size_t pc, Opcode opcode);
   bool needs(size_t pc, const Bank& bank, uint64_t begin, uint64_t end);
+  bool needs_lent(size_t pc, uint64_t lent_count);
   void arrive(size_t target);
   size_t next_waiting();
   uint64_t* label_state(size_t target) const;
@@ -249,11 +250,27 @@ template <typename Bank>
 bool CodeVerifier::DefinitionWalk<Bank>::step_call(size_t pc, Opcode opcode) {
   const auto [base, arguments, results] = verifier_.call_window(pc, opcode);
   if (!needs(pc, values(), base.values, base.values + arguments.values)) return false;
-  if (!needs(pc, refs(), base.refs, base.refs + arguments.refs)) return false;
+  if (opcode == Opcode::call_lend) {
+    if (!needs_lent(pc, arguments.refs)) return false;
+  } else if (!needs(pc, refs(), base.refs, base.refs + arguments.refs)) {
+    return false;
+  }
   values().drop_from(base.values);
   refs().drop_from(base.refs);
   values().add_all(base.values, base.values + results.values);
   refs().add_all(base.refs, base.refs + results.refs);
+  return true;
+}
+
+// The list ends with the registers.
+template <typename Bank>
+bool CodeVerifier::DefinitionWalk<Bank>::needs_lent(size_t pc, uint64_t lent_count) {
+  const OperandList& operands = info(Opcode::call_lend).operands();
+  const uint64_t count = read_operand(&code_[pc], OperandKind::kCount, operands.halves[3]);
+  for (uint64_t i = count - lent_count; i < count; ++i) {
+    const uint16_t lent = read_element(&code_[pc] + operands.words, i);
+    if (lent != kNoRegister && !needs(pc, refs(), lent, lent + 1u)) return false;
+  }
   return true;
 }
 

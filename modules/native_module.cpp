@@ -238,6 +238,9 @@ baton_status* run_function(baton_call* call) {
 
 constexpr std::string_view kCommandSignature = "r<hal.command_buffer>";
 
+// What the device layer isn't told.
+constexpr uint64_t kTraitsOfCalls = BATON_TRAIT_COMMAND | BATON_TRAIT_LEAVES_ARGUMENTS;
+
 }  // namespace
 
 Status NativeModule::gather_commands() {
@@ -255,7 +258,7 @@ Status NativeModule::gather_commands() {
                      "'), and this program has no devices.");
     }
     const hal::CustomCommand named = {name(), exported.name,
-                                      static_cast<hal::CommandTraits>(exported.traits & ~BATON_TRAIT_COMMAND)};
+                                      static_cast<hal::CommandTraits>(exported.traits & ~kTraitsOfCalls)};
     commands.push_back({exported.body, exported.data, descriptor_.prepare, named});
   }
   if (commands.empty()) return {};
@@ -270,8 +273,9 @@ Status NativeModule::gather_commands() {
 
 vm::NativeFunction NativeModule::native_function(uint32_t export_index) const {
   const baton_export& exported = at(export_index);
-  const auto function = [](baton_body body, const void* data) {
-    return vm::NativeFunction{reinterpret_cast<vm::NativeBody>(body), const_cast<void*>(data)};
+  const bool leaves_arguments = (exported.traits & BATON_TRAIT_LEAVES_ARGUMENTS) != 0;
+  const auto function = [&](baton_body body, const void* data) {
+    return vm::NativeFunction{reinterpret_cast<vm::NativeBody>(body), const_cast<void*>(data), leaves_arguments};
   };
   if (!commands_) return function(exported.body, exported.data);
   const uint32_t command = command_of_[export_index];

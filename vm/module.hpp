@@ -33,6 +33,9 @@ using NativeBody = Status::Failure* (*)(NativeCall* call);
 struct NativeFunction {
   NativeBody body = nullptr;
   void* data = nullptr;
+  // It takes none of its reference arguments out of their slots (BATON_TRAIT_LEAVES_ARGUMENTS): a call may lend them
+  // without counting.
+  bool leaves_arguments = false;
 };
 
 class Module {

@@ -70,11 +70,24 @@ class Assigner {
 
   void collect_call(Instruction& call, uint32_t slot) {
     call_indices_[&call] = calls_.size();
+    call.lends = should_lend(call, slot);
     calls_.push_back({&call, slot, static_cast<uint32_t>(calls_.size())});
     guesses_.push_back({kNowhere, kNowhere});
     collect_sources(call, slot, call_arguments_);
     uint32_t numbers[2] = {0, 0};
     for (const Register reg : call.results) call_results_[reg] = Place{&call, slot, numbers[bank(reg)]++};
+  }
+
+  // Only imports can be lent to. Constants have no register to be lent from.
+  bool should_lend(const Instruction& call, uint32_t slot) const {
+    if (call.opcode == bytecode::Opcode::call) return false;
+    bool lives_on = false;
+    for (const Source& source : call.arguments) {
+      if (source.kind == Source::Kind::kRodata) return false;
+      if (!source.is_register() || bank(static_cast<Register>(source.value)) == 0) continue;
+      lives_on |= lifetime(static_cast<Register>(source.value)).lives_across(2 * slot);
+    }
+    return lives_on;
   }
 
   void collect_sources(Instruction& instruction, uint32_t slot, std::vector<std::vector<Place>>& places) {
@@ -128,6 +141,7 @@ class Assigner {
     }
     for (const Place& argument : call_arguments_[reg]) {
       if (lifetime(reg).lives_across(2 * argument.slot)) continue;  // It lives on, so it can't be consumed.
+      if (bank(reg) == 1 && argument.instruction->lends) continue;  // What is lent stands below the window.
       const uint32_t place = guess(argument, bank(reg)) + argument.number;
       if (fits(place)) return place;
     }
@@ -163,6 +177,8 @@ class Assigner {
       above[bank(reg)] = std::max(above[bank(reg)], result_.places[reg] + 1);
     }
     for (const Source& source : call.instruction->arguments) {
+      if (call.instruction->lends && source.is_register() && bank(static_cast<Register>(source.value)) == 1)
+        above[1] = std::max(above[1], result_.places[source.value] + 1);
       ++window[source.is_register() ? bank(static_cast<Register>(source.value))
                                     : (source.kind >= Source::Kind::kRodata ? 1 : 0)];
     }

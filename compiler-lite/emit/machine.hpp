@@ -60,8 +60,10 @@ struct Instruction {
   std::vector<Edge> edges = {};
   uint32_t callee = 0;
   Location location = {};
-  // Written by the allocator: the caller's registers that are the callee's first.
+  // Written by the allocator: the caller's registers that are the callee's first, and whether references stay where
+  // they are (call.lend), because some are wanted after the call and would have to be copied.
   uint16_t bases[2] = {0, 0};
+  bool lends = false;
 };
 
 struct Block {

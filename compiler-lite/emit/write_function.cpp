@@ -251,9 +251,13 @@ class FunctionWriter {
   }
 
   void write_call(const Instruction& call) {
-    move_all(moves_to(call.arguments, call.bases));
     const std::initializer_list<uint64_t> operands = {call.callee, call.bases[0], call.bases[1]};
-    writer_.emit(call.opcode, std::span<const uint64_t>(operands.begin(), operands.size()), call.segments);
+    if (call.lends) {
+      write_lending(call, operands);
+    } else {
+      move_all(moves_to(call.arguments, call.bases));
+      writer_.emit(call.opcode, operands, call.segments);
+    }
     uint32_t next[2] = {call.bases[0], call.bases[1]};
     std::vector<Move> moves;
     for (const Register result : call.results) {
@@ -263,6 +267,28 @@ class FunctionWriter {
       moves.push_back({place(result), {Source::Kind::kRegister, result}, from, true});
     }
     move_all(std::move(moves));
+  }
+
+  // References are named where they are. Those that nobody wants afterwards are let go, as a call that takes would.
+  void write_lending(const Instruction& call, std::span<const uint64_t> operands) {
+    std::vector<Source> values;
+    std::vector<uint64_t> list = call.segments;
+    std::vector<uint32_t> last_uses;
+    for (const Source& source : call.arguments) {
+      if (bank_of(source) == 0) {
+        values.push_back(source);
+        continue;
+      }
+      list.push_back(source.is_register() ? place(source.value) : bytecode::kNoRegister);
+      need(1, call.bases[1] + static_cast<uint32_t>(list.size() - call.segments.size()) - 1);
+      if (!source.is_register() || assignment_.liveness.lifetimes[source.value].lives_across(position_)) continue;
+      last_uses.push_back(place(source.value));
+    }
+    move_all(moves_to(values, call.bases));
+    writer_.emit(Opcode::call_lend, operands, list);
+    std::sort(last_uses.begin(), last_uses.end());
+    last_uses.erase(std::unique(last_uses.begin(), last_uses.end()), last_uses.end());
+    for (const uint32_t reg : last_uses) writer_.emit(Opcode::null_ref, {reg});
   }
 
   void write_return(const Instruction& instruction) {

@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kRankMax = 64;
 using Shape = StackList<int64_t, kRankMax>;
 
-Status gather(Variadic<int64_t> extents, Shape& shape) {
+Status gather(const Variadic<int64_t>& extents, Shape& shape) {
   if (extents.size() > kRankMax) {
     return failure(StatusCode::kInvalidArgument, "A shape has ", extents.size(), " dimensions; at most ", kRankMax,
                    " are possible.");
@@ -54,7 +54,7 @@ bool fits(std::span<const int64_t> shape, std::span<const int64_t> wanted) {
 }  // namespace
 
 Result<Ref<hal::BufferView>> create(hal::Buffer& buffer, int64_t offset, int64_t length, uint32_t element_type,
-                                    uint32_t encoding, Variadic<int64_t> extents) {
+                                    uint32_t encoding, const Variadic<int64_t>& extents) {
   BATON_TRY(check_kind(element_type, encoding));
   Shape shape;
   BATON_TRY(gather(extents, shape));
@@ -82,7 +82,7 @@ int32_t element_type(const hal::BufferView& view) { return static_cast<int32_t>(
 int32_t encoding(const hal::BufferView& view) { return static_cast<int32_t>(view.encoding()); }
 
 Status check(const hal::BufferView& view, std::string_view what, uint32_t element_type, uint32_t encoding,
-             Variadic<int64_t> extents) {
+             const Variadic<int64_t>& extents) {
   Shape wanted;
   BATON_TRY(gather(extents, wanted));
   if (!is_taken_as(view.element_type(), static_cast<hal::ElementType>(element_type)) ||

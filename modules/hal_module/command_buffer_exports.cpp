@@ -18,7 +18,7 @@ struct Launch {
   StackList<hal::Binding, kBindingsMax> bindings;
   StackList<hal::ConstantSlot, kBindingsMax> slots;
 
-  [[gnu::always_inline]] Status gather(Variadic<uint32_t> words, Variadic<Resource> resources) {
+  [[gnu::always_inline]] Status gather(const Variadic<uint32_t>& words, const Variadic<Resource>& resources) {
     if (words.size() > kBindingsMax || resources.size() > kBindingsMax) [[unlikely]] {
       return failure(StatusCode::kInvalidArgument, "A dispatch has ", words.size(), " constants and ", resources.size(),
                      " bindings; at most ", kBindingsMax, " of each are possible.");
@@ -32,7 +32,7 @@ struct Launch {
     return {};
   }
 
-  Status gather(ConstantSlots pairs) {
+  Status gather(const ConstantSlots& pairs) {
     if (pairs.size() > kBindingsMax) {
       return failure(StatusCode::kInvalidArgument, "A dispatch has ", pairs.size(), " constant slots; at most ",
                      kBindingsMax, " are possible.");
@@ -80,7 +80,7 @@ Status copy_buffer(Commands& commands, Resource source, Resource target) {
 }
 
 Status dispatch(Commands& commands, hal::Executable& executable, uint32_t entry_point, uint32_t x, uint32_t y,
-                uint32_t z, Variadic<uint32_t> constants, Variadic<Resource> bindings) {
+                uint32_t z, const Variadic<uint32_t>& constants, const Variadic<Resource>& bindings) {
   Launch launch;
   BATON_TRY(launch.gather(constants, bindings));
   return commands.dispatch({.executable = &executable,
@@ -91,7 +91,7 @@ Status dispatch(Commands& commands, hal::Executable& executable, uint32_t entry_
 }
 
 Status dispatch_indirect(Commands& commands, hal::Executable& executable, uint32_t entry_point, Resource grid,
-                         Variadic<uint32_t> constants, Variadic<Resource> bindings) {
+                         const Variadic<uint32_t>& constants, const Variadic<Resource>& bindings) {
   Launch launch;
   hal::Binding grid_binding;
   BATON_TRY_CONTEXT(to_binding(grid, grid_binding), "in the grid of a dispatch");
@@ -104,8 +104,8 @@ Status dispatch_indirect(Commands& commands, hal::Executable& executable, uint32
 }
 
 Status dispatch_with_slots(Commands& commands, hal::Executable& executable, uint32_t entry_point, uint32_t x,
-                           uint32_t y, uint32_t z, Variadic<uint32_t> constants, ConstantSlots slots,
-                           Variadic<Resource> bindings) {
+                           uint32_t y, uint32_t z, const Variadic<uint32_t>& constants, const ConstantSlots& slots,
+                           const Variadic<Resource>& bindings) {
   Launch launch;
   BATON_TRY(launch.gather(constants, bindings));
   BATON_TRY(launch.gather(slots));
@@ -118,8 +118,8 @@ Status dispatch_with_slots(Commands& commands, hal::Executable& executable, uint
 }
 
 Status dispatch_indirect_with_slots(Commands& commands, hal::Executable& executable, uint32_t entry_point,
-                                    Resource grid, Variadic<uint32_t> constants, ConstantSlots slots,
-                                    Variadic<Resource> bindings) {
+                                    Resource grid, const Variadic<uint32_t>& constants, const ConstantSlots& slots,
+                                    const Variadic<Resource>& bindings) {
   Launch launch;
   hal::Binding grid_binding;
   BATON_TRY_CONTEXT(to_binding(grid, grid_binding), "in the grid of a dispatch");

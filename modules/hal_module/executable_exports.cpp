@@ -10,7 +10,7 @@ namespace {
 // The code is used in place, so the executable shares its blobs.
 class Blobs final : public hal::ExecutableData {
  public:
-  explicit Blobs(Variants variants) {
+  explicit Blobs(const Variants& variants) {
     for (auto [format, code] : variants) blobs_.emplace_back(&code);
   }
 
@@ -20,7 +20,7 @@ class Blobs final : public hal::ExecutableData {
 
 }  // namespace
 
-Result<Ref<hal::Executable>> create(hal::Device& device, Variants given) {
+Result<Ref<hal::Executable>> create(hal::Device& device, const Variants& given) {
   std::vector<hal::ExecutableVariant> variants;
   for (auto [format, code] : given) variants.push_back({format, code.bytes()});
   return device.make_executable({.name = "program", .variants = variants, .data = make_ref<Blobs>(given)});

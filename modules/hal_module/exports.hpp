@@ -28,14 +28,14 @@ Status store(hal::Buffer& buffer, int64_t offset, int32_t width, int64_t value);
 
 namespace buffer_view {
 Result<Ref<hal::BufferView>> create(hal::Buffer& buffer, int64_t offset, int64_t length, uint32_t element_type,
-                                    uint32_t encoding, Variadic<int64_t> shape);
+                                    uint32_t encoding, const Variadic<int64_t>& shape);
 Ref<hal::Buffer> buffer(const hal::BufferView& view);
 int32_t rank(const hal::BufferView& view);
 Result<int64_t> dim(const hal::BufferView& view, int32_t index);
 int32_t element_type(const hal::BufferView& view);
 int32_t encoding(const hal::BufferView& view);
 Status check(const hal::BufferView& view, std::string_view what, uint32_t element_type, uint32_t encoding,
-             Variadic<int64_t> shape);
+             const Variadic<int64_t>& shape);
 }  // namespace buffer_view
 
 namespace queue {
@@ -49,7 +49,7 @@ Status update(hal::Device& device, hal::Fence* wait, hal::Fence* signal, Bytes s
 Status copy(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& source, int64_t source_offset,
             int64_t source_length, hal::Buffer& target, int64_t target_offset, int64_t target_length);
 Status execute(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Recording& recording,
-               Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>> table, Variadic<uint32_t> constants);
+               const Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>>& table, const Variadic<uint32_t>& constants);
 Status barrier(hal::Device& device, hal::Fence* wait, hal::Fence* signal);
 }  // namespace queue
 
@@ -60,15 +60,15 @@ namespace fence {
 Result<Ref<hal::Fence>> create(hal::Device& device);
 Status signal(hal::Fence& fence);
 Status fail(hal::Fence& fence, int32_t code, std::string_view message);
-Ref<hal::Fence> join(Variadic<hal::Fence*> fences);
-FenceWait await(int32_t timeout_millis, Variadic<hal::Fence*> fences);
+Ref<hal::Fence> join(const Variadic<hal::Fence*>& fences);
+FenceWait await(int32_t timeout_millis, const Variadic<hal::Fence*>& fences);
 Status check(hal::Fence* fence);
 }  // namespace fence
 
 namespace executable {
 // Each variant is its format and its code.
 using Variants = Variadic<std::tuple<std::string_view, sdk::Blob&>>;
-Result<Ref<hal::Executable>> create(hal::Device& device, Variants variants);
+Result<Ref<hal::Executable>> create(hal::Device& device, const Variants& variants);
 Result<uint32_t> entry_point(hal::Executable& executable, std::string_view name);
 }  // namespace executable
 
@@ -80,17 +80,17 @@ Status fill_buffer(Commands& commands, Resource target, int64_t pattern, uint32_
 Status update_buffer(Commands& commands, Bytes source, int64_t source_offset, Resource target);
 Status copy_buffer(Commands& commands, Resource source, Resource target);
 Status dispatch(Commands& commands, hal::Executable& executable, uint32_t entry_point, uint32_t x, uint32_t y,
-                uint32_t z, Variadic<uint32_t> constants, Variadic<Resource> bindings);
+                uint32_t z, const Variadic<uint32_t>& constants, const Variadic<Resource>& bindings);
 Status dispatch_indirect(Commands& commands, hal::Executable& executable, uint32_t entry_point, Resource grid,
-                         Variadic<uint32_t> constants, Variadic<Resource> bindings);
+                         const Variadic<uint32_t>& constants, const Variadic<Resource>& bindings);
 // The same, with constants that each execution fills: (constant, constant slot).
 using ConstantSlots = Variadic<std::tuple<uint32_t, uint32_t>>;
 Status dispatch_with_slots(Commands& commands, hal::Executable& executable, uint32_t entry_point, uint32_t x,
-                           uint32_t y, uint32_t z, Variadic<uint32_t> constants, ConstantSlots slots,
-                           Variadic<Resource> bindings);
+                           uint32_t y, uint32_t z, const Variadic<uint32_t>& constants, const ConstantSlots& slots,
+                           const Variadic<Resource>& bindings);
 Status dispatch_indirect_with_slots(Commands& commands, hal::Executable& executable, uint32_t entry_point,
-                                    Resource grid, Variadic<uint32_t> constants, ConstantSlots slots,
-                                    Variadic<Resource> bindings);
+                                    Resource grid, const Variadic<uint32_t>& constants, const ConstantSlots& slots,
+                                    const Variadic<Resource>& bindings);
 Status barrier(Commands& commands);
 Result<Ref<hal::Recording>> finish(Commands& commands);
 }  // namespace command_buffer

@@ -16,7 +16,7 @@ int64_t now_ns() {
 }
 
 // -1 while one is not passed and none has failed; a failure before all else.
-int32_t outcome_of_all(Variadic<hal::Fence*> fences) {
+int32_t outcome_of_all(const Variadic<hal::Fence*>& fences) {
   bool passed = true;
   for (const hal::Fence* fence : fences) {
     const int32_t outcome = fence ? outcome_of(fence->points()) : BATON_OK;
@@ -58,7 +58,7 @@ Status fail(hal::Fence& fence, int32_t code, std::string_view message) {
   return {};
 }
 
-Ref<hal::Fence> join(Variadic<hal::Fence*> fences) {
+Ref<hal::Fence> join(const Variadic<hal::Fence*>& fences) {
   auto joined = make_ref<hal::Fence>();
   for (const hal::Fence* fence : fences) {
     if (!fence) continue;
@@ -67,7 +67,7 @@ Ref<hal::Fence> join(Variadic<hal::Fence*> fences) {
   return joined;
 }
 
-FenceWait await(int32_t timeout_millis, Variadic<hal::Fence*> fences) {
+FenceWait await(int32_t timeout_millis, const Variadic<hal::Fence*>& fences) {
   const int32_t outcome = outcome_of_all(fences);
   if (outcome != -1) return FenceWait(outcome);
   if (timeout_millis == 0) return FenceWait(BATON_DEADLINE_EXCEEDED);

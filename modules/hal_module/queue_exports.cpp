@@ -50,7 +50,8 @@ Result<Ref<hal::Buffer>> try_allocate(hal::Device& device, const hal::Order& ord
 }
 
 Status try_execute(hal::Device& device, const hal::Order& order, hal::Recording& recording,
-                   Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>> table, Variadic<uint32_t> constants) {
+                   const Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>>& table,
+                   const Variadic<uint32_t>& constants) {
   if (table.size() > hal::kSlotsMax || constants.size() > hal::kSlotsMax) [[unlikely]] {
     return failure(StatusCode::kInvalidArgument, "A table of ", table.size(), " buffers and ", constants.size(),
                    " constants is given; at most ", hal::kSlotsMax, " of each are possible.");
@@ -118,7 +119,7 @@ Status copy(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buff
 }
 
 Status execute(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Recording& recording,
-               Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>> table, Variadic<uint32_t> constants) {
+               const Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>>& table, const Variadic<uint32_t>& constants) {
   return settle(try_execute(device, order_of(wait, signal), recording, table, constants), signal);
 }
 

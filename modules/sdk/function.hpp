@@ -450,8 +450,8 @@ class Variadic {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   E operator[](size_t index) const {
-    detail::Cursor at = {first_.values + index * detail::Parameter<E>::kValues,
-                         first_.refs + index * detail::Parameter<E>::kRefs, nullptr};
+    detail::Cursor at = {values_ + index * detail::Parameter<E>::kValues, refs_ + index * detail::Parameter<E>::kRefs,
+                         nullptr};
     return detail::Parameter<E>::read(at);
   }
 
@@ -471,9 +471,10 @@ class Variadic {
 
  private:
   friend struct detail::Parameter<Variadic>;
-  Variadic(const detail::Cursor& first, size_t size) : first_(first), size_(size) {}
+  Variadic(const detail::Cursor& first, size_t size) : values_(first.values), refs_(first.refs), size_(size) {}
 
-  detail::Cursor first_;
+  baton_value* values_;
+  baton_object** refs_;
   size_t size_;
 };
 
@@ -486,11 +487,13 @@ struct Export {
   const baton_object_type* type = nullptr;  // instead of a function
 };
 
-// A function pointer, a pointer to a method of the module's class, or a captureless lambda.
+// A function pointer, a pointer to a method of the module's class, or a captureless lambda. None of them sees the slots
+// of its call, so all leave their arguments there.
 template <auto kFunction>
 constexpr Export function(const char* name, uint64_t traits = 0) {
   using Shape = typename detail::ShapeOf<decltype(kFunction)>::type;
-  return {name, detail::kSignature<Shape>.text, detail::shim<kFunction>, traits, nullptr};
+  return {name, detail::kSignature<Shape>.text, detail::shim<kFunction>, traits | BATON_TRAIT_LEAVES_ARGUMENTS,
+          nullptr};
 }
 
 }  // namespace baton::sdk

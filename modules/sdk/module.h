@@ -37,12 +37,15 @@ static inline void baton_call_set_ref(baton_call* call, uint32_t index, baton_ob
 
 typedef baton_status* (*baton_body)(baton_call* call);
 
-/* Traits of an export, for those who record (DESIGN: custom commands). */
+/* Traits of an export, for those who record (DESIGN: custom commands) and for those who call. */
 #define BATON_TRAIT_PURE (UINT64_C(1) << 0)         /* no effect but its results */
 #define BATON_TRAIT_CAPTURE_SAFE (UINT64_C(1) << 1) /* may run while a device graph is being captured */
 #define BATON_TRAIT_HOST_ONLY (UINT64_C(1) << 2)    /* works on the host: splits a recording */
 #define BATON_TRAIT_IN_PLACE (UINT64_C(1) << 3)     /* results may share storage with arguments */
 #define BATON_TRAIT_COMMAND (UINT64_C(1) << 4)      /* records into its first argument (recording.h). since v2 */
+/* Takes no reference argument out of its slot, and replaces none but by a result: callers may lend theirs without
+ * counting. A host that does not know it counts. */
+#define BATON_TRAIT_LEAVES_ARGUMENTS (UINT64_C(1) << 5)
 
 typedef struct baton_export {
   const char* name;      /* without the module's name: "string.print" */

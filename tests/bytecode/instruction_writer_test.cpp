@@ -31,7 +31,7 @@ TEST(InstructionWriter, EveryRowReadsBackAsItWasWritten) {
       if (kind == OperandKind::kCount) continue;
       if (kind == OperandKind::kLabels)
         list = {end, end, end};
-      else if (kind == OperandKind::kSegments)
+      else if (kind == OperandKind::kSegments || kind == OperandKind::kLent)
         list = {7, 8, 9};
       else
         operands.push_back(kind == OperandKind::kLabel || kind == OperandKind::kNearLabel ? end : sample(kind, i));
@@ -50,8 +50,8 @@ TEST(InstructionWriter, EveryRowReadsBackAsItWasWritten) {
         EXPECT_EQ(read_operand(pc, kind, half), 3u) << row->mnemonic();
       } else if (kind == OperandKind::kLabels) {
         EXPECT_EQ(read_label(pc + half / 4, 2), static_cast<int32_t>(made->words.size())) << row->mnemonic();
-      } else if (kind == OperandKind::kSegments) {
-        EXPECT_EQ(read_segment(pc + half / 4, 2), 9) << row->mnemonic();
+      } else if (kind == OperandKind::kSegments || kind == OperandKind::kLent) {
+        EXPECT_EQ(read_element(pc + half / 4, 2), 9) << row->mnemonic();
       } else if (kind == OperandKind::kLabel || kind == OperandKind::kNearLabel) {
         EXPECT_EQ(read_operand(pc, kind, half), made->words.size()) << row->mnemonic();
       } else {

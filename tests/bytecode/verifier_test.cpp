@@ -113,7 +113,7 @@ std::vector<Case> container_cases() {
       {"Malformed module: its table points outside itself or lacks a required field.",
        [] { return verdict_of_patched(4, 1 << 20); }},
       raw("Module has format version 2; this reader knows version 1.", [](RawModule& m) { m.format_version = 2; }),
-      raw("Module needs instruction set version 1000; this reader knows version 1.",
+      raw("Module needs instruction set version 1000; this reader knows version 2.",
           [](RawModule& m) { m.isa_version = 1000; }),
       raw("Module requires features that this reader lacks (bits 0, 5, 63).",
           [](RawModule& m) { m.required_features = 1 | 1 << 5 | uint64_t{1} << 63; }),

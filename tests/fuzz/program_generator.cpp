@@ -155,8 +155,22 @@ class FunctionGenerator {
     const auto base = window(shape.argument_values + more_values, shape.argument_refs + more_refs, shape);
     if (!base) return;
     const uint64_t operands[] = {index, base->first, base->second};
+    if (choices_.below(2) == 0) {
+      lend(operands, counts, shape.argument_refs + more_refs);
+      return define(base->first + shape.result_values, base->second + shape.result_refs);
+    }
     writer_.emit(shape.segments == 0 ? Opcode::call_import : Opcode::call_variadic, operands, counts);
     define(base->first + shape.result_values, base->second + shape.result_refs);
+  }
+
+  // The same call on references below its base, or on null where there are none.
+  void lend(std::span<const uint64_t> operands, std::vector<uint64_t> list, size_t refs) {
+    const uint64_t base = operands[2];
+    for (size_t i = 0; i < refs; ++i) {
+      const uint64_t choice = choices_.below(base + 1);
+      list.push_back(choice == base ? kNoRegister : choice);
+    }
+    writer_.emit(Opcode::call_lend, operands, list);
   }
 
   void call() {
@@ -235,7 +249,8 @@ class FunctionGenerator {
       case OperandKind::kCallee:
       case OperandKind::kValueBase:
       case OperandKind::kRefBase:
-      case OperandKind::kSegments: BATON_CHECK(false && "calls are made elsewhere");
+      case OperandKind::kSegments:
+      case OperandKind::kLent: BATON_CHECK(false && "calls are made elsewhere");
     }
   }
 

@@ -141,12 +141,12 @@ Ref<NativeTestModule> make_native(Pool& pool) {
   native->add("token", "v_r<token>", make_token, &pool);
   native->add("gate", "i_r<gate>", make_gate, &pool);
   native->add("take", "rr_v", nothing);
-  native->add("same", "rr_r", nothing);
+  native->add_leaving("same", "rr_r", nothing);
   native->add("mix", "iIr_rfF", mix);
-  native->add("pass", "r<gate>r_i", pass);
-  native->add("fail", "r_r", fail);
-  native->add("variadic", "iCrD_i", variadic);
-  native->add("pass_all", "r<gate>CriD_r", pass);
+  native->add_leaving("pass", "r<gate>r_i", pass);
+  native->add_leaving("fail", "r_r", fail);
+  native->add_leaving("variadic", "iCrD_i", variadic);
+  native->add_leaving("pass_all", "r<gate>CriD_r", pass);
   return native;
 }
 

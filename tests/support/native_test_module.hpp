@@ -57,6 +57,10 @@ class NativeTestModule final : public Module {
   void add(std::string function, std::string signature, NativeBody body, void* data = nullptr) {
     exports_.push_back({std::move(function), std::move(signature), {body, data}});
   }
+  // One that may be lent its arguments without counting.
+  void add_leaving(std::string function, std::string signature, NativeBody body, void* data = nullptr) {
+    exports_.push_back({std::move(function), std::move(signature), {body, data, true}});
+  }
   void add_type(const ObjectType* type) { types_.push_back(type); }
 
   std::string_view name() const override { return name_; }

@@ -15,6 +15,7 @@ class Event final : public baton::sdk::Object<Event> {
 
   explicit Event(int32_t code) : code_(code) {}
   int32_t wait(int64_t) { return ++looks_ < 3 ? -1 : code_; }
+  int32_t code() const { return code_; }
 
  private:
   std::atomic<int> looks_ = 0;
@@ -47,6 +48,8 @@ class Golden final : public baton::sdk::Module<Golden> {
 
   Ref<Event> event(int32_t code) { return baton::sdk::make<Event>(code); }
 
+  int32_t code(const Event* event) { return event ? event->code() : -1; }
+
   Status fail(int32_t code) { return baton::sdk::failure(StatusCode::kUnavailable, "golden.fail was given ", code); }
 };
 
@@ -54,4 +57,5 @@ class Golden final : public baton::sdk::Module<Golden> {
 
 BATON_EXPORT_MODULE(Golden, "golden", BATON_FUNCTION("scale", &Golden::scale), BATON_FUNCTION("sum", &Golden::sum),
                     BATON_FUNCTION("weighted", &Golden::weighted), BATON_FUNCTION("later", &Golden::later),
-                    BATON_FUNCTION("event", &Golden::event), BATON_FUNCTION("fail", &Golden::fail));
+                    BATON_FUNCTION("event", &Golden::event), BATON_FUNCTION("code", &Golden::code),
+                    BATON_FUNCTION("fail", &Golden::fail));

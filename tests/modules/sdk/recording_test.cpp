@@ -323,9 +323,9 @@ TEST(Command, HasTheSignatureOfItsMethod) {
   using namespace sdk;
   EXPECT_STREQ(BATON_COMMAND("saxpy", &Math::saxpy).signature,
                "r<hal.command_buffer>iIr<hal.buffer>IIIr<hal.buffer>IIIr<hal.buffer>II_v");
-  EXPECT_EQ(BATON_COMMAND("keep", &Math::keep).traits, BATON_TRAIT_COMMAND);
+  EXPECT_EQ(BATON_COMMAND("keep", &Math::keep).traits, BATON_TRAIT_COMMAND | BATON_TRAIT_LEAVES_ARGUMENTS);
   EXPECT_EQ(BATON_COMMAND("keep", &Math::keep, kHostOnly | kPure).traits,
-            BATON_TRAIT_COMMAND | BATON_TRAIT_HOST_ONLY | BATON_TRAIT_PURE);
+            BATON_TRAIT_COMMAND | BATON_TRAIT_HOST_ONLY | BATON_TRAIT_PURE | BATON_TRAIT_LEAVES_ARGUMENTS);
 }
 
 TEST(Command, IsRefusedWhenItDoesNotTakeACommandBuffer) {

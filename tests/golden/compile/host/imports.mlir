@@ -1,5 +1,5 @@
 // Body-less functions with a dot in their name are imports; attributes say signature, version and fallback. References are
-// consumed by their last call and copied for others; equal constants share a segment; what nobody uses is left out.
+// consumed by their last call and lent to the others; equal constants share a segment; what nobody uses is left out.
 // RUN: baton-compile --execution-model=host-only %s | baton-dump-module | FileCheck %s
 
 // CHECK: module @example version 0
@@ -33,8 +33,7 @@ module @example {
   // CHECK: export func @main() -> (i64, i64) values 2 refs 2 {
   // CHECK: rodata %r0, @""#1
   // CHECK: call.import @custom.string.create, %v0, %r0
-  // CHECK: ref.copy %r1, %r0
-  // CHECK: call.import @custom.string.print, %v0, %r1
+  // CHECK: call.lend @custom.string.print, %v0, %r1, [%r0]
   // CHECK: call.import @custom.string.length, %v0, %r0
   // CHECK: rodata %r0, @""#1
   // CHECK: call.import @custom.string.create
