@@ -180,7 +180,48 @@ class ModuleFunction final : public hal::HostFunction {
   void* data_;
 };
 
-std::string function_name(const baton_host_call& command, const hal::CustomCommand* from) {
+// One that enqueues work of its own.
+class ForeignModuleFunction final : public hal::ForeignFunction {
+ public:
+  ForeignModuleFunction(std::string_view name, const baton_foreign& from, sdk::Ref<Handle<hal::Device>> device)
+      : ForeignFunction(name), call_(from.call), release_(from.release), data_(from.data), device_(std::move(device)) {}
+  ~ForeignModuleFunction() override {
+    if (release_) release_(data_);
+  }
+
+  Status record(const hal::ForeignArguments& given) override {
+    baton_device_range ranges[kBindingsMax];
+    for (size_t i = 0; i < given.bindings.size(); ++i) {
+      const hal::ForeignBinding& binding = given.bindings[i];
+      ranges[i] = {binding.address, binding.host, binding.length};
+    }
+    const baton_foreign_arguments arguments = {
+        .struct_size = sizeof(arguments),
+        .binding_count = static_cast<uint32_t>(given.bindings.size()),
+        .bindings = ranges,
+        .constants = given.constants.data(),
+        .constant_count = given.constants.size(),
+        .device = reinterpret_cast<baton_device*>(static_cast<baton_object*>(device_.get())),
+        .self = &given.scope,
+        .extension = extension};
+    return Status::adopt(reinterpret_cast<Status::Failure*>(call_(data_, &arguments)));
+  }
+
+ private:
+  static baton_status* extension(void* self, baton_string given, void* out) {
+    const std::string_view name(given.data, static_cast<size_t>(given.size));
+    if (!out) return to_door(failure(StatusCode::kInvalidArgument, "Extension '", name, "' needs a struct to fill."));
+    return to_door(static_cast<hal::ForeignScope*>(self)->extension(name, out));
+  }
+
+  baton_status* (*call_)(void* data, const baton_foreign_arguments* arguments);
+  void (*release_)(void* data);
+  void* data_;
+  const sdk::Ref<Handle<hal::Device>> device_;
+};
+
+template <typename Command>
+std::string function_name(const Command& command, const hal::CustomCommand* from) {
   if (command.name.size) return std::string(command.name.data, static_cast<size_t>(command.name.size));
   return from ? text(from->module, ".", from->function) : std::string();
 }
@@ -198,6 +239,23 @@ Status host_call(baton_command_buffer* commands, const baton_host_call* given) {
                             .constants = {command->constants, command->constant_count},
                             .constant_slots = translate(command->constant_slots, command->constant_slot_count),
                             .bindings = bindings.items()});
+}
+
+Status foreign(baton_command_buffer* commands, const baton_foreign* given) {
+  BATON_TRY_ASSIGN(const baton_foreign* command, known(given));
+  auto* handle = sdk::cast<CommandBufferHandle>(reinterpret_cast<baton_object*>(commands));
+  // From here on `data` is ours, whatever happens.
+  const auto function = make_ref<ForeignModuleFunction>(
+      function_name(*command, handle ? handle->open() : nullptr), *command,
+      handle ? sdk::Ref<Handle<hal::Device>>(&handle->device_handle()) : sdk::Ref<Handle<hal::Device>>());
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  if (!command->call) return failure(StatusCode::kInvalidArgument, "A foreign call needs a function; it has none.");
+  BindingList bindings;
+  BATON_TRY(translate(command->bindings, command->binding_count, bindings));
+  return target->foreign({.function = function.get(),
+                          .constants = {command->constants, command->constant_count},
+                          .constant_slots = translate(command->constant_slots, command->constant_slot_count),
+                          .bindings = bindings.items()});
 }
 
 // The refusal names the device and who asked.
@@ -245,6 +303,7 @@ constinit const baton_recording_table kRecordingTable = {
     .barrier = Entry<barrier>::call,
     .host_call = Entry<host_call>::call,
     .extension = extension_entry,
+    .foreign = Entry<foreign>::call,
 };
 
 }  // namespace baton::modules

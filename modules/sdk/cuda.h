@@ -1,5 +1,10 @@
-/* What a recording on a CUDA device has besides: structs for baton_recording_table.extension. Frozen: append only.
- * Handles are void* so that this header needs none of CUDA's. */
+/* What a recording on a CUDA device has besides: structs for `extension` of baton_recording_table, while a custom
+ * command records, and of baton_foreign_arguments, while a foreign function is called. Frozen: append only. Handles are
+ * void* so that this header needs none of CUDA's.
+ *
+ * In a custom command the addresses are those of buffers that the command names; what a slot stands for has an address
+ * only in a foreign function. A device that runs nothing fills the structs with zeros and notes that something stands
+ * here: then there is nothing to enqueue on. */
 #ifndef BATON_MODULES_SDK_CUDA_H_
 #define BATON_MODULES_SDK_CUDA_H_
 
@@ -7,23 +12,25 @@
 
 #include "modules/sdk/status.h"
 
-/* The stream that runs, or captures, at this point of the recording, until the command's function returns. Work that a
- * library launches on it is ordered as a command recorded here would be. */
+/* The stream that runs, or captures, at this point of the recording, until the function returns. Work that a library
+ * launches on it is ordered as a command recorded here would be. */
 #define BATON_CUDA_STREAM_V1 "cuda.stream.v1"
 typedef struct baton_cuda_stream {
   uint32_t struct_size;
   uint32_t capturing; /* 1: into a graph; synchronising and allocating on it would break the capture */
-  void* stream;       /* CUstream */
+  void* stream;       /* CUstream; NULL: nothing is run */
   void* context;      /* CUcontext, current on this thread during the call */
 } baton_cuda_stream;
 
-/* The graph that is being built: nodes that are added to it depend on `dependencies`; what is recorded later depends on
- * the nodes that are given to join(). */
+/* The graph of this point: nodes that are added to it depend on `dependencies` (valid until the next extension is asked
+ * for), which is what was captured here so far; what is captured after join() depends on the nodes given to it.
+ * Commands recorded later depend on every node without a successor. A function that is called on a stream gets a graph
+ * too, which is launched on that stream when it returns, if it asks for the graph before the stream. */
 #define BATON_CUDA_GRAPH_V1 "cuda.graph.v1"
 typedef struct baton_cuda_graph {
   uint32_t struct_size;
   uint32_t dependency_count;
-  void* graph;               /* CUgraph */
+  void* graph;               /* CUgraph; NULL: nothing is run */
   void* const* dependencies; /* CUgraphNode */
   void* context;             /* CUcontext, current on this thread during the call */
   void* self;                /* for join */

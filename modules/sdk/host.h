@@ -12,7 +12,7 @@
 #include "modules/sdk/status.h"
 #include "modules/sdk/value.h"
 
-#define BATON_ABI_VERSION 2u
+#define BATON_ABI_VERSION 3u
 
 typedef struct baton_allocator {
   void* self;

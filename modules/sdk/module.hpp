@@ -65,6 +65,9 @@ class Module {
   using WaitFence = sdk::WaitFence;
   using SignalFence = sdk::SignalFence;
   using Recording = sdk::Recording;
+  using Foreign = sdk::Foreign;
+  template <typename T>
+  using DeviceSpan = sdk::DeviceSpan<T>;
   template <typename T>
   using Binding = sdk::Binding<T>;
   template <typename T>

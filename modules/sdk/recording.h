@@ -124,6 +124,46 @@ typedef struct baton_host_call {
   uint32_t constant_slot_count;
 } baton_host_call;
 
+/* A binding as the device and the host see it. Stands in arrays: never grows. */
+typedef struct baton_device_range {
+  uint64_t address; /* for the device */
+  void* data;       /* the same bytes for the host; NULL where it cannot see them */
+  uint64_t size;
+} baton_device_range;
+
+/* What a foreign function is called with. All of it until the function returns. */
+typedef struct baton_foreign_arguments {
+  uint32_t struct_size;
+  uint32_t binding_count;
+  const baton_device_range* bindings; /* of this table */
+  const uint32_t* constants;
+  uint64_t constant_count;
+  baton_device* device; /* borrowed */
+  /* What only one kind of device has to enqueue with, as `extension` of the table below. `self` is its first argument.
+   */
+  void* self;
+  baton_status* (*extension)(void* self, baton_string name, void* out);
+} baton_foreign_arguments;
+
+/* Work that a library enqueues by itself, in order with the commands around it. The function is called with the memory
+ * of a table, because addresses are known only then: on a stream for each execution, in a graph once for each table
+ * that comes (what it enqueued is kept for a few of them), on a host for each execution, on a device that runs nothing
+ * never. What it enqueues must depend on its arguments alone. It may be called from any thread, on several at once.
+ * `release` (may be NULL) is called when no recording needs `data` any more; also when this is refused. since v3 */
+typedef struct baton_foreign {
+  uint32_t struct_size;
+  uint32_t binding_count;
+  baton_string name; /* for messages and traces; empty: the command's */
+  baton_status* (*call)(void* data, const baton_foreign_arguments* arguments);
+  void (*release)(void* data);
+  void* data;
+  const baton_binding* bindings;
+  const uint32_t* constants;
+  const baton_constant_slot* constant_slots;
+  uint32_t constant_count;
+  uint32_t constant_slot_count;
+} baton_foreign;
+
 typedef struct baton_recording_table {
   uint32_t struct_size; /* the prefix that this host provides */
   uint32_t reserved;
@@ -143,6 +183,8 @@ typedef struct baton_recording_table {
   /* What only one kind of device has, by name: fills the struct that the name stands for (cuda.h), whose first field is
    * the size that the caller knows. UNIMPLEMENTED names the device and the command where there is none. since v2 */
   baton_status* (*extension)(baton_command_buffer* commands, baton_string name, void* out);
+
+  baton_status* (*foreign)(baton_command_buffer* commands, const baton_foreign* command); /* since v3 */
 } baton_recording_table;
 
 #endif

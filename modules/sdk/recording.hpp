@@ -86,6 +86,48 @@ struct AnyBinding : baton_binding {
 };
 static_assert(sizeof(AnyBinding) == sizeof(baton_binding));
 
+// The elements of a binding as a foreign function gets them.
+template <typename T>
+class DeviceSpan {
+ public:
+  explicit DeviceSpan(const baton_device_range& range) : range_(range) {}
+
+  T* data() const { return reinterpret_cast<T*>(range_.address); }  // For the device.
+  uint64_t address() const { return range_.address; }
+  size_t size() const { return static_cast<size_t>(range_.size / sizeof(T)); }
+  uint64_t size_bytes() const { return range_.size; }
+  // The same for the host; empty where it cannot see them.
+  std::span<T> host() const {
+    auto* data = static_cast<T*>(range_.data);
+    return {data, data ? size() : 0};
+  }
+
+ private:
+  baton_device_range range_;
+};
+
+// What a foreign function has to enqueue with, until it returns.
+class Foreign {
+ public:
+  explicit Foreign(const baton_foreign_arguments& arguments) : arguments_(arguments) {}
+
+  Device& device() const { return *reinterpret_cast<Device*>(arguments_.device); }
+  // Whether the device is of that kind: here.is<Cuda>(). What is special to it is behind here.cuda().
+  template <typename Kind>
+  bool is() const {
+    return device().driver() == Kind::kDriver;
+  }
+  Cuda cuda() const { return Cuda(arguments_.self, arguments_.extension); }
+  // For kinds of device that this header does not know: `out` is a struct of theirs, which begins with its struct_size.
+  template <typename Struct>
+  Status extension(std::string_view name, Struct& out) const {
+    return Status::adopt(arguments_.extension(arguments_.self, {name.data(), name.size()}, &out));
+  }
+
+ private:
+  const baton_foreign_arguments& arguments_;
+};
+
 // Workgroups in x, y, z.
 struct Grid {
   uint32_t x = 1, y = 1, z = 1;
@@ -124,27 +166,39 @@ constexpr std::array<uint32_t, (detail::kWords<T> + ... + 0)> constants(T... num
 
 namespace detail {
 
+// Calls what a recording keeps; what it throws becomes a failure.
+template <typename Callable, typename Arguments>
+baton_status* run_kept([[maybe_unused]] std::string_view kind, Callable& callable,
+                       const Arguments& arguments) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+#endif
+    if constexpr (std::is_void_v<decltype(std::apply(callable, arguments))>) {
+      std::apply(callable, arguments);
+      return nullptr;
+    } else {
+      return Status(std::apply(callable, arguments)).release();
+    }
+#if defined(__cpp_exceptions)
+  } catch (const std::exception& thrown) {
+    return failure(StatusCode::kInternal, "The ", kind, " function threw: ", thrown.what()).release();
+  } catch (...) {
+    return failure(StatusCode::kInternal, "The ", kind, " function threw something that is no std::exception.")
+        .release();
+  }
+#endif
+}
+
 // A callable of the module that a recording keeps and calls with the memory of each execution.
 template <typename Callable, typename... T>
 struct HostCallable {
   Callable callable;
 
   static baton_status* call(void* data, const baton_host_arguments* arguments) noexcept {
-    auto& callable = static_cast<HostCallable*>(data)->callable;
     const baton_bytes* at = arguments->bindings;
     const std::tuple<std::span<T>...> elements{next<T>(at)...};  // In order: braces.
     static_cast<void>(at);
-#if defined(__cpp_exceptions)
-    try {
-      return run(callable, elements);
-    } catch (const std::exception& thrown) {
-      return failure(StatusCode::kInternal, "The host function threw: ", thrown.what()).release();
-    } catch (...) {
-      return failure(StatusCode::kInternal, "The host function threw something that is no std::exception.").release();
-    }
-#else
-    return run(callable, elements);
-#endif
+    return run_kept("host", static_cast<HostCallable*>(data)->callable, elements);
   }
   static void release(void* data) { delete static_cast<HostCallable*>(data); }
 
@@ -154,14 +208,21 @@ struct HostCallable {
     const baton_bytes& bytes = *at++;
     return {static_cast<E*>(bytes.data), static_cast<size_t>(bytes.size / sizeof(E))};
   }
-  static baton_status* run(Callable& callable, const std::tuple<std::span<T>...>& elements) {
-    if constexpr (std::is_void_v<decltype(std::apply(callable, elements))>) {
-      std::apply(callable, elements);
-      return nullptr;
-    } else {
-      return Status(std::apply(callable, elements)).release();
-    }
+};
+
+// The same for one that enqueues work of its own.
+template <typename Callable, typename... T>
+struct ForeignCallable {
+  Callable callable;
+
+  static baton_status* call(void* data, const baton_foreign_arguments* arguments) noexcept {
+    Foreign here(*arguments);
+    const baton_device_range* at = arguments->bindings;
+    const std::tuple<Foreign&, DeviceSpan<T>...> all{here, DeviceSpan<T>(*at++)...};  // In order: braces.
+    static_cast<void>(at);
+    return run_kept("foreign", static_cast<ForeignCallable*>(data)->callable, all);
   }
+  static void release(void* data) { delete static_cast<ForeignCallable*>(data); }
 };
 
 }  // namespace detail
@@ -260,12 +321,53 @@ class Recording final : public baton_object {
     return host(std::string_view(), std::move(callable), bindings...);  // Under the name of the command.
   }
 
+  // Work that a library enqueues by itself, in order with the commands around it: `callable` is called with a Foreign&,
+  // to ask for a stream, say, and a DeviceSpan<T> for each Binding<T>, once for each table in a graph and for each
+  // execution elsewhere (recording.h); it returns void or Status. The recording keeps it.
+  //
+  //   return rec.foreign([this](Foreign& here, DeviceSpan<const float> x, DeviceSpan<float> y) -> Status {
+  //     BATON_ASSIGN_OR_RETURN(const baton_cuda_stream cuda, here.cuda().stream());
+  //     return library_.run(static_cast<CUstream>(cuda.stream), x.data(), y.data(), y.size());
+  //   }, x, y);
+  template <typename Callable, typename... T>
+  Status foreign(std::string_view name, Callable callable, const Binding<T>&... bindings) {
+    using Function = detail::ForeignCallable<Callable, T...>;
+    if (table().struct_size <= offsetof(baton_recording_table, foreign)) {
+      return failure(StatusCode::kUnimplemented,
+                     "The host records no foreign calls; they came with version 3 of the "
+                     "module interface, and it provides version ",
+                     sdk::host().abi_version, ".");
+    }
+    const std::array<baton_binding, sizeof...(T)> ranges = {bindings.range()...};
+    const baton_foreign command = {.struct_size = sizeof(command),
+                                   .binding_count = sizeof...(T),
+                                   .name = detail::door_text(name),
+                                   .call = Function::call,
+                                   .release = Function::release,
+                                   .data = new Function{std::move(callable)},
+                                   .bindings = ranges.data(),
+                                   .constants = nullptr,
+                                   .constant_slots = nullptr,
+                                   .constant_count = 0,
+                                   .constant_slot_count = 0};
+    return Status::adopt(table().foreign(handle(), &command));
+  }
+  template <typename Callable, typename... T>
+  requires(!std::convertible_to<Callable, std::string_view>)  //
+      Status foreign(Callable callable, const Binding<T>&... bindings) {
+    return foreign(std::string_view(), std::move(callable), bindings...);  // Under the name of the command.
+  }
+
   // Whether the device is of that kind: rec.is<Cuda>(). What is special to it is behind rec.cuda().
   template <typename Kind>
   bool is() {
     return device().driver() == Kind::kDriver;
   }
-  Cuda cuda() { return Cuda(handle(), table()); }
+  Cuda cuda() {
+    return Cuda(this, [](void* self, baton_string name, void* out) {
+      return table().extension(static_cast<Recording*>(self)->handle(), name, out);
+    });
+  }
   // For kinds of device that this header does not know: `out` is a struct of theirs, which begins with its struct_size.
   template <typename Struct>
   Status extension(std::string_view name, Struct& out) {

@@ -281,6 +281,40 @@ FIELD(baton_cuda_graph, context, 24);
 FIELD(baton_cuda_graph, self, 32);
 FIELD(baton_cuda_graph, join, 40);
 
+// ---- Since version 3 ----
+#define SIZE_V3(type, size) static_assert(sizeof(type) >= (size), "a struct of the door shrank")
+
+FIELD(baton_recording_table, foreign, 88);
+SIZE_V3(baton_recording_table, 96);
+
+static_assert(sizeof(baton_device_range) == 24, "it stands in arrays");
+FIELD(baton_device_range, address, 0);
+FIELD(baton_device_range, data, 8);
+FIELD(baton_device_range, size, 16);
+
+SIZE_V3(baton_foreign_arguments, 56);
+FIELD(baton_foreign_arguments, struct_size, 0);
+FIELD(baton_foreign_arguments, binding_count, 4);
+FIELD(baton_foreign_arguments, bindings, 8);
+FIELD(baton_foreign_arguments, constants, 16);
+FIELD(baton_foreign_arguments, constant_count, 24);
+FIELD(baton_foreign_arguments, device, 32);
+FIELD(baton_foreign_arguments, self, 40);
+FIELD(baton_foreign_arguments, extension, 48);
+
+SIZE_V3(baton_foreign, 80);
+FIELD(baton_foreign, struct_size, 0);
+FIELD(baton_foreign, binding_count, 4);
+FIELD(baton_foreign, name, 8);
+FIELD(baton_foreign, call, 24);
+FIELD(baton_foreign, release, 32);
+FIELD(baton_foreign, data, 40);
+FIELD(baton_foreign, bindings, 48);
+FIELD(baton_foreign, constants, 56);
+FIELD(baton_foreign, constant_slots, 64);
+FIELD(baton_foreign, constant_count, 72);
+FIELD(baton_foreign, constant_slot_count, 76);
+
 TEST(Layout, IsWhatVersionTwoFroze) {
   EXPECT_EQ(BATON_TRAIT_COMMAND, 16u);
   EXPECT_EQ(BATON_WHOLE_LENGTH, UINT64_MAX);

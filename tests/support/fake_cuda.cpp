@@ -37,6 +37,7 @@ struct Instance {
 };
 struct Stream {
   Graph* capture = nullptr;
+  std::vector<CUgraphNode> tails;  // What is captured next depends on these.
   bool broken = false;
 };
 struct Library {
@@ -90,7 +91,9 @@ void run_node(const Node& node) {
 void enqueue(CUstream handle, Node node) {
   auto* stream = as<Stream>(handle);
   if (!stream->capture) return run_node(node);
+  node.dependency_count = stream->tails.size();
   stream->capture->nodes.push_back(std::make_unique<Node>(std::move(node)));
+  stream->tails = {reinterpret_cast<CUgraphNode>(stream->capture->nodes.back().get())};
 }
 
 size_t parameter_size(const FakeKernel& kernel, std::vector<size_t>& offsets) {
@@ -351,20 +354,31 @@ CUresult begin_capture(CUstream stream, CUgraph graph, const CUgraphNode*, const
   FAKE_LOG("cuStreamBeginCaptureToGraph");
   as<Stream>(stream)->capture = as<Graph>(graph);
   as<Stream>(stream)->broken = false;
+  as<Stream>(stream)->tails.clear();
   return CUDA_SUCCESS;
 }
 CUresult end_capture(CUstream stream, CUgraph* graph) {
   FAKE_LOCK;
   FAKE_LOG("cuStreamEndCapture");
+  if (!as<Stream>(stream)->capture) return CUDA_ERROR_ILLEGAL_STATE;
   *graph = reinterpret_cast<CUgraph>(std::exchange(as<Stream>(stream)->capture, nullptr));
   return as<Stream>(stream)->broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
-CUresult capture_state(CUstream stream, CUstreamCaptureStatus* state, cuuint64_t*, CUgraph*, const CUgraphNode**,
-                       size_t*) {
+CUresult capture_state(CUstream stream, CUstreamCaptureStatus* state, cuuint64_t*, CUgraph*, const CUgraphNode** nodes,
+                       size_t* node_count) {
   const auto& one = *as<Stream>(stream);
   *state = !one.capture ? CU_STREAM_CAPTURE_STATUS_NONE
            : one.broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  if (nodes) *nodes = one.tails.data();
+  if (node_count) *node_count = one.tails.size();
+  return CUDA_SUCCESS;
+}
+CUresult set_capture_dependencies(CUstream stream, CUgraphNode* nodes, size_t count, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuStreamUpdateCaptureDependencies", " ", count);
+  if (!as<Stream>(stream)->capture) return CUDA_ERROR_ILLEGAL_STATE;
+  as<Stream>(stream)->tails.assign(nodes, nodes + count);
   return CUDA_SUCCESS;
 }
 
@@ -652,6 +666,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               begin_capture,
               end_capture,
               capture_state,
+              set_capture_dependencies,
               graph_create,
               graph_destroy,
               add_kernel,

@@ -1,10 +1,12 @@
 #include "hal/drivers/cuda/capture.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include "base/bytes.hpp"
-#include "hal/device.hpp"
-#include "hal/drivers/cuda/foreign_extensions.hpp"
+#include "hal/drivers/cuda/device.hpp"
+#include "hal/drivers/cuda/kept_instance.hpp"
+#include "hal/drivers/cuda/recording.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -22,36 +24,18 @@ Status fill(std::string_view name, void* out, Struct answer) {
   return {};
 }
 
-void* join_nothing(void*, void* const*, uint64_t) { return nullptr; }
-
 Status no_extension(const hal::Device& device, std::string_view name) {
   return failure(StatusCode::kUnimplemented, "Device '", device.name(), "' has no extension '", name, "'.");
 }
 
-// A call whose work runs as it is enqueued.
-class StreamScope final : public ForeignScope {
- public:
-  StreamScope(hal::Device& device, PrimaryContext& context, CUstream stream)
-      : device_(device), context_(context), stream_(stream) {}
-  Status extension(std::string_view name, void* out) override {
-    if (name == kStreamExtension) {
-      return fill<StreamV1>(name, out, {0, 0, stream_, context_.handle()});
-    }
-    if (name != kGraphExtension) return no_extension(device_, name);
-    return failure(StatusCode::kFailedPrecondition, "Extension '", name,
-                   "' is for recordings that run as a graph; this one runs on a stream.");
-  }
-
- private:
-  hal::Device& device_;
-  PrimaryContext& context_;
-  CUstream stream_;
-};
+Status named(Status status, std::string_view function) {
+  return std::move(status).with_context(text("in foreign call '", function, "'"));
+}
 
 // A call whose work is captured.
 class SessionScope final : public ForeignScope {
  public:
-  SessionScope(hal::Device& device, const CaptureSession& session) : device_(device), session_(session) {}
+  SessionScope(hal::Device& device, CaptureSession& session) : device_(device), session_(session) {}
   Status extension(std::string_view name, void* out) override {
     Status status = session_.extension(name, out);
     return status.code() == StatusCode::kUnimplemented ? no_extension(device_, name) : std::move(status);
@@ -59,12 +43,50 @@ class SessionScope final : public ForeignScope {
 
  private:
   hal::Device& device_;
-  const CaptureSession& session_;
+  CaptureSession& session_;
 };
 
-Status named(Status status, std::string_view function) {
-  return std::move(status).with_context(text("in foreign call '", function, "'"));
-}
+// A call whose work runs as it is enqueued; or, when it asks for a graph, once it has returned.
+class StreamScope final : public ForeignScope {
+ public:
+  explicit StreamScope(const Execution& execution) : execution_(execution) {}
+
+  Status extension(std::string_view name, void* out) override {
+    if (name == kGraphExtension && !session_) BATON_TRY(begin());
+    if (session_) return SessionScope(execution_.device, *session_).extension(name, out);
+    if (name != kStreamExtension) return no_extension(execution_.device, name);
+    has_stream_ = true;
+    return fill<StreamV1>(name, out, {0, 0, execution_.stream.handle(), execution_.context.handle()});
+  }
+
+  Status finish(std::string_view function, Status said) {
+    if (!session_) return said.ok() ? std::move(said) : named(std::move(said), function);
+    BATON_TRY_ASSIGN(const Segment segment, session_->end(function, std::move(said)));
+    PrimaryContext& context = execution_.context;
+    CUgraphExec instance = nullptr;
+    BATON_TRY(context.status_of(context.symbols().cuGraphInstantiateWithFlags(&instance, segment.graph(), 0),
+                                "cuGraphInstantiate"));
+    execution_.mark.keep(std::make_unique<KeptInstance>(Ref<PrimaryContext>(&context), instance));
+    return context.status_of(context.symbols().cuGraphLaunch(instance, execution_.stream.handle()), "cuGraphLaunch");
+  }
+
+ private:
+  Status begin() {
+    if (has_stream_) {
+      return failure(StatusCode::kFailedPrecondition, "Extension '", kGraphExtension,
+                     "' comes too late: the function has '", kStreamExtension,
+                     "' already, and on that stream its work runs as it is enqueued.");
+    }
+    BATON_TRY_ASSIGN(CaptureSession session,
+                     CaptureSession::begin(static_cast<Device&>(execution_.device).capture().streams()));
+    session_.emplace(std::move(session));
+    return {};
+  }
+
+  const Execution& execution_;
+  std::optional<CaptureSession> session_;
+  bool has_stream_ = false;
+};
 
 // What each code of a broken capture means for the one who wrote the call.
 std::string_view capture_cause(CUresult result) {
@@ -75,6 +97,7 @@ std::string_view capture_cause(CUresult result) {
     case CUDA_ERROR_STREAM_CAPTURE_UNJOINED: return "it went over to another stream and did not come back";
     case CUDA_ERROR_STREAM_CAPTURE_ISOLATION: return "it waited for an event of work outside the capture";
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: return "it used the legacy stream";
+    case CUDA_ERROR_ILLEGAL_STATE:
     case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED: return "it ended a capture that it had not begun";
     case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD: return "it was continued on another thread";
     default: return "the driver does not say why";
@@ -162,11 +185,41 @@ CaptureSession::~CaptureSession() {
   symbols.cuStreamDestroy(stream_);
 }
 
-Status CaptureSession::extension(std::string_view name, void* out) const {
-  CUcontext context = streams_.context().handle();
-  if (name == kStreamExtension) return fill<StreamV1>(name, out, {0, 1, stream_, context});
+// Where the capture stands: what it would add next depends on these nodes.
+Result<GraphV1> CaptureSession::graph_here() {
+  PrimaryContext& context = streams_.context();
+  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUgraphNode* nodes = nullptr;
+  size_t count = 0;
+  BATON_TRY(context.status_of(context.symbols().cuStreamCaptureState(stream_, &state, nullptr, nullptr, &nodes, &count),
+                              "cuStreamGetCaptureInfo"));
+  if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) count = 0;  // Broken already; the end says so.
+  dependencies_.assign(nodes, nodes + count);
+  return GraphV1{.dependency_count = static_cast<uint32_t>(count),
+                 .graph = graph(),
+                 .dependencies = reinterpret_cast<void* const*>(dependencies_.data()),
+                 .context = context.handle(),
+                 .self = this,
+                 .join = join};
+}
+
+void* CaptureSession::join(void* self, void* const* nodes, uint64_t node_count) {
+  const auto& session = *static_cast<CaptureSession*>(self);
+  if (node_count == 0) return nullptr;
+  std::vector<CUgraphNode> list(node_count);
+  for (size_t i = 0; i < list.size(); ++i) list[i] = static_cast<CUgraphNode>(nodes[i]);
+  PrimaryContext& context = session.streams_.context();
+  Status status = context.status_of(context.symbols().cuStreamSetCaptureDependencies(
+                                        session.stream_, list.data(), list.size(), CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+                                    "cuStreamUpdateCaptureDependencies");
+  return status.release();
+}
+
+Status CaptureSession::extension(std::string_view name, void* out) {
+  if (name == kStreamExtension) return fill<StreamV1>(name, out, {0, 1, stream_, streams_.context().handle()});
   if (name == kGraphExtension) {
-    return fill<GraphV1>(name, out, {0, 0, graph(), nullptr, context, nullptr, join_nothing});
+    BATON_TRY_ASSIGN(const GraphV1 here, graph_here());
+    return fill(name, out, here);
   }
   return failure(StatusCode::kUnimplemented, "There is no extension '", name, "'.");
 }
@@ -184,14 +237,9 @@ Result<Segment> CaptureSession::end(std::string_view function, Status said) {
   PrimaryContext& context = streams_.context();
   const Symbols& symbols = context.symbols();
   CUstream stream = std::exchange(stream_, nullptr);
-  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult asked = symbols.cuStreamCaptureState(stream, &state, nullptr, nullptr, nullptr, nullptr);
-  CUresult ended = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-  if (asked != CUDA_SUCCESS || state != CU_STREAM_CAPTURE_STATUS_NONE) {
-    CUgraph graph = nullptr;
-    ended = symbols.cuStreamEndCapture(stream, &graph);
-    if (ended == CUDA_SUCCESS) ended = asked;
-  }
+  // The end says all: a capture that was invalidated, or that is none any more, does not end well.
+  CUgraph same_graph = nullptr;
+  const CUresult ended = symbols.cuStreamEndCapture(stream, &same_graph);
   if (ended != CUDA_SUCCESS) {
     // A stream that forked into others is not reset by ending the capture on it alone; a new one is.
     symbols.cuStreamDestroy(stream);
@@ -245,10 +293,10 @@ Result<Segment> Capture::run(const ForeignCall& call) {
   return first;
 }
 
-Status call_on_stream(const ForeignCall& call, PrimaryContext& context, CUstream stream) {
-  StreamScope scope(call.device, context, stream);
-  Status status = call.function.record({call.device, scope, call.bindings, call.constants});
-  return status.ok() ? std::move(status) : named(std::move(status), call.function.name());
+Status call_on_stream(const ForeignCall& call, const Execution& execution) {
+  StreamScope scope(execution);
+  Status said = call.function.record({call.device, scope, call.bindings, call.constants});
+  return scope.finish(call.function.name(), std::move(said));
 }
 
 }  // namespace baton::hal::drivers::cuda

@@ -8,10 +8,13 @@
 
 #include <vector>
 
+#include "hal/drivers/cuda/foreign_extensions.hpp"
 #include "hal/drivers/cuda/primary_context.hpp"
 #include "hal/foreign_function.hpp"
 
 namespace baton::hal::drivers::cuda {
+
+struct Execution;
 
 // A graph that owns itself. Threads: externally synchronized.
 class Segment {
@@ -58,19 +61,22 @@ class CaptureSession {
 
   CUstream stream() const { return stream_; }
   CUgraph graph() const { return segment_.graph(); }
-  // Fills what `name` stands for. UNIMPLEMENTED for other names.
-  Status extension(std::string_view name, void* out) const;
+  // Fills what `name` stands for. UNIMPLEMENTED for other names. A graph holds until the session is moved.
+  Status extension(std::string_view name, void* out);
   // The guard. `said` is what the function itself returned: its failure is told too, and alone if the capture is whole.
   Result<Segment> end(std::string_view function, Status said);
 
  private:
   CaptureSession(CaptureStreams& streams, Segment segment, CUstream stream)
       : streams_(streams), segment_(std::move(segment)), stream_(stream) {}
+  Result<GraphV1> graph_here();
+  static void* join(void* self, void* const* nodes, uint64_t node_count);
   Status broken(std::string_view function, Status said, CUresult ended) const;
 
   CaptureStreams& streams_;
   Segment segment_;
-  CUstream stream_;  // Null: ended.
+  CUstream stream_;                        // Null: ended.
+  std::vector<CUgraphNode> dependencies_;  // That an extension told of.
 };
 
 struct ForeignCall {
@@ -99,7 +105,8 @@ class Capture {
   const bool check_twice_;
 };
 
-// The same outside a graph: the function enqueues on `stream` itself.
-Status call_on_stream(const ForeignCall& call, PrimaryContext& context, CUstream stream);
+// The same outside a graph: the function enqueues on the stream of the execution itself. If it asks for a graph, its
+// work is captured all the same, and launched there.
+Status call_on_stream(const ForeignCall& call, const Execution& execution);
 
 }  // namespace baton::hal::drivers::cuda

@@ -84,8 +84,7 @@ ForeignTable table_of(const ForeignRecord& command, const Execution& execution) 
 Status issue_foreign(Record& record, const Execution& execution) {
   const auto& command = static_cast<const ForeignRecord&>(record);
   const ForeignTable table = table_of(command, execution);
-  return call_on_stream({execution.device, *command.function, table.bindings, table.constants}, execution.context,
-                        execution.stream.handle());
+  return call_on_stream({execution.device, *command.function, table.bindings, table.constants}, execution);
 }
 
 Result<CUgraph> segment_for(const ForeignRecord& command, const Execution& execution) {

@@ -2,9 +2,10 @@
 // a custom command records. The structs are those of modules/sdk/cuda.h, byte for byte; hal does not include the door.
 //
 //   "cuda.stream.v1"  StreamV1   Work that is enqueued on the stream stands in the recording at this point. Capturing,
-//   it
-//                                must not be synchronized with, and it is never to be kept after the call.
-//   "cuda.graph.v1"   GraphV1    The graph of this point, to add nodes to; where a graph is being made.
+//                                it must not be synchronized with, and it is never to be kept after the call.
+//   "cuda.graph.v1"   GraphV1    The graph of this point, to add nodes to. What follows depends on every node without a
+//                                successor. A foreign call on a stream that asks for it first (before the stream) gets
+//                                one too, which is launched on that stream when the call returns.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct GraphV1 {
   void* const* dependencies = nullptr;  // CUgraphNode
   void* context = nullptr;              // CUcontext
   void* self = nullptr;
-  // Says which nodes what follows depends on. Here that is every node without a successor, so it has nothing to do.
+  // Makes what is captured from here on depend on these nodes. What it returns is a Status::Failure or null.
   void* (*join)(void* self, void* const* nodes, uint64_t node_count) = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "hal/drivers/cuda/device.hpp"
+#include "hal/drivers/cuda/kept_instance.hpp"
 
 namespace baton::hal::drivers::cuda {
 
@@ -29,24 +30,10 @@ Graph::~Graph() {
 
 // What was launched on any stream may still run in the instance that a new one takes the place of: it goes with the
 // mark behind this execution, and launches of one instance are in order.
-class RetiredInstance final : public Kept {
- public:
-  RetiredInstance(Ref<PrimaryContext> context, CUgraphExec instance)
-      : context_(std::move(context)), instance_(instance) {}
-  ~RetiredInstance() override {
-    const ContextScope scope = context_->enter();
-    context_->symbols().cuGraphExecDestroy(instance_);
-  }
-
- private:
-  Ref<PrimaryContext> context_;
-  CUgraphExec instance_;
-};
-
 void Graph::retire(const Execution& execution) {
   if (instance_) {
     execution.mark.keep(
-        std::make_unique<RetiredInstance>(Ref<PrimaryContext>(context_), std::exchange(instance_, nullptr)));
+        std::make_unique<KeptInstance>(Ref<PrimaryContext>(context_), std::exchange(instance_, nullptr)));
   }
   destroy();
 }

@@ -1,5 +1,9 @@
 #include "hal/drivers/null/device.hpp"
 
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "hal/command_list.hpp"
 #include "hal/drivers/null/executable.hpp"
 #include "hal/drivers/null/trace.hpp"
@@ -36,6 +40,42 @@ class NullQueue final : public HostQueue {
   Trace trace_;
 };
 
+// Whatever a custom command wants to enqueue with is granted and is nothing: the struct is filled with zeros, and what
+// would have been enqueued stands in the recording as a foreign call that says no more than who asked for what.
+class NullCommandBuffer final : public ListingCommandBuffer {
+ public:
+  using ListingCommandBuffer::ListingCommandBuffer;
+
+  Status begin_custom(const CustomCommand& command) override {
+    custom_ = text(command.module, ".", command.function);
+    return {};
+  }
+  Status end_custom(const CustomCommand&) override {
+    custom_.clear();
+    return {};
+  }
+  Status extension(std::string_view name, void* out) override {
+    if (custom_.empty()) {
+      return failure(StatusCode::kFailedPrecondition, "Extension '", name,
+                     "' is for a custom command while it records; none does.");
+    }
+    auto* bytes = static_cast<std::byte*>(out);
+    const auto size = load_bytes<uint32_t>(bytes);
+    if (size < sizeof(size) || size > kExtensionBytesMax) {
+      return failure(StatusCode::kInvalidArgument, "Extension '", name, "' takes a struct of 4 to ", kExtensionBytesMax,
+                     " bytes; struct_size says ", size, ".");
+    }
+    std::fill(bytes + sizeof(size), bytes + size, std::byte{0});
+    const auto opaque =
+        make_foreign_function(text(custom_, " (", name, ")"), [](const ForeignArguments&) -> Status { return {}; });
+    return foreign({.function = opaque.get()});
+  }
+
+ private:
+  static constexpr uint32_t kExtensionBytesMax = 4096;
+  std::string custom_;  // The command that records now; empty: none does.
+};
+
 class NullDevice final : public hal::Device {
  public:
   explicit NullDevice(TraceOptions options)
@@ -55,7 +95,7 @@ class NullDevice final : public hal::Device {
 
  private:
   std::unique_ptr<CommandBuffer> do_make_command_buffer(const RecordingOptions& options) override {
-    return std::make_unique<ListingCommandBuffer>(*this, options);
+    return std::make_unique<NullCommandBuffer>(*this, options);
   }
   Result<Ref<hal::Executable>> do_make_executable(const ExecutableRequest& request, const ExecutableVariant&) override {
     return Ref<hal::Executable>(make_ref<Executable>(request, this));

@@ -139,28 +139,57 @@ TEST_P(CaptureTest, ATableThatComesRoundAgainIsNotCapturedAgain) {
   EXPECT_EQ(calls, in_graph() ? 4 + 20 + 1 : 12 + 20 + 1);
 }
 
-TEST_P(CaptureTest, TheGraphIsThereInGraphModeAlone) {
+// A fill of the binding, added by hand behind what was captured so far; then captured work behind it.
+TEST_P(CaptureTest, NodesAddedByHandStandInTheCapture) {
   const auto foreign = make_foreign_function("nodes", [&](const ForeignArguments& arguments) -> Status {
-    GraphV1 extension{.struct_size = sizeof(GraphV1)};
-    BATON_TRY(arguments.scope.extension("cuda.graph.v1", &extension));
+    const ForeignBinding& target = arguments.bindings[0];
+    GraphV1 before{.struct_size = sizeof(GraphV1)};
+    BATON_TRY(arguments.scope.extension("cuda.graph.v1", &before));
+    EXPECT_EQ(before.dependency_count, 0u);
+    CUstream stream = stream_of(arguments);
+    BATON_TRY(fill(stream, target, 5));
+    GraphV1 here{.struct_size = sizeof(GraphV1)};
+    BATON_TRY(arguments.scope.extension("cuda.graph.v1", &here));
+    EXPECT_EQ(here.dependency_count, 1u);
     CUDA_MEMSET_NODE_PARAMS parameters = {};
-    parameters.dst = arguments.bindings[0].address;
+    parameters.dst = target.address;
     parameters.value = 9;
     parameters.elementSize = 4;
-    parameters.width = arguments.bindings[0].length / 4;
+    parameters.width = target.length / 4;
     parameters.height = 1;
     CUgraphNode node = nullptr;
-    BATON_CUDA_TRY(cuda(), cuGraphAddMemsetNode, &node, static_cast<CUgraph>(extension.graph), nullptr, 0, &parameters,
+    BATON_CUDA_TRY(cuda(), cuGraphAddMemsetNode, &node, static_cast<CUgraph>(here.graph),
+                   reinterpret_cast<const CUgraphNode*>(here.dependencies), here.dependency_count, &parameters,
                    static_cast<Device&>(*device_).context().handle());
-    return {};
+    void* const nodes[] = {node};
+    EXPECT_EQ(here.join(here.self, nodes, 1), nullptr);
+    // Behind the node: its last element alone.
+    return fill(stream, {target.address + target.length - 4, nullptr, 4}, arguments.constants[0]);
+  });
+  const auto recording = record(foreign);
+  for (uint32_t i = 0; i < 3; ++i) {
+    EXPECT_OK(execute(*recording, values_, 70 + i));
+    EXPECT_EQ(values_of(*values_), (std::vector<uint32_t>{9, 9, 9, 70 + i}));
+  }
+  if (GetParam().gpu == Gpu::kFake) {
+    EXPECT_EQ(fake_cuda().count("cuGraphAddMemsetNode 4 after 1"), 3u);
+    EXPECT_EQ(fake_cuda().count("cuStreamUpdateCaptureDependencies 1"), 3u);
+  }
+  expect_goes_on();
+}
+
+TEST_P(CaptureTest, AStreamThatWasGivenIsNoGraph) {
+  const auto foreign = make_foreign_function("late", [&](const ForeignArguments& arguments) -> Status {
+    BATON_TRY(fill(stream_of(arguments), arguments.bindings[0], 3));
+    GraphV1 graph{.struct_size = sizeof(GraphV1)};
+    return arguments.scope.extension("cuda.graph.v1", &graph);
   });
   const Status status = execute(*record(foreign), values_, 0);
   if (in_graph()) {
     EXPECT_OK(status);
-    EXPECT_EQ(values_of(*values_), std::vector<uint32_t>(4, 9));
   } else {
     EXPECT_FAILS(status, StatusCode::kFailedPrecondition,
-                 "Extension 'cuda.graph.v1' is for recordings that run as a graph; this one runs on a stream.");
+                 "Extension 'cuda.graph.v1' comes too late: the function has 'cuda.stream.v1' already");
   }
   expect_goes_on();
 }
