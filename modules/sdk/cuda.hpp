@@ -29,7 +29,7 @@ class Cuda {
   static constexpr std::string_view kDriver = "cuda";
   using Ask = baton_status* (*)(void* self, baton_string name, void* out);
 
-  Cuda(void* self, Ask ask) : self_(self), ask_(ask) {}
+  Cuda(void* self, Ask function) : self_(self), ask_(function) {}
 
   // The stream that runs or captures here, until the function returns.
   Result<baton_cuda_stream> stream() const { return ask<baton_cuda_stream>(BATON_CUDA_STREAM_V1); }

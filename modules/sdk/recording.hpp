@@ -218,11 +218,17 @@ struct ForeignCallable {
   static baton_status* call(void* data, const baton_foreign_arguments* arguments) noexcept {
     Foreign here(*arguments);
     const baton_device_range* at = arguments->bindings;
-    const std::tuple<Foreign&, DeviceSpan<T>...> all{here, DeviceSpan<T>(*at++)...};  // In order: braces.
+    const std::tuple<Foreign&, DeviceSpan<T>...> all{here, next<T>(at)...};  // In order: braces.
     static_cast<void>(at);
     return run_kept("foreign", static_cast<ForeignCallable*>(data)->callable, all);
   }
   static void release(void* data) { delete static_cast<ForeignCallable*>(data); }
+
+ private:
+  template <typename E>
+  static DeviceSpan<E> next(const baton_device_range*& at) {
+    return DeviceSpan<E>(*at++);
+  }
 };
 
 }  // namespace detail
