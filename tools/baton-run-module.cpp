@@ -6,11 +6,12 @@
 #include "tools/support/allocator.hpp"
 #include "tools/support/builtin_modules.hpp"
 #include "tools/support/devices.hpp"
+#include "tools/support/expected.hpp"
 #include "tools/support/fences.hpp"
+#include "tools/support/outputs.hpp"
 #include "tools/support/phase_times.hpp"
 #include "tools/support/program_source.hpp"
 #include "tools/support/report.hpp"
-#include "tools/support/results.hpp"
 #include "tools/support/tensors.hpp"
 #include "tools/support/trace_printer.hpp"
 #include "vm/context.hpp"
@@ -25,6 +26,9 @@ struct Options {
   std::vector<std::string> more_modules;  // given without --module=
   std::vector<std::string> functions;
   std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> expected_outputs;
+  Thresholds thresholds;
   DeviceFlags devices;
   std::vector<std::string> parameters;
   uint64_t output_max_element_count = kPrintedElements;
@@ -41,6 +45,8 @@ constexpr flags::CommandLine::Program kProgram = {
     "  baton-run-module --module=./custom.so?greeting=hello --module=main.bvm --function=main\n"
     "  baton-run-module mul.bvm --device=local-task --function=mul --input=4xf32=1,2,3,4 --input=4xf32=@factors.bin\n"
     "  baton-run-module mul.bvm --device=null --device_trace=- --input=@a.npy --input=@all.npz:b\n"
+    "  baton-run-module mul.bvm --device=local-task --input='*ab.npy' --output=@product.npy\n"
+    "  baton-run-module mul.bvm --device=local-task --input='*ab.npy' --expected_output=@product.npy\n"
     "  baton-run-module loop.bvm --timeout=500ms --max_instructions=1000000\n"};
 
 std::optional<int> parse(int argc, char** argv, Options& options) {
@@ -51,8 +57,21 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.positionals("modules", options.more_modules, "The same, after all --module=");
   line.texts("--function,-f", options.functions,
              "function or module.function; again to call several in order. May be left out when there is one");
-  line.texts("--input,-i", options.inputs,
-             "One argument: 5, i32=5, f32=1.5, null, 2x2xf32=1 2 3 4, 4xf32=7, 4xi8=@raw.bin, @a.npy; again for each");
+  line.texts(
+      "--input,-i", options.inputs,
+      "One argument: 5, i32=5, f32=1.5, null, 2x2xf32=1 2 3 4, 4xf32=7, 4xi8=@raw.bin, @a.npy, +a.npy for its next "
+      "array, *a.npy for all, @a.npz:name, !i32=1;4xf32=2 for a list; again for each");
+  line.texts("--output,-o", options.outputs,
+             "What becomes of one result: @file.npy, .txt or .bin, +file to append, - to print, nothing to drop; again "
+             "for each");
+  line.texts(
+      "--expected_output", options.expected_outputs,
+      "What one result shall be, written as --input= is, or (ignored); again for each. Exit code 1 when it is not");
+  line.real("--expected_f16_threshold", options.thresholds.f16, "How far f16 and bf16 may be off (0.001)");
+  line.real("--expected_f32_threshold", options.thresholds.f32, "How far f32 may be off (0.0001)");
+  line.real("--expected_f64_threshold", options.thresholds.f64, "How far f64 may be off (0.0001)");
+  line.real("--expected_relative_threshold", options.thresholds.relative,
+            "How far floats may be off besides, as a share of what is expected (0)");
   line.number("--output_max_element_count", options.output_max_element_count,
               "How many elements of a tensor are printed; beyond them ...");
   add_device_flags(line, options.devices);
@@ -74,8 +93,12 @@ std::vector<std::string> module_sources(const Options& options) {
 // The functions that were named; when none was, the only export of the last module.
 Result<std::vector<std::string>> function_names(const Options& options, const vm::Module& last) {
   if (!options.functions.empty()) {
-    if (options.functions.size() == 1 || options.inputs.empty()) return options.functions;
-    return failure(StatusCode::kInvalidArgument, "--input= can only be given when one function is called");
+    const bool is_one = options.functions.size() == 1;
+    if (is_one || (options.inputs.empty() && options.outputs.empty() && options.expected_outputs.empty())) {
+      return options.functions;
+    }
+    return failure(StatusCode::kInvalidArgument,
+                   "--input=, --output= and --expected_output= can only be given when one function is called");
   }
   if (last.export_count() == 1) return std::vector{std::string(last.export_at(0).name)};
   return failure(StatusCode::kInvalidArgument, "module '", last.name(), "' exports ", last.export_count(),
@@ -111,19 +134,22 @@ class Runner {
     if (fences) arguments.insert(arguments.end(), {fences->wait(), fences->signal()});
     const size_t result_count = size_t{function.shape.result_values} + function.shape.result_refs;
     std::vector<vm::Value> results(result_count);
+    BATON_TRY_ASSIGN(const Outputs outputs, Outputs::make(options_.outputs, function.name, function.signature,
+                                                          !options_.expected_outputs.empty()));
     print(text("EXEC @", function.name, "\n"));
     BATON_TRY(invocation_.invoke(function, arguments, results));
-    Status printed = print_results(function, results, fences);
+    Status handed_out = hand_out(function, results, outputs, fences);
     release_results(function.signature, results);
-    return printed;
+    return handed_out;
   }
 
-  Status print_results(const vm::ExportedFunction& function, std::span<const vm::Value> results,
-                       const CallFences* fences) {
+  Status hand_out(const vm::ExportedFunction& function, std::span<const vm::Value> results, const Outputs& outputs,
+                  const CallFences* fences) {
     if (fences) BATON_TRY_CONTEXT(fences->await(deadline_ns_), "while waiting for what '", function.name, "' began");
-    BATON_TRY_ASSIGN(const std::string lines, describe_results(function.signature, results, &tensors_));
-    print(lines);
-    return {};
+    BATON_TRY(outputs.write(function.signature, results, &tensors_));
+    if (options_.expected_outputs.empty()) return {};
+    return check_expected(function.name, function.signature, results, options_.expected_outputs, options_.thresholds,
+                          tensors_);
   }
 
   const Options& options_;

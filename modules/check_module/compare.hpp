@@ -1,6 +1,7 @@
 // Two tensors element by element: where they first differ, and how often.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "hal/buffer_view.hpp"
@@ -16,6 +17,14 @@ struct Tolerance {
 
 bool is_near(double given, double expected, const Tolerance& tolerance);
 
+// Dense elements on the host.
+struct TensorBytes {
+  std::span<const int64_t> shape;
+  hal::ElementType element_type;
+  std::span<const std::byte> bytes;
+};
+
+Status expect_equal(const TensorBytes& given, const TensorBytes& expected, const Tolerance& tolerance = {});
 // Ok when every element of `given` is that of `expected`, bit for bit but for floats: 0 and -0 are equal, and NaN is
 // equal to NaN. `device` reads memory that the host does not see; may be null.
 Status expect_equal(hal::Device* device, const hal::BufferView& given, const hal::BufferView& expected,

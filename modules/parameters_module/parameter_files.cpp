@@ -8,7 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "modules/parameters_module/gguf.hpp"
+#include "modules/parameters_module/npy.hpp"
 #include "modules/parameters_module/safetensors.hpp"
+#include "modules/parameters_module/zip.hpp"
 
 namespace baton::modules {
 namespace {
@@ -24,6 +27,45 @@ Status file_failure(std::string_view verb, const std::string& path, int error) {
 std::string stem_of(std::string_view path) {
   path.remove_prefix(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
   return std::string(path.substr(0, path.rfind('.')));
+}
+
+using Entries = std::vector<TensorEntry>;
+
+Result<TensorEntry> read_npy(std::string name, std::span<const std::byte> file) {
+  BATON_TRY_ASSIGN(NpyArray array, parse_npy(file));
+  if (array.is_fortran) {
+    return failure(StatusCode::kUnimplemented, "Array '", name,
+                   "' is in Fortran order; parameters are used where they lie, in C order.");
+  }
+  return TensorEntry{std::move(name), array.element_type, std::move(array.shape), array.bytes};
+}
+
+Result<Entries> read_npz(std::span<const std::byte> file) {
+  BATON_TRY_ASSIGN(const std::vector<ZipMember> members, parse_zip(file));
+  Entries entries;
+  for (const ZipMember& member : members) {
+    const std::string_view name = member.name.substr(0, member.name.size() - (member.name.ends_with(".npy") ? 4 : 0));
+    if (member.is_deflated) {
+      return failure(StatusCode::kUnimplemented, "Array '", name,
+                     "' is packed; parameters are used where they lie, as they are.");
+    }
+    BATON_TRY_ASSIGN(TensorEntry entry, read_npy(std::string(name), member.bytes));
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+Result<Entries> read_entries(std::string_view path, std::span<const std::byte> file) {
+  if (path.ends_with(".safetensors")) return parse_safetensors(file);
+  if (path.ends_with(".gguf")) return parse_gguf(file);
+  if (path.ends_with(".npz")) return read_npz(file);
+  TensorEntry whole{stem_of(path), hal::ElementType::kU8, {static_cast<int64_t>(file.size())}, file};
+  if (path.ends_with(".npy")) {
+    BATON_TRY_ASSIGN(whole, read_npy(std::move(whole.name), file));
+  }
+  Entries entries;
+  entries.push_back(std::move(whole));
+  return entries;
 }
 
 }  // namespace
@@ -49,25 +91,19 @@ MappedFile::~MappedFile() {
 
 Status ParameterFiles::add(const ParameterSource& source) {
   BATON_TRY_ASSIGN(const Ref<MappedFile> file, MappedFile::map(source.path));
-  if (!source.path.ends_with(".safetensors")) {
-    const std::span<const std::byte> bytes = file->bytes();
-    return insert(source.scope, stem_of(source.path),
-                  {file, hal::ElementType::kU8, {static_cast<int64_t>(bytes.size())}, bytes});
-  }
-  auto entries = parse_safetensors(file->bytes());
+  auto entries = read_entries(source.path, file->bytes());
   if (!entries) return std::move(entries).error().with_context(text("while reading '", source.path, "'"));
-  for (SafetensorsEntry& entry : *entries) {
-    BATON_TRY_CONTEXT(
-        insert(source.scope, std::move(entry.name), {file, entry.element_type, std::move(entry.shape), entry.bytes}),
-        "while reading '", source.path, "'");
+  for (TensorEntry& entry : *entries) {
+    BATON_TRY_CONTEXT(insert(source.scope, file, std::move(entry)), "while reading '", source.path, "'");
   }
   return {};
 }
 
-Status ParameterFiles::insert(const std::string& scope, std::string key, FileParameter parameter) {
-  const auto [entry, is_new] = scopes_[scope].try_emplace(std::move(key), std::move(parameter));
+Status ParameterFiles::insert(const std::string& scope, const Ref<MappedFile>& file, TensorEntry entry) {
+  FileParameter parameter{file, entry.element_type, std::move(entry.shape), entry.bytes};
+  const auto [added, is_new] = scopes_[scope].try_emplace(std::move(entry.name), std::move(parameter));
   if (is_new) return {};
-  return failure(StatusCode::kAlreadyExists, "Parameter scope '", scope, "' has '", entry->first, "' already.");
+  return failure(StatusCode::kAlreadyExists, "Parameter scope '", scope, "' has '", added->first, "' already.");
 }
 
 Result<const FileParameter*> ParameterFiles::find(std::string_view scope, std::string_view key) const {

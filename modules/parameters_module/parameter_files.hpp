@@ -9,7 +9,7 @@
 
 #include "base/ref.hpp"
 #include "base/result.hpp"
-#include "hal/element_type.hpp"
+#include "modules/parameters_module/tensor_entry.hpp"
 
 namespace baton::modules {
 
@@ -31,7 +31,7 @@ class MappedFile final : public RefCounted<MappedFile> {
 
 struct ParameterSource {
   std::string scope;  // May be empty.
-  std::string path;   // .safetensors: its tensors; any other: one parameter, named as the file without its extension.
+  std::string path;  // .safetensors, .gguf, .npz: its tensors; any other: one, named as the file without its extension.
 };
 
 struct FileParameter {
@@ -51,7 +51,7 @@ class ParameterFiles {
 
  private:
   using Scope = std::map<std::string, FileParameter, std::less<>>;
-  Status insert(const std::string& scope, std::string key, FileParameter parameter);
+  Status insert(const std::string& scope, const Ref<MappedFile>& file, TensorEntry entry);
 
   std::map<std::string, Scope, std::less<>> scopes_;
 };

@@ -197,7 +197,7 @@ std::optional<uint64_t> length_of(const Claim& claim) {
   return length;
 }
 
-Result<SafetensorsEntry> believe(std::string name, const Claim& claim, std::span<const std::byte> data) {
+Result<TensorEntry> believe(std::string name, const Claim& claim, std::span<const std::byte> data) {
   const auto fault = [&](const auto&... what) {
     return failure(StatusCode::kDataLoss, "Tensor '", name, "' of the safetensors file ", what..., ".");
   };
@@ -212,15 +212,15 @@ Result<SafetensorsEntry> believe(std::string name, const Claim& claim, std::span
   if (!length || *length != end - begin) {
     return fault("has ", end - begin, " bytes, which is not what its shape takes");
   }
-  return SafetensorsEntry{std::move(name),
-                          *claim.element_type,
-                          {claim.shape->begin(), claim.shape->end()},
-                          data.subspan(begin, end - begin)};
+  return TensorEntry{std::move(name),
+                     *claim.element_type,
+                     {claim.shape->begin(), claim.shape->end()},
+                     data.subspan(begin, end - begin)};
 }
 
 }  // namespace
 
-Result<std::vector<SafetensorsEntry>> parse_safetensors(std::span<const std::byte> file) {
+Result<std::vector<TensorEntry>> parse_safetensors(std::span<const std::byte> file) {
   if (file.size() < 8) return failure(StatusCode::kDataLoss, "A file of ", file.size(), " bytes is no safetensors.");
   const auto header_size = load_bytes<uint64_t>(file.data());
   if (header_size > file.size() - 8) {
@@ -229,7 +229,7 @@ Result<std::vector<SafetensorsEntry>> parse_safetensors(std::span<const std::byt
   }
   const auto data = file.subspan(8 + header_size);
   HeaderReader reader({reinterpret_cast<const char*>(file.data()) + 8, static_cast<size_t>(header_size)});
-  std::vector<SafetensorsEntry> entries;
+  std::vector<TensorEntry> entries;
   BATON_TRY(reader.object([&](const std::string& name) -> Status {
     if (name == "__metadata__") {
       return reader.object([&](const std::string&) -> Status {
@@ -238,7 +238,7 @@ Result<std::vector<SafetensorsEntry>> parse_safetensors(std::span<const std::byt
       });
     }
     BATON_TRY_ASSIGN(const Claim claim, read_claim(reader));
-    BATON_TRY_ASSIGN(SafetensorsEntry entry, believe(name, claim, data));
+    BATON_TRY_ASSIGN(TensorEntry entry, believe(name, claim, data));
     entries.push_back(std::move(entry));
     return {};
   }));

@@ -6,24 +6,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/result.hpp"
-#include "hal/element_type.hpp"
+#include "modules/parameters_module/tensor_entry.hpp"
 
 namespace baton::modules {
 
-struct SafetensorsEntry {
-  std::string name;
-  hal::ElementType element_type;
-  std::vector<int64_t> shape;
-  std::span<const std::byte> bytes;  // In the file.
-};
-
 // DATA_LOSS with the place in the header for anything else than that.
-Result<std::vector<SafetensorsEntry>> parse_safetensors(std::span<const std::byte> file);
+Result<std::vector<TensorEntry>> parse_safetensors(std::span<const std::byte> file);
 
 }  // namespace baton::modules

@@ -63,6 +63,7 @@ void CommandLine::choices(const char* flag, std::vector<std::string>& target, st
 void CommandLine::number(const char* flag, uint64_t& target, const char* help) {
   parser_->add_option(flag, target, help);
 }
+void CommandLine::real(const char* flag, double& target, const char* help) { parser_->add_option(flag, target, help); }
 void CommandLine::toggle(const char* flag, bool& target, const char* help) { parser_->add_flag(flag, target, help); }
 void CommandLine::positional(const char* name, std::string& target, const char* help) {
   parser_->add_option(name, target, help);
@@ -77,7 +78,11 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     Result<std::string> argument = canonical(argv[i]);
     if (!argument) return report(argument.error());
+    // "--flag=" gives the empty text, which the parser takes from an argument of its own only.
+    const bool is_empty = argument->starts_with("--") && argument->find('=') == argument->size() - 1;
+    if (is_empty) argument->pop_back();
     arguments.push_back(*argument);
+    if (is_empty) arguments.emplace_back();
   }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back.
   try {

@@ -35,6 +35,7 @@ class CommandLine {
   void choice(const char* flag, std::string& target, std::vector<std::string> choices, const char* help);
   void choices(const char* flag, std::vector<std::string>& target, std::vector<std::string> choices, const char* help);
   void number(const char* flag, uint64_t& target, const char* help);
+  void real(const char* flag, double& target, const char* help);
   void toggle(const char* flag, bool& target, const char* help);
   void positional(const char* name, std::string& target, const char* help);
   void positionals(const char* name, std::vector<std::string>& target, const char* help);

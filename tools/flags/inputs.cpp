@@ -6,6 +6,8 @@
 
 #include "bytecode/signature.hpp"
 #include "tools/support/tensors.hpp"
+#include "vm/list.hpp"
+#include "vm/object.hpp"
 
 namespace baton::tools::flags {
 namespace {
@@ -91,15 +93,75 @@ Result<std::string_view> without_type(std::string_view input, const SignatureTyp
   return input.substr(equals + 1);
 }
 
-Result<Value> parse_input(std::string_view input, const SignatureType& expected, TensorValues* tensors) {
-  if (expected.type == ValueType::kRef && expected.ref_type == "hal.buffer_view" && input != "null" && tensors) {
-    BATON_TRY_ASSIGN(vm::Object * tensor, tensors->input(input));
+bool is_null(std::string_view text) { return text == "null" || text == "(null)"; }
+
+// Takes the text up to the next `;` that is outside of braces, and the mark.
+std::string_view take_element(std::string_view& elements) {
+  size_t depth = 0, end = 0;
+  for (; end < elements.size() && (depth > 0 || elements[end] != ';'); ++end) {
+    if (elements[end] == '{') ++depth;
+    if (elements[end] == '}' && depth > 0) --depth;
+  }
+  const std::string_view element = elements.substr(0, end);
+  elements.remove_prefix(std::min(end + 1, elements.size()));
+  return element;
+}
+
+Result<vm::Object*> parse_list(std::string_view text, TensorValues& values);
+
+// An element of a list states what it is, as no signature does: "i32=5", "null", a list, else a tensor.
+Result<vm::List::Element> parse_element(std::string_view text, TensorValues& values) {
+  if (is_null(text)) return vm::List::Element{ValueType::kRef, Value()};
+  if (text.starts_with('!')) {
+    BATON_TRY_ASSIGN(vm::Object * list, parse_list(text, values));
+    return vm::List::Element{ValueType::kRef, Value::of(list)};
+  }
+  const size_t equals = text.find('=');
+  for (const ValueType type : {ValueType::kI32, ValueType::kI64, ValueType::kF32, ValueType::kF64}) {
+    if (equals == text.npos || text.substr(0, equals) != bytecode::value_type_name(type)) continue;
+    BATON_TRY_ASSIGN(const Value value, parse_scalar(text.substr(equals + 1), type));
+    return vm::List::Element{type, value};
+  }
+  BATON_TRY_ASSIGN(vm::Object * tensor, values.input(text));
+  return vm::List::Element{ValueType::kRef, Value::of(tensor)};
+}
+
+// "!i32=1;4xf32=2;!{i64=3;null}"; "!" alone is empty.
+Result<vm::Object*> parse_list(std::string_view text, TensorValues& values) {
+  std::string_view rest = text.substr(1);
+  if (rest.starts_with('{') && rest.ends_with('}')) rest = rest.substr(1, rest.size() - 2);
+  Ref<vm::List> list = vm::List::make();
+  while (list && !rest.empty()) {
+    BATON_TRY_ASSIGN(const vm::List::Element element, parse_element(take_element(rest), values));
+    if (!list->push(element.type, element.value)) list = nullptr;
+  }
+  if (!list) return failure(StatusCode::kResourceExhausted, "there is no memory for the list");
+  return values.keep(list.detach());
+}
+
+Result<Value> parse_reference(std::string_view input, const SignatureType& expected, TensorValues* values) {
+  if (is_null(input)) return Value();
+  if (values && expected.ref_type == "hal.buffer_view") {
+    BATON_TRY_ASSIGN(vm::Object * tensor, values->input(input));
     return Value::of(tensor);
   }
-  BATON_TRY_ASSIGN(const std::string_view value, without_type(input, expected));
-  if (expected.type == ValueType::kRef && value != "null") {
-    return failure(StatusCode::kInvalidArgument, "only null can be given for a reference (", type_name(expected), ")");
+  if (values && expected.ref_type == "hal.buffer") {
+    BATON_TRY_ASSIGN(vm::Object * buffer, values->storage(input));
+    return Value::of(buffer);
   }
+  const bool may_be_list = expected.ref_type.empty() || expected.ref_type == vm::List::kType.name;
+  if (values && may_be_list && input.starts_with('!')) {
+    BATON_TRY_ASSIGN(vm::Object * list, parse_list(input, *values));
+    return Value::of(list);
+  }
+  BATON_TRY_ASSIGN(const std::string_view value, without_type(input, expected));
+  if (value == "null") return Value();
+  return failure(StatusCode::kInvalidArgument, "only null can be given for a reference (", type_name(expected), ")");
+}
+
+Result<Value> parse_input(std::string_view input, const SignatureType& expected, TensorValues* values) {
+  if (expected.type == ValueType::kRef) return parse_reference(input, expected, values);
+  BATON_TRY_ASSIGN(const std::string_view value, without_type(input, expected));
   return parse_scalar(value, expected.type);
 }
 
@@ -111,8 +173,7 @@ Result<Value> parse_scalar(std::string_view text, ValueType type) {
 }
 
 Result<std::vector<Value>> parse_inputs(std::string_view function, std::string_view signature,
-                                        const std::vector<std::string>& inputs, TensorValues* tensors,
-                                        size_t appended) {
+                                        const std::vector<std::string>& given, TensorValues* tensors, size_t appended) {
   BATON_TRY_ASSIGN(const Signature parsed, bytecode::parse_signature(signature));
   const std::string described = bytecode::describe_signature(signature);
   for (const Signature::Argument& argument : parsed.arguments) {
@@ -120,6 +181,11 @@ Result<std::vector<Value>> parse_inputs(std::string_view function, std::string_v
       return failure(StatusCode::kUnimplemented, "function '", function, "' is ", described,
                      "; variadic functions cannot be called from the command line");
     }
+  }
+  std::vector<std::string> inputs = given;
+  if (tensors) {
+    tensors->files().rewind();
+    BATON_TRY_ASSIGN(inputs, tensors->files().expand(given));
   }
   const size_t wanted = parsed.arguments.size() - appended;
   if (inputs.size() != wanted) {
@@ -135,6 +201,7 @@ Result<std::vector<Value>> parse_inputs(std::string_view function, std::string_v
     }
     values.push_back(*value);
   }
+  if (tensors) BATON_TRY(tensors->files().check_used_up());
   return values;
 }
 

@@ -1,12 +1,13 @@
 #include "tools/support/files.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
 #include "tools/support/report.hpp"
 
@@ -26,6 +27,10 @@ StatusCode code_of(int error) {
   }
 }
 
+Status file_failure(std::string_view name, std::string_view verb, int error) {
+  return failure(code_of(error), "'", name, "' could not be ", verb, " (", std::strerror(error), ")");
+}
+
 Result<std::vector<std::byte>> read_all(std::FILE* file, std::string_view name) {
   std::vector<std::byte> bytes;
   size_t size = 0;
@@ -34,15 +39,9 @@ Result<std::vector<std::byte>> read_all(std::FILE* file, std::string_view name) 
     const size_t got = std::fread(bytes.data() + size, 1, bytes.size() - size, file);
     size += got;
   } while (size == bytes.size());
-  if (std::ferror(file)) return failure(code_of(errno), "'", name, "' could not be read (", std::strerror(errno), ")");
+  if (std::ferror(file)) return file_failure(name, "read", errno);
   bytes.resize(size);
   return bytes;
-}
-
-// Whether everything arrived, at the latest when the file is closed.
-bool write_all(std::FILE* file, std::span<const std::byte> bytes) {
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  return std::fclose(file) == 0 && written;
 }
 
 // A pipe or a device cannot be replaced by a rename, and holds nothing that a failure could spoil.
@@ -51,13 +50,100 @@ bool is_plain_or_absent(const std::string& path) {
   return stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode);
 }
 
+// The bytes of the plain file behind `descriptor`; none when it is something else, which has to be read.
+std::span<std::byte> map_plain(int descriptor) {
+  struct stat about;
+  if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) return {};
+  const auto size = static_cast<size_t>(about.st_size);
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, descriptor, 0);
+  if (memory == MAP_FAILED) return {};
+  return {static_cast<std::byte*>(memory), size};
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path) {
   if (path == "-") return read_all(stdin, "standard input");
   const File file(std::fopen(path.c_str(), "rb"));
-  if (!file) return failure(code_of(errno), "'", path, "' could not be opened (", std::strerror(errno), ")");
+  if (!file) return file_failure(path, "opened", errno);
   return read_all(file.get(), path);
+}
+
+Result<SharedBytes> map_file(const std::string& path) {
+  if (path != "-") {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return file_failure(path, "opened", errno);
+    const std::span<std::byte> bytes = map_plain(descriptor);
+    close(descriptor);
+    if (!bytes.empty()) {
+      const size_t size = bytes.size();
+      return SharedBytes{bytes, std::shared_ptr<void>(bytes.data(), [size](void* memory) { munmap(memory, size); })};
+    }
+  }
+  BATON_TRY_ASSIGN(std::vector<std::byte> bytes, read_file(path));
+  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return SharedBytes{*owner, owner};
+}
+
+Result<OutputFile> OutputFile::create(const std::string& path) {
+  OutputFile file(path);
+  file.is_ours_ = is_plain_or_absent(path);
+  file.written_ = file.is_ours_ ? text(path, ".", static_cast<uint64_t>(getpid()), ".part") : path;
+  file.descriptor_ = open(file.written_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file.descriptor_ < 0) return file.fail(errno);
+  return file;
+}
+
+Result<OutputFile> OutputFile::append_to(const std::string& path) {
+  OutputFile file(path);
+  file.written_ = path;
+  file.is_ours_ = access(path.c_str(), F_OK) != 0;
+  file.descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file.descriptor_ < 0) return file.fail(errno);
+  if (is_plain_or_absent(path)) file.old_length_ = lseek(file.descriptor_, 0, SEEK_END);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      written_(std::move(other.written_)),
+      is_ours_(other.is_ours_),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      old_length_(other.old_length_) {}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ < 0) return;
+  close(descriptor_);
+  take_back();
+}
+
+Status OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail(errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+  }
+  return {};
+}
+
+Status OutputFile::finish() {
+  // Some disks tell only here that they are full.
+  const bool is_whole = close(std::exchange(descriptor_, -1)) == 0;
+  if (is_whole && (written_ == path_ || std::rename(written_.c_str(), path_.c_str()) == 0)) return {};
+  const int error = errno;
+  take_back();
+  return fail(error);
+}
+
+Status OutputFile::fail(int error) const { return file_failure(path_, "written", error); }
+
+void OutputFile::take_back() {
+  if (is_ours_) {
+    std::remove(written_.c_str());
+  } else if (old_length_ >= 0) {
+    static_cast<void>(!truncate(written_.c_str(), old_length_));
+  }
 }
 
 Status write_file(const std::string& path, std::span<const std::byte> bytes) {
@@ -65,14 +151,9 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
     print(text_of(bytes));
     return Status();
   }
-  const bool replace = is_plain_or_absent(path);
-  const std::string written = replace ? text(path, ".", static_cast<uint64_t>(getpid()), ".part") : path;
-  std::FILE* file = std::fopen(written.c_str(), "wb");
-  const bool complete = file && write_all(file, bytes);
-  if (complete && (!replace || std::rename(written.c_str(), path.c_str()) == 0)) return Status();
-  const int error = errno;
-  if (file && replace) std::remove(written.c_str());
-  return failure(code_of(error), "'", path, "' could not be written (", std::strerror(error), ")");
+  BATON_TRY_ASSIGN(OutputFile file, OutputFile::create(path));
+  BATON_TRY(file.write(bytes));
+  return file.finish();
 }
 
 }  // namespace baton::tools

@@ -1,8 +1,11 @@
 #include "tools/support/report.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace baton::tools {
@@ -29,6 +32,7 @@ void set_program_name(std::string_view name) {
   program_name() = name;
   // A reader that went away shall be an error like any other, not a silent end.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
 }
 
 int report(const Status& status) {
@@ -36,6 +40,12 @@ int report(const Status& status) {
   if (!status.ok()) print_error(status);
   if (!flushed.ok()) print_error(flushed);
   return status.ok() && flushed.ok() ? 0 : 1;
+}
+
+std::string in_colour(std::string_view words, Colour colour) {
+  static const bool is_coloured = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+  if (!is_coloured) return std::string(words);
+  return text(colour == Colour::kRed ? "\033[31m" : "\033[32m", words, "\033[m");
 }
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }

@@ -1,6 +1,7 @@
 // How a tool ends: one sentence on standard error and exit code 1, or 0 when everything it had to say was written.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/status.hpp"
@@ -16,5 +17,9 @@ int report(const Status& status);
 
 // Writes to standard output; report() tells whether it arrived.
 void print(std::string_view text);
+
+// Coloured when standard output is a terminal, and NO_COLOR is not set.
+enum class Colour { kRed, kGreen };
+std::string in_colour(std::string_view text, Colour colour);
 
 }  // namespace baton::tools

@@ -1,11 +1,13 @@
 // Results of a call as text: "result[0]: i32=5".
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/result.hpp"
+#include "tools/support/tensor_text.hpp"
 #include "vm/value.hpp"
 
 namespace baton::tools {
@@ -16,10 +18,14 @@ std::string describe_value(vm::ValueType type, vm::Value value);
 
 class TensorValues;
 
-// One line for each result of a function with this signature; a tensor has a second one with its values, which
-// `tensors` reads.
-Result<std::string> describe_results(std::string_view signature, std::span<const vm::Value> results,
-                                     const TensorValues* tensors = nullptr);
+// "result[2]: i32=5\n" for the result of that number; a tensor has a second line with its values, which `tensors`
+// reads, a list one for each of its elements.
+Result<std::string> describe_result(size_t index, vm::ValueType type, vm::Value value,
+                                    const TensorValues* tensors = nullptr);
+
+// What can be compared and written: tensors, numbers as tensors of rank 0, blobs as bytes. Nothing for other
+// references. The bytes of a blob are its own: the result must not be released before.
+Result<std::optional<Tensor>> tensor_of_result(vm::ValueType type, vm::Value value, const TensorValues* tensors);
 
 // Releases the references among them: the caller of a function owns those.
 void release_results(std::string_view signature, std::span<const vm::Value> results);

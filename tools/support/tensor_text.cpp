@@ -144,6 +144,11 @@ struct ElementPrinter {
 
 }  // namespace
 
+Tensor Tensor::of(TensorType type, std::vector<std::byte> bytes) {
+  auto owned = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return {std::move(type), *owned, owned};
+}
+
 uint64_t TensorType::element_count() const {
   uint64_t count = 1;
   for (int64_t extent : shape) count *= static_cast<uint64_t>(extent);
@@ -178,7 +183,7 @@ Result<Tensor> parse_tensor(std::string_view text) {
   BATON_TRY_ASSIGN(TensorType type, parse_tensor_type(text.substr(0, equals)));
   if (equals != std::string_view::npos) return parse_tensor_values(std::move(type), text.substr(equals + 1));
   std::vector<std::byte> zeros(type.length_bytes());
-  return Tensor{std::move(type), std::move(zeros)};
+  return Tensor::of(std::move(type), std::move(zeros));
 }
 
 Result<Tensor> parse_tensor_values(TensorType type, std::string_view values) {
@@ -190,16 +195,16 @@ Result<Tensor> parse_tensor_values(TensorType type, std::string_view values) {
                    " takes ", wanted, " values, or one for all; ", given, " were given");
   }
   const size_t width = hal::element_bytes(element_type);
-  Tensor tensor{std::move(type), std::vector<std::byte>(wanted * width)};
+  std::vector<std::byte> bytes(wanted * width);
   std::byte unused[16];
   for (size_t i = 0; i < given; ++i) {
     const std::string_view value = take_value(values);
-    if (store_value(value, element_type, i < wanted ? tensor.bytes.data() + i * width : unused)) continue;
+    if (store_value(value, element_type, i < wanted ? bytes.data() + i * width : unused)) continue;
     return failure(StatusCode::kInvalidArgument, "'", value, "' is not a value of type ",
                    hal::element_type_name(element_type));
   }
-  if (given == 1) splat(tensor.bytes, width);
-  return tensor;
+  if (given == 1) splat(bytes, width);
+  return Tensor::of(std::move(type), std::move(bytes));
 }
 
 std::string describe_tensor(std::span<const int64_t> shape, ElementType element_type, std::span<const std::byte> bytes,

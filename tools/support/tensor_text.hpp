@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,9 +23,13 @@ struct TensorType {
   uint64_t length_bytes() const { return element_count() * hal::element_bytes(element_type); }
 };
 
+// On the host. The bytes lie where they came from: in memory of their own, in a file, in a buffer that is mapped.
 struct Tensor {
   TensorType type;
-  std::vector<std::byte> bytes;  // Dense, the last dimension running fastest.
+  std::span<const std::byte> bytes;   // Dense, the last dimension running fastest.
+  std::shared_ptr<const void> owner;  // Of the bytes.
+
+  static Tensor of(TensorType type, std::vector<std::byte> bytes);
 };
 
 // More is not taken from a command line: sizes in bytes stay far from overflow, and typing errors stay cheap.

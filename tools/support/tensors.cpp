@@ -3,8 +3,6 @@
 #include "hal/allocator.hpp"
 #include "hal/host_copy.hpp"
 #include "modules/hal_module/objects.hpp"
-#include "tools/support/files.hpp"
-#include "tools/support/npy.hpp"
 
 namespace baton::tools {
 namespace {
@@ -12,22 +10,8 @@ namespace {
 using hal::BufferUsage;
 using hal::MemoryKind;
 
-Result<Tensor> load_array(std::string_view source) {
-  const size_t member = source.find(".npz:");
-  const std::string path(member == source.npos ? source : source.substr(0, member + 4));
-  BATON_TRY_ASSIGN(const std::vector<std::byte> file, read_file(path));
-  auto tensor = member == source.npos ? parse_npy(file) : parse_npz(file, source.substr(member + 5));
-  if (tensor) return tensor;
-  return std::move(tensor).error().with_context(text("while reading '", path, "'"));
-}
-
-Result<Tensor> load_raw(std::string_view type_text, std::string_view path) {
-  BATON_TRY_ASSIGN(TensorType type, parse_tensor_type(type_text));
-  BATON_TRY_ASSIGN(std::vector<std::byte> bytes, read_file(std::string(path)));
-  if (bytes.size() == type.length_bytes()) return Tensor{std::move(type), std::move(bytes)};
-  return failure(StatusCode::kInvalidArgument, "a tensor of ", type_text, " takes ", type.length_bytes(),
-                 " bytes, and '", path, "' has ", bytes.size());
-}
+// As generated kernels and vector instructions like it; what lies otherwise is copied.
+constexpr size_t kAlignment = 64;
 
 Result<hal::Device*> device_of(std::span<const Ref<hal::Device>> devices, const hal::Buffer& buffer) {
   for (const Ref<hal::Device>& device : devices) {
@@ -36,16 +20,26 @@ Result<hal::Device*> device_of(std::span<const Ref<hal::Device>> devices, const 
   return failure(StatusCode::kInvalidArgument, "the tensor lies on a device that was not given");
 }
 
-}  // namespace
-
-Result<Tensor> load_tensor(std::string_view input) {
-  if (input.starts_with('@')) return load_array(input.substr(1));
-  const size_t file = input.find("=@");
-  if (file != input.npos) return load_raw(input.substr(0, file), input.substr(file + 2));
-  return parse_tensor(input);
+bool can_be_used_in_place(hal::Device& device, const Tensor& tensor) {
+  return device.allocator().uses_host_memory() && tensor.owner && !tensor.bytes.empty() &&
+         reinterpret_cast<uintptr_t>(tensor.bytes.data()) % kAlignment == 0;
 }
 
-Result<Ref<hal::BufferView>> upload(hal::Device& device, const Tensor& tensor) {
+Result<Ref<hal::Buffer>> import_tensor(hal::Device& device, const Tensor& tensor) {
+  using Owner = std::shared_ptr<const void>;
+  auto owner = std::make_unique<Owner>(tensor.owner);
+  // Its memory is its own, or a file's that was mapped to be changed in memory only.
+  const std::span<std::byte> bytes(const_cast<std::byte*>(tensor.bytes.data()), tensor.bytes.size());
+  const auto release = [](void* data) { delete static_cast<Owner*>(data); };
+  BATON_TRY_ASSIGN(Ref<hal::Buffer> buffer,
+                   device.allocator().import_host(bytes, BufferUsage::kAll, {release, owner.get()}));
+  owner.release();
+  return buffer;
+}
+
+vm::Object* object_of(auto handle) { return reinterpret_cast<vm::Object*>(handle.detach()); }
+
+Result<Ref<hal::Buffer>> copy_tensor(hal::Device& device, const Tensor& tensor) {
   const bool direct = device.allocator().uses_host_memory();
   const MemoryKind memory = direct ? MemoryKind::kDeviceLocal | MemoryKind::kHostVisible : MemoryKind::kDeviceLocal;
   constexpr BufferUsage kOnDevice = BufferUsage::kTransfer | BufferUsage::kDispatch | BufferUsage::kIndirectGrid;
@@ -54,35 +48,73 @@ Result<Ref<hal::BufferView>> upload(hal::Device& device, const Tensor& tensor) {
       device.allocator().allocate(
           {.length = tensor.bytes.size(), .memory = memory, .usage = direct ? BufferUsage::kAll : kOnDevice}));
   BATON_TRY(copy_from_host(device, tensor.bytes, buffer));
-  return hal::BufferView::make(std::move(buffer), tensor.type.shape, tensor.type.element_type);
+  return buffer;
 }
 
-Result<std::vector<std::byte>> download(std::span<const Ref<hal::Device>> devices, const hal::BufferView& view) {
+}  // namespace
+
+Result<Ref<hal::BufferView>> upload(hal::Device& device, const Tensor& tensor) {
+  auto buffer = can_be_used_in_place(device, tensor) ? import_tensor(device, tensor) : copy_tensor(device, tensor);
+  if (!buffer) return std::move(buffer).error();
+  return hal::BufferView::make(std::move(*buffer), tensor.type.shape, tensor.type.element_type);
+}
+
+Result<Tensor> download(std::span<const Ref<hal::Device>> devices, const hal::BufferView& view) {
   BATON_TRY_ASSIGN(hal::Device * device, device_of(devices, *view.buffer()));
-  std::vector<std::byte> bytes(static_cast<size_t>(view.length_bytes()));
+  TensorType type{{view.shape().begin(), view.shape().end()}, view.element_type()};
+  const auto length = static_cast<size_t>(view.length_bytes());
+  if (device->allocator().uses_host_memory() && length > 0) {
+    // Buffers that may not be mapped are copied.
+    if (auto mapped = view.buffer()->map(hal::Access::kRead, 0, length)) {
+      auto mapping = std::make_shared<hal::Mapping>(std::move(*mapped));
+      const std::span<const std::byte> bytes = mapping->bytes();
+      return Tensor{std::move(type), bytes, std::move(mapping)};
+    }
+  }
+  std::vector<std::byte> bytes(length);
   BATON_TRY(copy_to_host(*device, view.buffer(), bytes));
-  return bytes;
+  return Tensor::of(std::move(type), std::move(bytes));
 }
 
 TensorValues::~TensorValues() {
   for (vm::Object* object : inputs_) vm::release_object(object);
 }
 
-Result<vm::Object*> TensorValues::input(std::string_view text) {
+vm::Object* TensorValues::keep(vm::Object* object) {
+  inputs_.push_back(object);
+  return object;
+}
+
+Result<Ref<hal::BufferView>> TensorValues::make_input(std::string_view text) {
   if (devices_.empty()) {
     return failure(StatusCode::kInvalidArgument, "a tensor needs a device, and no --device= was given");
   }
-  BATON_TRY_ASSIGN(const Tensor tensor, load_tensor(text));
-  BATON_TRY_ASSIGN(Ref<hal::BufferView> view, upload(*devices_[0], tensor));
-  inputs_.push_back(reinterpret_cast<vm::Object*>(modules::wrap(std::move(view)).detach()));
-  return inputs_.back();
+  BATON_TRY_ASSIGN(const Tensor tensor, files_.load(text));
+  return upload(*devices_[0], tensor);
+}
+
+Result<vm::Object*> TensorValues::input(std::string_view text) {
+  BATON_TRY_ASSIGN(Ref<hal::BufferView> view, make_input(text));
+  return keep(object_of(modules::wrap(std::move(view))));
+}
+
+Result<vm::Object*> TensorValues::storage(std::string_view text) {
+  BATON_TRY_ASSIGN(const Ref<hal::BufferView> view, make_input(text.substr(text.starts_with('&') ? 1 : 0)));
+  return keep(object_of(modules::wrap(view->buffer())));
+}
+
+Result<std::optional<Tensor>> TensorValues::read(vm::Object* object) const {
+  const auto* view = modules::unwrap<hal::BufferView>(reinterpret_cast<baton_object*>(object));
+  if (!view) return std::optional<Tensor>();
+  BATON_TRY_ASSIGN(Tensor tensor, download(devices_, *view));
+  return std::optional(std::move(tensor));
 }
 
 Result<std::string> TensorValues::describe(vm::Object* object) const {
-  const auto* view = modules::unwrap<hal::BufferView>(reinterpret_cast<baton_object*>(object));
-  if (!view) return std::string();
-  BATON_TRY_ASSIGN(const std::vector<std::byte> bytes, download(devices_, *view));
-  return text("hal.buffer_view\n", describe_tensor(view->shape(), view->element_type(), bytes, most_));
+  BATON_TRY_ASSIGN(const std::optional<Tensor> tensor, read(object));
+  if (!tensor) return std::string();
+  return text("hal.buffer_view\n",
+              describe_tensor(tensor->type.shape, tensor->type.element_type, tensor->bytes, most_));
 }
 
 }  // namespace baton::tools

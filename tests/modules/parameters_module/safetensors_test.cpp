@@ -19,7 +19,7 @@ std::vector<std::byte> file_of(std::string_view header, size_t data_size) {
   return file;
 }
 
-Result<std::vector<SafetensorsEntry>> parse(std::string_view header, size_t data_size = 24) {
+Result<std::vector<TensorEntry>> parse(std::string_view header, size_t data_size = 24) {
   static std::vector<std::byte> file;  // What is parsed points into it.
   file = file_of(header, data_size);
   return parse_safetensors(file);
@@ -31,7 +31,7 @@ TEST(SafetensorsTest, TensorsAreFoundInTheFile) {
       "b":{"shape":[],"data_offsets":[16,24],"dtype":"I64"} }   )");
   ASSERT_OK(entries);
   ASSERT_EQ(entries->size(), 2u);
-  const SafetensorsEntry& a = entries.value()[0];
+  const TensorEntry& a = entries.value()[0];
   EXPECT_EQ(a.name, "a");
   EXPECT_EQ(a.element_type, hal::ElementType::kF32);
   EXPECT_EQ(a.shape, (std::vector<int64_t>{2, 2}));

@@ -48,6 +48,40 @@ TEST_F(Files, ThatCannotBeWrittenLeaveNothing) {
   EXPECT_EQ(file_count(), 1u);
 }
 
+TEST_F(Files, GrowAtTheirEnd) {
+  for (const char* text : {"one", "two"}) {
+    Result<OutputFile> file = OutputFile::append_to(path("a"));
+    ASSERT_TRUE(file.has_value());
+    ASSERT_TRUE(file->write(bytes_of(text)).ok());
+    ASSERT_TRUE(file->finish().ok());
+  }
+  EXPECT_EQ(text_of(*read_file(path("a"))), "onetwo");
+}
+
+TEST_F(Files, ThatAreNotFinishedLeaveWhatWasThere) {
+  ASSERT_TRUE(write_file(path("a"), bytes_of("old")).ok());
+  for (auto* begin : {&OutputFile::create, &OutputFile::append_to}) {
+    for (const char* name : {"a", "b"}) {
+      Result<OutputFile> file = begin(path(name));
+      ASSERT_TRUE(file.has_value());
+      ASSERT_TRUE(file->write(bytes_of("new")).ok());
+    }
+  }
+  EXPECT_EQ(text_of(*read_file(path("a"))), "old");
+  EXPECT_EQ(file_count(), 1u);
+}
+
+TEST_F(Files, ThatAreMappedMayBeChangedInMemory) {
+  ASSERT_TRUE(write_file(path("a"), bytes_of("old")).ok());
+  Result<SharedBytes> mapped = map_file(path("a"));
+  ASSERT_TRUE(mapped.has_value());
+  const_cast<std::byte&>(mapped->bytes[0]) = std::byte{'x'};
+  EXPECT_EQ(text_of(mapped->bytes), "xld");
+  EXPECT_EQ(text_of(*read_file(path("a"))), "old");
+  ASSERT_TRUE(write_file(path("empty"), {}).ok());
+  EXPECT_TRUE(map_file(path("empty"))->bytes.empty());
+}
+
 TEST_F(Files, ThatAreFullSaySo) {
   const Status status = write_file("/dev/full", bytes_of("x"));
   EXPECT_EQ(status.message(), "'/dev/full' could not be written (No space left on device)");

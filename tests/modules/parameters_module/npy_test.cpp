@@ -1,0 +1,57 @@
+// .npy data is read where it lies as NumPy writes it, and what is cut or strange is refused with a sentence.
+#include "modules/parameters_module/npy.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/numpy_files.hpp"
+#include "tests/support/status_matchers.hpp"
+
+namespace baton::modules {
+namespace {
+
+using testing_support::npy_file;
+
+Result<NpyArray> parse(std::string_view file) { return parse_npy(std::as_bytes(std::span(file))); }
+
+TEST(NpyTest, ArraysAreFoundInTheFile) {
+  const std::string file =
+      npy_file("{'descr': '<i4', 'fortran_order': False, 'shape': (2, 1), }   \n", "12345678") + "more";
+  const auto array = parse(file);
+  ASSERT_OK(array);
+  EXPECT_EQ(array->element_type, hal::ElementType::kI32);
+  EXPECT_EQ(array->shape, (std::vector<int64_t>{2, 1}));
+  EXPECT_FALSE(array->is_fortran);
+  EXPECT_EQ(array->end, file.size() - 4);
+  EXPECT_EQ(reinterpret_cast<const char*>(array->bytes.data()), file.data() + file.size() - 12);
+  EXPECT_EQ(array->bytes.size(), 8u);
+}
+
+TEST(NpyTest, OrderMattersFromRankTwoOn) {
+  EXPECT_TRUE(parse(npy_file("{'descr': '<f4', 'fortran_order': True, 'shape': (1,2), }", "12345678"))->is_fortran);
+  EXPECT_FALSE(parse(npy_file("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", "12345678"))->is_fortran);
+}
+
+TEST(NpyTest, StrangeFilesAreRefused) {
+  EXPECT_FAILS(parse("hello"), StatusCode::kDataLoss, "it does not begin with NUMPY");
+  const std::string good = npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", "12345678");
+  for (size_t size = 0; size < good.size(); ++size) EXPECT_FALSE(parse(good.substr(0, size))) << size;
+  const auto with_shape = [](std::string_view shape) {
+    return parse(npy_file(text("{'descr': '<f4', 'fortran_order': False, 'shape': ", shape, ", }"), "12345678"));
+  };
+  EXPECT_FAILS(with_shape("(x,)"), StatusCode::kDataLoss, "no number");
+  EXPECT_FAILS(with_shape("(3,)"), StatusCode::kDataLoss, "its shape takes 12 bytes, and 8 are there");
+  EXPECT_FAILS(with_shape("(4294967296,4294967296)"), StatusCode::kDataLoss, "more bytes than there are");
+  EXPECT_FAILS(with_shape("(0,9223372036854775807,9)"), StatusCode::kDataLoss, "more bytes than there are");
+}
+
+TEST(NpyTest, TypesThatNoTensorHasAreRefused) {
+  const auto with_type = [](std::string_view type) {
+    return parse(npy_file(text("{'descr': '", type, "', 'fortran_order': False, 'shape': (1,), }"), "12345678"));
+  };
+  EXPECT_FAILS(with_type(">f4"), StatusCode::kUnimplemented, "'>f4' is not little-endian");
+  EXPECT_FAILS(with_type("<U4"), StatusCode::kUnimplemented, "which no tensor has");
+  EXPECT_FAILS(with_type("x"), StatusCode::kDataLoss, "its type 'x' is unknown");
+}
+
+}  // namespace
+}  // namespace baton::modules
