@@ -78,12 +78,11 @@ class Assigner {
     for (const Register reg : call.results) call_results_[reg] = Place{&call, slot, numbers[bank(reg)]++};
   }
 
-  // Only imports can be lent to. Constants have no register to be lent from.
+  // Only imports can be lent to. Segments of rodata get registers right below the window.
   bool should_lend(const Instruction& call, uint32_t slot) const {
     if (call.opcode == bytecode::Opcode::call) return false;
     bool lives_on = false;
     for (const Source& source : call.arguments) {
-      if (source.kind == Source::Kind::kRodata) return false;
       if (!source.is_register() || bank(static_cast<Register>(source.value)) == 0) continue;
       lives_on |= lifetime(static_cast<Register>(source.value)).lives_across(2 * slot);
     }
@@ -171,7 +170,7 @@ class Assigner {
   // Settles the bases of a call: all that lives across it has its place.
   void finish(Place& call) {
     const size_t index = call_index(call.instruction);
-    uint32_t above[2] = {0, 0}, window[2] = {0, 0}, results[2] = {0, 0};
+    uint32_t above[2] = {0, 0}, window[2] = {0, 0}, results[2] = {0, 0}, segments = 0;
     for (Register reg = 0; reg < function_.banks.size(); ++reg) {
       if (result_.places[reg] == kNowhere || !lifetime(reg).lives_across(2 * call.slot)) continue;
       above[bank(reg)] = std::max(above[bank(reg)], result_.places[reg] + 1);
@@ -179,6 +178,7 @@ class Assigner {
     for (const Source& source : call.instruction->arguments) {
       if (call.instruction->lends && source.is_register() && bank(static_cast<Register>(source.value)) == 1)
         above[1] = std::max(above[1], result_.places[source.value] + 1);
+      segments += source.kind == Source::Kind::kRodata;
       ++window[source.is_register() ? bank(static_cast<Register>(source.value))
                                     : (source.kind >= Source::Kind::kRodata ? 1 : 0)];
     }
@@ -186,6 +186,7 @@ class Assigner {
     for (size_t b = 0; b < 2; ++b) {
       uint32_t base = above[b];
       if (guesses_[index][b] != kNowhere) base = std::max(base, guesses_[index][b]);
+      if (b == 1 && call.instruction->lends) base += segments;
       call.instruction->bases[b] = static_cast<uint16_t>(base);
       result_.registers[b] = std::max(result_.registers[b], base + std::max(window[b], results[b]));
     }
