@@ -7,15 +7,23 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "hal/device.hpp"
 
 namespace baton::hal {
 
+// Something worth knowing of a device before it is opened: "memory_bytes" = 85899345920, "architecture" = "sm_90".
+struct DeviceFact {
+  std::string name;
+  std::variant<int64_t, std::string> value;
+};
+
 struct DeviceInfo {
   std::string path;         // What open() takes: "sync", "0".
   std::string description;  // For people.
+  std::vector<DeviceFact> facts = {};
 };
 
 using DeviceParameter = std::pair<std::string_view, std::string_view>;

@@ -34,6 +34,12 @@ DeviceUri parse_uri(std::string_view text) {
 
 }  // namespace
 
+std::string device_uri(std::string_view driver, const DeviceInfo& device) {
+  if (device.path.empty()) return std::string(driver);
+  const bool counted = device.path.find_first_not_of("0123456789") == std::string::npos;
+  return text(driver, counted ? "://" : "-", device.path);
+}
+
 Status DriverRegistry::add(std::unique_ptr<Driver> driver) {
   if (find(driver->name())) {
     return failure(StatusCode::kAlreadyExists, "Driver '", driver->name(), "' is registered twice.");

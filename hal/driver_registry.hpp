@@ -11,6 +11,9 @@
 
 namespace baton::hal {
 
+// What open() takes for a device that its driver lists: "local-sync", "cuda://0", "null".
+std::string device_uri(std::string_view driver, const DeviceInfo& device);
+
 class DriverRegistry {
  public:
   Status add(std::unique_ptr<Driver> driver);

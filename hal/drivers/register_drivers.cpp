@@ -2,6 +2,19 @@
 
 namespace baton::hal::drivers {
 
+namespace {
+
+constexpr LeftOutDriver kLeftOut[] = {
+#if !BATON_HAS_CUDA
+    {"cuda", BATON_WITHOUT_CUDA},
+#endif
+    {"vulkan", "This version of Baton has no Vulkan driver."},
+};
+
+}  // namespace
+
+std::span<const LeftOutDriver> left_out_drivers() { return kLeftOut; }
+
 Status register_drivers(DriverRegistry& registry, DriverOptions options) {
   BATON_TRY(registry.add(local::make_driver(std::move(options.local))));
   BATON_TRY(registry.add(null::make_driver(std::move(options.null))));

@@ -18,6 +18,13 @@ struct DriverOptions {
 #endif
 };
 
+// A driver that this build does not have, and the sentence that says why.
+struct LeftOutDriver {
+  std::string_view name;
+  std::string_view reason;
+};
+std::span<const LeftOutDriver> left_out_drivers();
+
 // Adds local and null, and the drivers for devices that were found when Baton was built.
 Status register_drivers(DriverRegistry& registry, DriverOptions options = {});
 

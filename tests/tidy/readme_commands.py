@@ -4,7 +4,7 @@ import re
 from house import ROOMS, SOURCE, files, finish, read
 
 VERB = re.compile(r"\./dev ([a-z]+)")
-TOOL = re.compile(r"\b(baton-(?:as|[a-z]+-module|isa|[a-z]+))\b(?=[ `])")
+TOOL = re.compile(r"\b(baton-(?:[a-z]+-module|[a-z]+-executable|[a-z]+))\b(?=[ `])")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 PATH = re.compile(r"`((?:%s)/[\w./-]+\.\w+)`" % "|".join(ROOMS))

@@ -3,6 +3,7 @@
 #   BATON_CUDA_INCLUDE  the folder of cuda.h
 #   BATON_NVCC          the compiler, for kernels of tests and benches; they are left out where it is missing
 option(BATON_CUDA "The CUDA driver, where the toolkit's headers are found" ON)
+set(BATON_WITHOUT_CUDA "Baton was configured with BATON_CUDA=OFF.")
 if(NOT BATON_CUDA)
   return()
 endif()
@@ -22,5 +23,6 @@ if(BATON_CUDA_INCLUDE)
 endif()
 if(cuda_version LESS 12040)
   message(STATUS "The CUDA driver is left out: there are no CUDA headers of version 12.4 or newer (found: ${cuda_version})")
+  set(BATON_WITHOUT_CUDA "CUDA headers of version 12.4 or newer were not there when Baton was built.")
   set(BATON_CUDA OFF)
 endif()

@@ -106,8 +106,7 @@ Status print_devices(hal::Driver& driver) {
     return {};
   }
   for (const hal::DeviceInfo& device : *devices) {
-    const std::string_view joint = device.path.empty() ? "" : driver.name() == "local" ? "-" : "://";
-    print_device(text(driver.name(), joint, device.path), device.description);
+    print_device(hal::device_uri(driver.name(), device), device.description);
   }
   return {};
 }

@@ -53,6 +53,24 @@ std::string describe(const DeviceFacts& facts) {
               " multiprocessors, driver ", version_text(facts.driver_version), ", ", facts.uuid_text());
 }
 
+std::vector<DeviceFact> list_facts(const DeviceFacts& facts) {
+  const int arch = facts.arch();
+  const auto listed = [](const char* name, bool has) { return has ? name : ""; };
+  return {{"architecture", text("sm_", arch)},
+          {"memory_bytes", static_cast<int64_t>(facts.memory_bytes)},
+          {"multiprocessors", int64_t{facts.multiprocessors}},
+          {"threads_per_block_max", int64_t{facts.threads_per_block_max}},
+          {"shared_bytes_max", int64_t{facts.shared_bytes_max}},
+          {"l2_bytes", int64_t{facts.l2_bytes}},
+          {"driver_version", version_text(facts.driver_version)},
+          {"uuid", facts.uuid_text()},
+          {"features", text("streams graphs capture", listed(" memory-pools", facts.memory_pools),
+                            listed(" cooperative-launch", facts.cooperative))},
+          {"formats", text("cuda-sm_", arch, " cuda-fatbin cuda-ptx-compute_", arch, " (and older) cuda-ptx")},
+          {"parameters", text("cuda_mode=auto|stream|graph cuda_streams=1..", kStreamsMax,
+                              " cuda_capture_check=0|1 cuda_graph_report=0|1")}};
+}
+
 class CudaDriver final : public Driver {
  public:
   explicit CudaDriver(Options options) : symbols_(std::move(options.symbols)) {}
@@ -65,7 +83,7 @@ class CudaDriver final : public Driver {
     std::vector<DeviceInfo> devices;
     for (int ordinal = 0; ordinal < count; ++ordinal) {
       BATON_TRY_ASSIGN(const DeviceFacts facts, facts_of(*symbols, ordinal));
-      devices.push_back({text(ordinal), describe(facts)});
+      devices.push_back({text(ordinal), describe(facts), list_facts(facts)});
     }
     return devices;
   }

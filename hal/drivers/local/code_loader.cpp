@@ -33,9 +33,8 @@ Result<LoadedCode> ask_image(Ref<Image> image) {
 }
 
 // Programs spell 64-bit ARM in two ways.
-std::string_view host_architecture() { return host_elf_machine() == EM_X86_64 ? "x86_64" : "arm_64"; }
 bool is_host_architecture(std::string_view name) {
-  return name == host_architecture() || (name == "aarch64" && host_elf_machine() == EM_AARCH64);
+  return name == host_code_architecture() || (name == "aarch64" && host_elf_machine() == EM_AARCH64);
 }
 
 // What follows `prefix` in `format`, or nothing.
@@ -45,6 +44,8 @@ std::string_view after(std::string_view format, std::string_view prefix) {
 
 }  // namespace
 
+std::string_view host_code_architecture() { return host_elf_machine() == EM_X86_64 ? "x86_64" : "arm_64"; }
+
 FormatMatch match_code_format(std::string_view format) {
   if (format == kStaticLibrary) return {3, "a library of the app"};
   std::string_view architecture = after(format, kEmbeddedElf);
@@ -52,7 +53,7 @@ FormatMatch match_code_format(std::string_view format) {
   if (architecture.empty()) architecture = after(format, kSystemElf);
   if (architecture.empty()) return {-1, "not a format of the local device"};
   if (is_host_architecture(architecture)) return {rank, "code of this architecture"};
-  return {-1, text("code for ", architecture, "; this host is ", host_architecture())};
+  return {-1, text("code for ", architecture, "; this host is ", host_code_architecture())};
 }
 
 Result<LoadedCode> load_code(const Options& options, const ExecutableVariant& variant) {

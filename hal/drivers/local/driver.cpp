@@ -1,8 +1,12 @@
 #include "hal/drivers/local/driver.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
 
+#include "hal/drivers/local/code_loader.hpp"
 #include "hal/drivers/local/device.hpp"
+#include "hal/drivers/local/processor.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
@@ -15,6 +19,16 @@ Result<uint32_t> parse_worker_count(std::string_view value) {
                  kWorkersMax, ".");
 }
 
+std::vector<DeviceFact> host_facts() {
+  const auto pages = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES));
+  return {{"architecture", std::string(host_code_architecture())},
+          {"processors", static_cast<int64_t>(sysconf(_SC_NPROCESSORS_ONLN))},
+          {"memory_bytes", pages * static_cast<int64_t>(sysconf(_SC_PAGESIZE))},
+          {"features", processor_features()},
+          {"formats", text("embedded-elf-", host_code_architecture(), " system-elf-", host_code_architecture(),
+                           " static-library")}};
+}
+
 class LocalDriver final : public Driver {
  public:
   explicit LocalDriver(Options options) : options_(std::make_shared<Options>(std::move(options))) {}
@@ -22,8 +36,12 @@ class LocalDriver final : public Driver {
   std::string_view name() const override { return "local"; }
 
   Result<std::vector<DeviceInfo>> list() override {
-    return std::vector<DeviceInfo>{{"sync", "the host, inline on the calling thread"},
-                                   {"task", "the host, on a pool of workers"}};
+    std::vector<DeviceFact> facts = host_facts();
+    std::vector<DeviceFact> task_facts = facts;
+    task_facts.push_back({"workers", int64_t{default_worker_count()}});
+    task_facts.push_back({"parameters", text("workers=1..", kWorkersMax)});
+    return std::vector<DeviceInfo>{{"sync", "the host, inline on the calling thread", std::move(facts)},
+                                   {"task", "the host, on a pool of workers", std::move(task_facts)}};
   }
 
   Result<Ref<hal::Device>> open(std::string_view path, std::span<const DeviceParameter> parameters) override {

@@ -5,10 +5,14 @@
 // aarch64, data[0]: AT_HWCAP, data[1]: AT_HWCAP2, as the kernel tells them.
 #pragma once
 
+#include <string>
+
 #include "hal/drivers/local/executable_library.h"
 
 namespace baton::hal::drivers::local {
 
 const baton_processor& host_processor();
+// The same as words: "sse3 ssse3 ... avx2"; on aarch64 the two masks.
+std::string processor_features();
 
 }  // namespace baton::hal::drivers::local

@@ -35,7 +35,9 @@ class NullDriver final : public Driver {
   std::string_view name() const override { return "null"; }
 
   Result<std::vector<DeviceInfo>> list() override {
-    return std::vector<DeviceInfo>{{"", "runs nothing; prints the command stream"}};
+    return std::vector<DeviceInfo>{{"",
+                                    "runs nothing; prints the command stream",
+                                    {{"formats", "any"}, {"parameters", "trace=<path> trace_format=text|json"}}}};
   }
 
   Result<Ref<hal::Device>> open(std::string_view path, std::span<const DeviceParameter> parameters) override {
