@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/buffer_view.hpp"
 #include "hal/device.hpp"
 
 namespace baton::hal {
@@ -14,5 +15,9 @@ struct BufferRange;
 
 Status copy_to_host(Device& device, const BufferRange& source, std::span<std::byte> target);
 Status copy_from_host(Device& device, std::span<const std::byte> source, const BufferRange& target);
+
+// A tensor of these elements, dense, in a new buffer of the device: in host memory where the device works there.
+Result<Ref<BufferView>> upload_view(Device& device, ElementType element_type, std::span<const int64_t> shape,
+                                    std::span<const std::byte> elements);
 
 }  // namespace baton::hal

@@ -1,11 +1,15 @@
 #include "modules/host_table.hpp"
 
 #include "base/result.hpp"
+#include "bytecode/module_view.hpp"
+#include "bytecode/opcode.hpp"
 #include "modules/device_door.hpp"
 #include "vm/blob.hpp"
 #include "vm/list.hpp"
 
 namespace baton::modules {
+
+static_assert(bytecode::kFormatVersion == BATON_MODULE_FORMAT_VERSION && bytecode::kIsaVersion == BATON_ISA_VERSION);
 
 // A reference that brings nothing with it: null where the module "hal" is not linked.
 [[gnu::weak]] const DeviceDoor& device_door();

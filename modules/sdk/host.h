@@ -11,8 +11,7 @@
 #include "modules/sdk/object.h"
 #include "modules/sdk/status.h"
 #include "modules/sdk/value.h"
-
-#define BATON_ABI_VERSION 3u
+#include "modules/sdk/version.h"
 
 typedef struct baton_allocator {
   void* self;

@@ -1,7 +1,7 @@
 /* The door is C11: everything that a plugin or an embedder includes compiles here with -Wpedantic and warnings as
  * errors. */
 #include "modules/sdk/baton.h"
-#include "modules/sdk/embed.h"
+#include "modules/sdk/embed_device.h"
 
 /* Every header comes in through the umbrella, and its inline functions are usable from C. */
 baton_value header_is_c11(baton_call* call);

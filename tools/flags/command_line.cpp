@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "modules/sdk/version.h"
 #include "tools/support/report.hpp"
 
 namespace baton::tools::flags {

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "modules/sdk/version.h"
+
 namespace baton::tools {
 namespace {
 

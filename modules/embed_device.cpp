@@ -1,0 +1,105 @@
+// Devices for C programs: modules/sdk/embed_device.h over the HAL and its module.
+#include "modules/sdk/embed_device.h"
+
+#include <span>
+
+#include "hal/allocator.hpp"
+#include "hal/drivers/register_drivers.hpp"
+#include "hal/host_copy.hpp"
+#include "modules/hal_module/hal_module.hpp"
+#include "modules/hal_module/objects.hpp"
+
+namespace {
+
+using baton::Ref;
+using baton::Result;
+using baton::Status;
+using baton::StatusCode;
+using baton::modules::to_door;
+namespace hal = baton::hal;
+
+baton_object* as_object(const void* object) { return static_cast<baton_object*>(const_cast<void*>(object)); }
+
+// What was made, or why not; `out` is written only then.
+template <typename T, typename Door>
+baton_status* give(Result<Ref<T>> made, Door** out) {
+  if (!made) return to_door(std::move(made).error());
+  *out = reinterpret_cast<Door*>(baton::modules::wrap(*std::move(made)).detach());
+  return nullptr;
+}
+
+Result<Ref<hal::Device>> open(const char* uri) {
+  hal::DriverRegistry drivers;
+  BATON_TRY(hal::drivers::register_drivers(drivers));
+  return drivers.open(uri);
+}
+
+Result<Ref<hal::Device>> device_in(const void* object) {
+  hal::Device* device = baton::modules::unwrap<hal::Device>(as_object(object));
+  if (!device) return failure(StatusCode::kInvalidArgument, "A device is null or another object.");
+  return Ref<hal::Device>(device);
+}
+
+Result<Ref<const baton::vm::Module>> make_hal(std::span<baton_device* const> given) {
+  baton::modules::HalModuleOptions options;
+  for (const baton_device* device : given) {
+    BATON_TRY_ASSIGN(Ref<hal::Device> one, device_in(device));
+    options.devices.push_back(std::move(one));
+  }
+  return baton::modules::make_hal_module(std::move(options));
+}
+
+struct TensorSource {
+  uint32_t element_type;
+  std::span<const int64_t> shape;
+  std::span<const std::byte> bytes;
+};
+
+Result<Ref<hal::BufferView>> upload(const baton_device* target, const TensorSource& tensor) {
+  BATON_TRY_ASSIGN(const Ref<hal::Device> device, device_in(target));
+  return hal::upload_view(*device, static_cast<hal::ElementType>(tensor.element_type), tensor.shape, tensor.bytes);
+}
+
+Status download(const baton_buffer_view* source, std::span<std::byte> target) {
+  const hal::BufferView* view = baton::modules::unwrap<hal::BufferView>(as_object(source));
+  if (!view) return failure(StatusCode::kInvalidArgument, "A buffer view is null or another object.");
+  if (view->length_bytes() != target.size()) {
+    return failure(StatusCode::kInvalidArgument, "A tensor ", view->type_text(), " has ", view->length_bytes(),
+                   " bytes; ", target.size(), " were asked for.");
+  }
+  hal::Device* device = view->buffer()->allocator()->device();
+  if (!device) return failure(StatusCode::kUnimplemented, "The buffer of a tensor does not tell its device.");
+  return hal::copy_to_host(*device, view->buffer(), target);
+}
+
+}  // namespace
+
+extern "C" {
+
+baton_status* baton_device_open(const char* uri, baton_device** out_device) {
+  *out_device = nullptr;
+  return give(open(uri), out_device);
+}
+
+baton_status* baton_module_create_hal(baton_device* const* devices, uint64_t device_count, baton_module** out_module) {
+  *out_module = nullptr;
+  auto made = make_hal({devices, static_cast<size_t>(device_count)});
+  if (!made) return to_door(std::move(made).error());
+  *out_module = const_cast<baton_module*>(reinterpret_cast<const baton_module*>((*made).detach()));
+  return nullptr;
+}
+
+baton_status* baton_buffer_view_upload(baton_device* device, uint32_t element_type, const int64_t* shape, uint64_t rank,
+                                       const void* data, uint64_t size, baton_buffer_view** out_view) {
+  *out_view = nullptr;
+  const TensorSource tensor = {element_type,
+                               {shape, static_cast<size_t>(rank)},
+                               {static_cast<const std::byte*>(data), static_cast<size_t>(size)}};
+  return give(upload(device, tensor), out_view);
+}
+
+baton_status* baton_buffer_view_download(const baton_buffer_view* view, void* target, uint64_t size) {
+  return to_door(download(view, {static_cast<std::byte*>(target), static_cast<size_t>(size)}));
+}
+
+}  // extern "C"

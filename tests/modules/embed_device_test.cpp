@@ -1,0 +1,95 @@
+// Goal: a program in C opens a device, gives it to a program, and brings tensors in and out; and reads why it cannot.
+// Method: the functions of embed_device.h, called as C does.
+#include "modules/sdk/embed_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bytecode/assembler.hpp"
+
+namespace {
+
+constexpr std::string_view kProgram = R"(
+module @program
+type hal.buffer_view
+import @hal.buffer_view.dim(hal.buffer_view, i32) -> i64
+export func @rows(%x: hal.buffer_view) -> i64 values 1 refs 2 {
+  ref.move %r1, %r0
+  const.i32 %v0, 0
+  call.import @hal.buffer_view.dim, %v0, %r1
+  return
+}
+)";
+
+// Reads and frees a failure; empty for none.
+std::string message_of(baton_status* status) {
+  if (!status) return "";
+  const std::string message = baton_status_get_message(status);
+  baton_status_free(status);
+  return message;
+}
+
+class EmbedDeviceTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(message_of(baton_device_open("local-sync", &device_)), ""); }
+  void TearDown() override { baton_object_release(reinterpret_cast<baton_object*>(device_)); }
+  baton_device* device_ = nullptr;
+};
+
+TEST_F(EmbedDeviceTest, TensorsComeBackAsTheyWent) {
+  const int64_t shape[] = {2, 3};
+  const float given[] = {1, 2, 3, 4, 5, 6};
+  float back[6] = {};
+  baton_buffer_view* view = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_upload(device_, BATON_ELEMENT_F32, shape, 2, given, sizeof(given), &view)),
+            "");
+  EXPECT_EQ(message_of(baton_buffer_view_download(view, back, sizeof(back))), "");
+  EXPECT_THAT(back, testing::ElementsAreArray(given));
+  EXPECT_EQ(message_of(baton_buffer_view_download(view, back, 4)), "A tensor 2x3xf32 has 24 bytes; 4 were asked for.");
+  baton_object_release(reinterpret_cast<baton_object*>(view));
+  EXPECT_EQ(message_of(baton_buffer_view_upload(device_, BATON_ELEMENT_I8, shape, 2, given, 8, &view)),
+            "A tensor 2x3xi8 takes 6 bytes; 8 are given.");
+  EXPECT_EQ(view, nullptr);
+}
+
+TEST_F(EmbedDeviceTest, AProgramWorksOnTheDevice) {
+  const auto bytes = baton::bytecode::assemble(kProgram);
+  ASSERT_TRUE(bytes.has_value());
+  baton_module* modules[2] = {};
+  baton_context* context = nullptr;
+  baton_invocation* invocation = nullptr;
+  const baton_function* rows = nullptr;
+  ASSERT_EQ(message_of(baton_module_create_hal(&device_, 1, &modules[0])), "");
+  ASSERT_EQ(message_of(baton_module_load_memory(bytes->data(), bytes->size(), &modules[1])), "");
+  ASSERT_EQ(message_of(baton_context_create(modules, 2, nullptr, &context)), "");
+  ASSERT_EQ(message_of(baton_invocation_create(context, &invocation)), "");
+  ASSERT_EQ(message_of(baton_context_find(context, "rows", &rows)), "");
+  const int64_t shape[] = {5};
+  const int32_t given[5] = {};
+  baton_buffer_view* view = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_upload(device_, BATON_ELEMENT_I32, shape, 1, given, sizeof(given), &view)),
+            "");
+  baton_value argument;
+  argument.ref = reinterpret_cast<baton_object*>(view);
+  baton_value result;
+  EXPECT_EQ(message_of(baton_invocation_invoke(invocation, rows, &argument, 1, &result, 1)), "");
+  EXPECT_EQ(result.i64, 5);
+  baton_object_release(argument.ref);
+  baton_invocation_release(invocation);
+  baton_context_release(context);
+  for (baton_module* module : modules) baton_module_release(module);
+}
+
+TEST_F(EmbedDeviceTest, SaysWhatIsWrong) {
+  baton_device* none = nullptr;
+  EXPECT_THAT(message_of(baton_device_open("quantum-0", &none)), testing::HasSubstr("names driver 'quantum'"));
+  EXPECT_EQ(none, nullptr);
+  baton_module* module = nullptr;
+  EXPECT_EQ(message_of(baton_module_create_hal(&none, 1, &module)), "A device is null or another object.");
+  EXPECT_EQ(module, nullptr);
+  EXPECT_EQ(message_of(baton_buffer_view_download(nullptr, nullptr, 0)), "A buffer view is null or another object.");
+}
+
+}  // namespace
