@@ -2,9 +2,8 @@
 # file for each architecture, and puts their bytes into <stem>_elf.hpp, which <target> may include: arrays <stem>_x86_64 and
 # <stem>_aarch64, for Device::make_executable with the formats "embedded-elf-x86_64" and "embedded-elf-aarch64". A source
 # defines BATON_EXECUTABLE_EXPORT baton_executable_library_query and needs no libc.
-find_program(BATON_BARE_CLANG clang-19)
-find_program(BATON_BARE_LLD ld.lld-19)
-set(BATON_CPU_KERNELS_FOLDER ${CMAKE_CURRENT_LIST_DIR})
+find_program(BATON_BARE_CLANG NAMES clang-19 clang)
+find_program(BATON_BARE_LLD NAMES ld.lld-19 ld.lld)
 
 function(baton_cpu_kernels target source)
   get_filename_component(stem ${source} NAME_WE)
@@ -12,7 +11,10 @@ function(baton_cpu_kernels target source)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
   set(header ${folder}/${stem}_elf.hpp)
   set(elfs)
-  set(sdk baton::module_sdk)
+  set(sdk Baton::module_sdk)
+  if(NOT BATON_BARE_CLANG OR NOT BATON_BARE_LLD)
+    message(FATAL_ERROR "baton_cpu_kernels(${target}): CPU kernels are made by clang-19 and ld.lld-19, which are not here")
+  endif()
   foreach(architecture x86_64 aarch64)
     set(elf ${folder}/${stem}_${architecture}.elf)
     add_custom_command(
@@ -30,8 +32,8 @@ function(baton_cpu_kernels target source)
   endforeach()
   add_custom_command(
     OUTPUT ${header}
-    COMMAND ${CMAKE_COMMAND} "-DFILES=${elfs}" -DHEADER=${header} -P ${BATON_CPU_KERNELS_FOLDER}/embed_files.cmake
-    DEPENDS ${elfs} ${BATON_CPU_KERNELS_FOLDER}/embed_files.cmake
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${elfs}" -DHEADER=${header} -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
+    DEPENDS ${elfs} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
     VERBATIM)
   target_sources(${target} PRIVATE ${header})
   target_include_directories(${target} PRIVATE ${folder})

@@ -1,40 +1,107 @@
-# What `cmake --install` puts where, and what find_package(Baton COMPONENTS runtime device module_sdk) and pkg-config give:
-#   Baton::runtime     everything that a host app links: load, verify, link and run modules
-#   Baton::device      the same with devices: the HAL, its drivers, and the modules hal, check and parameters
-#   Baton::module_sdk  headers only: what the author of a plugin needs
-# tests/install builds a project against the result.
+# What `cmake --install` puts where, in components, and what find_package(Baton COMPONENTS ...) and pkg-config give:
+#
+#   component   target               for
+#   module_sdk  Baton::module_sdk    the author of a plugin: headers only, and baton_cpu_kernels()
+#   runtime     Baton::runtime       a host app: load, verify, link and run modules; holds module_sdk too
+#   device      Baton::device        the same with devices: the HAL, its drivers, the modules hal, check and parameters
+#   compiler    Baton::compiler      the compiler as a library, and baton-compile; needs MLIR 19 where it is used
+#   tools       Baton::baton-as ...  the programs, and baton_program()
+#   tool_support                     baton_run_module_tool(): a baton-run-module with modules of one's own
+#
+# `cmake --install build/release` installs all, `--component runtime` one. device and compiler stand on runtime,
+# tool_support on device; the others on nothing. tests/install builds projects against the result.
 include(CMakePackageConfigHelpers)
 
-# All are made in modules/CMakeLists.txt; this is the name that consumers use, also inside the build tree.
-add_library(Baton::runtime ALIAS baton_runtime)
-add_library(Baton::device ALIAS baton_device)
-add_library(Baton::module_sdk ALIAS baton_module_sdk)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Baton)
+set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/baton)
+set(headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.inc")
 
-# A driver that is left out is in no package.
+# baton_install_targets(<component> <export> targets...): libraries, programs, and a file that imports them.
+function(baton_install_targets component export)
+  install(TARGETS ${ARGN} EXPORT Baton${export}Targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component})
+  install(EXPORT Baton${export}Targets NAMESPACE Baton:: DESTINATION ${package_dir} COMPONENT ${component})
+endfunction()
+
+# baton_install_pkg_config(<name> <description> REQUIRES packages LIBS flags)
+function(baton_install_pkg_config component name description)
+  cmake_parse_arguments(ARG "" "" "REQUIRES;LIBS" ${ARGN})
+  list(JOIN ARG_REQUIRES " " requires)
+  list(JOIN ARG_LIBS " " libs)
+  configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/baton.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
+endfunction()
+
+# The tree of headers is the tree of the house: path = include = namespace.
+file(STRINGS ${PROJECT_SOURCE_DIR}/modules/sdk/version.h abi_line REGEX "define BATON_ABI_VERSION ")
+string(REGEX MATCH "[0-9]+" BATON_ABI_VERSION "${abi_line}")
+configure_package_config_file(${PROJECT_SOURCE_DIR}/tools/cmake/BatonConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/BatonConfig.cmake INSTALL_DESTINATION ${package_dir} PATH_VARS header_dir)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+foreach(component module_sdk runtime)  # Either is of use alone.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/modules/sdk DESTINATION ${header_dir}/modules COMPONENT ${component} ${headers})
+  install(FILES ${PROJECT_SOURCE_DIR}/hal/drivers/local/executable_library.h  # What kernels include.
+    ${PROJECT_SOURCE_DIR}/hal/drivers/local/executable_plugin.h
+    DESTINATION ${header_dir}/hal/drivers/local COMPONENT ${component})
+  install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
+    ${PROJECT_SOURCE_DIR}/tools/cmake/cpu_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/embed_files.cmake
+    DESTINATION ${package_dir} COMPONENT ${component})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
+endforeach()
+baton_install_pkg_config(module_sdk baton-module-sdk "what the author of a native module includes")
+
+# ---- runtime
+baton_install_targets(runtime Runtime baton_base baton_bytecode baton_vm baton_modules baton_runtime)
+foreach(room base bytecode vm modules)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${header_dir} COMPONENT runtime ${headers}
+    PATTERN sdk EXCLUDE PATTERN "*_module" EXCLUDE PATTERN device_door.hpp EXCLUDE)
+endforeach()
+baton_install_pkg_config(runtime baton "runs modules"
+  LIBS -lbaton_modules -lbaton_vm -lbaton_bytecode -lbaton_base -lstdc++ -ldl -lpthread)
+
+# ---- device. A driver that is left out is in no package.
 set(drivers baton_hal_local baton_hal_null)
 if(TARGET baton_hal_cuda)
   list(APPEND drivers baton_hal_cuda)
 endif()
-
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Baton)
-install(TARGETS baton_base baton_bytecode baton_vm baton_modules baton_runtime baton_module_sdk
-  baton_hal baton_hal_drivers ${drivers}
-  baton_hal_module baton_check_module baton_parameters_module baton_device EXPORT BatonTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT BatonTargets NAMESPACE Baton:: DESTINATION ${package_dir})
-
-# The tree of headers is the tree of the house: path = include = namespace.
-foreach(room base bytecode vm hal modules)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/baton
-    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.inc")
+baton_install_targets(device Device baton_hal baton_hal_drivers ${drivers}
+  baton_hal_module baton_check_module baton_parameters_module baton_device)
+foreach(room hal modules/hal_module modules/check_module modules/parameters_module)
+  get_filename_component(parent ${room} DIRECTORY)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${header_dir}/${parent} COMPONENT device ${headers})
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/modules/device_door.hpp DESTINATION ${header_dir}/modules COMPONENT device)
+list(TRANSFORM drivers PREPEND -l OUTPUT_VARIABLE driver_libs)
+baton_install_pkg_config(device baton-device "runs modules on devices" REQUIRES baton
+  LIBS -lbaton_device -lbaton_hal_module -lbaton_check_module -lbaton_parameters_module -lbaton_hal_drivers ${driver_libs}
+       -lbaton_hal)
 
-configure_package_config_file(tools/cmake/BatonConfig.cmake.in ${PROJECT_BINARY_DIR}/BatonConfig.cmake
-  INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
-  DESTINATION ${package_dir})
+# ---- compiler. Programs and libraries are imported apart: who only runs baton-compile needs no MLIR to configure.
+if(TARGET baton_compiler)
+  baton_install_targets(compiler Compiler baton_mlir baton_dialects baton_codegen baton_schedule baton_specs
+    baton_compiler_lite baton_compiler)
+  install(FILES ${PROJECT_SOURCE_DIR}/compiler-lite/compile.hpp DESTINATION ${header_dir}/compiler-lite COMPONENT compiler)
+endif()
+if(TARGET baton-compile)
+  baton_install_targets(compiler CompilerTool baton-compile)
+endif()
 
-configure_file(tools/cmake/baton.pc.in ${PROJECT_BINARY_DIR}/baton.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/baton.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# ---- tools
+if(TARGET baton-as)
+  set(tools baton-as baton-devices baton-dump-module baton-isa baton-run-module)
+  foreach(tool baton-check-module baton-benchmark-module baton-benchmark-executable)
+    if(TARGET ${tool})
+      list(APPEND tools ${tool})
+    endif()
+  endforeach()
+  baton_install_targets(tools Tools ${tools})
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/cmake/programs.cmake DESTINATION ${package_dir} COMPONENT tools)
+
+  baton_install_targets(tool_support ToolSupport baton_tool_support)
+  foreach(folder flags support)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/${folder} DESTINATION ${header_dir}/tools COMPONENT tool_support ${headers})
+  endforeach()
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/cmake/static_modules.cmake ${PROJECT_SOURCE_DIR}/tools/baton-run-module.cpp
+    DESTINATION ${package_dir} COMPONENT tool_support)
+endif()

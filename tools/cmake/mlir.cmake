@@ -14,9 +14,10 @@ set(BATON_MLIR_GENERATED ${PROJECT_BINARY_DIR}/generated)
 # Never link static MLIR libraries beside the shared one: types would exist twice. NDEBUG must be as it was for the library,
 # whose headers declare other things without it.
 add_library(baton_mlir INTERFACE)
-target_include_directories(baton_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${BATON_MLIR_GENERATED})
+target_include_directories(baton_mlir SYSTEM INTERFACE
+  "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS};${BATON_MLIR_GENERATED}>")
 separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-target_compile_options(baton_mlir INTERFACE ${definitions} -UNDEBUG -DNDEBUG)
+target_compile_options(baton_mlir INTERFACE "$<BUILD_INTERFACE:${definitions};-UNDEBUG;-DNDEBUG>")
 target_link_libraries(baton_mlir INTERFACE MLIR LLVM)
 
 # baton_dialect(util OPS TYPES ATTRIBUTES): runs mlir-tblgen on compiler-lite/dialects/util/util.td; target baton_dialect_util.

@@ -5,7 +5,8 @@
 #   cmake -DBATON_STATIC_MODULES=<folder>;<folder>
 #     adds folders whose CMakeLists.txt call it, and links what they name into baton-run-module.
 #   baton_run_module_tool(my-run-module MODULES custom)
-#     makes a baton-run-module of another name with modules of its own.
+#     makes a baton-run-module of another name with modules of its own. Projects that find the installed package have
+#     these two functions with its component `tool_support`.
 set(BATON_STATIC_MODULES "" CACHE STRING "Folders with native modules to link into the tools")
 
 function(baton_static_module name)
@@ -51,7 +52,9 @@ endfunction()
 
 function(baton_run_module_tool tool)
   cmake_parse_arguments(ARG "" "" "MODULES" ${ARGN})
-  add_executable(${tool} ${PROJECT_SOURCE_DIR}/tools/baton-run-module.cpp)
-  target_link_libraries(${tool} PRIVATE baton_tool_support baton_options)
+  find_file(BATON_RUN_MODULE_SOURCE baton-run-module.cpp REQUIRED NO_DEFAULT_PATH
+    PATHS ${CMAKE_CURRENT_FUNCTION_LIST_DIR} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)  # Installed, in our tree.
+  add_executable(${tool} ${BATON_RUN_MODULE_SOURCE})
+  target_link_libraries(${tool} PRIVATE Baton::tool_support $<TARGET_NAME_IF_EXISTS:baton_options>)
   baton_link_static_modules(${tool} ${ARG_MODULES})
 endfunction()
