@@ -1,4 +1,6 @@
-# Installs the build into an empty prefix, then configures, builds and runs the consumer against that prefix alone.
+# Installs the build into empty prefixes, then configures, builds and runs projects against those alone, from copies that
+# lie outside of the tree: the consumer, the samples that embed Baton, and the module template, which has the component
+# `runtime` and nothing else, and five seconds.
 function(run what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
   if(NOT code EQUAL 0)
@@ -7,32 +9,114 @@ function(run what)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-set(prefix ${WORK_DIR}/prefix)
+# expect(what text command...): the command prints exactly that.
+function(expect what text)
+  run("${what}" ${ARGN})
+  if(NOT output STREQUAL "${text}")
+    message(FATAL_ERROR "${what} printed '${output}' in place of '${text}'.")
+  endif()
+endfunction()
+
+# build_project(name prefix): configures WORK_DIR/source/<name> against the prefix and builds it; `milliseconds` becomes what the
+# processor spent on both, which on a quiet machine is more than passed, and does not count what else the machine does.
+function(build_project name prefix)
+  file(WRITE ${WORK_DIR}/build-${name} "TIMEFORMAT='seconds: %U %S'
+build() {
+  '${CMAKE_COMMAND}' -S '${WORK_DIR}/source/${name}' -B '${WORK_DIR}/${name}' -G Ninja '-DCMAKE_PREFIX_PATH=${prefix}' \\
+    '-DCMAKE_C_COMPILER=${C_COMPILER}' '-DCMAKE_CXX_COMPILER=${CXX_COMPILER}' -DCMAKE_BUILD_TYPE=Release \\
+    -DWITH_COMPILER=${WITH_COMPILER} &&
+  '${CMAKE_COMMAND}' --build '${WORK_DIR}/${name}'
+}
+time build 2>&1
+")
+  run("Building ${name}" bash -c "bash '${WORK_DIR}/build-${name}' 2>&1")
+  string(REGEX MATCH "seconds: ([0-9]+)\\.([0-9]+) ([0-9]+)\\.([0-9]+)" seconds "${output}")
+  math(EXPR milliseconds "1000 * (${CMAKE_MATCH_1} + ${CMAKE_MATCH_3}) + 1${CMAKE_MATCH_2} + 1${CMAKE_MATCH_4} - 2000")
+  message(STATUS "${name}: configured and built in ${milliseconds} ms of the processor")
+  set(milliseconds ${milliseconds} PARENT_SCOPE)
+endfunction()
+
+# Nothing of Baton may be visible to who links the file, but for names that match `allowed`.
+function(expect_hidden file allowed)
+  run("Listing the symbols of ${file}" ${NM} -D --defined-only ${file})
+  string(REGEX MATCHALL "[^\n]* [A-Za-z_0-9]*baton[A-Za-z_0-9]*" symbols "${output}")
+  if(NOT allowed STREQUAL "")
+    list(FILTER symbols EXCLUDE REGEX "${allowed}")
+  endif()
+  if(symbols)
+    message(FATAL_ERROR "${file} shows symbols of Baton: ${symbols}")
+  endif()
+endfunction()
+
 file(REMOVE_RECURSE ${WORK_DIR})
+file(COPY ${SOURCE_DIR}/consumer ${SAMPLES_DIR}/embed-c ${SAMPLES_DIR}/embed-cpp ${SAMPLES_DIR}/module-template
+  DESTINATION ${WORK_DIR}/source)
+
+# ---- The runtime alone serves the author of a module.
+set(runtime ${WORK_DIR}/runtime)
+run("Installing the runtime" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${runtime} --component runtime)
+foreach(absent bin include/baton/hal/device.hpp include/baton/modules/hal_module)
+  if(EXISTS ${runtime}/${absent})
+    message(FATAL_ERROR "The component runtime brings ${absent}.")
+  endif()
+endforeach()
+build_project(module-template ${runtime})
+if(milliseconds GREATER 5000)
+  message(FATAL_ERROR "module-template took ${milliseconds} ms; it may take 5000.")
+endif()
+expect("The template" "counter.next = 5\ncounter.next = 10\ncounter.skip = 60\n"
+  ${WORK_DIR}/module-template/try-counter ${WORK_DIR}/module-template/counter.so?step=5)
+expect_hidden(${WORK_DIR}/module-template/counter.so " baton_module_query_v1$")
+expect_hidden(${WORK_DIR}/module-template/try-counter "")
+
+# ---- Everything serves apps with devices and compiled programs.
+set(prefix ${WORK_DIR}/prefix)
 run("Installing" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
-
 run("Assembling with the installed tool" ${prefix}/bin/baton-as ${SOURCE_DIR}/consumer/add.bvmasm -o ${WORK_DIR}/add.bvm)
-
-run("Configuring the consumer" ${CMAKE_COMMAND} -S ${SOURCE_DIR}/consumer -B ${WORK_DIR}/build -G Ninja
-  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
-run("Building the consumer" ${CMAKE_COMMAND} --build ${WORK_DIR}/build)
-run("Running the consumer" ${WORK_DIR}/build/consumer ${WORK_DIR}/add.bvm)
-if(NOT output STREQUAL "2 + 3 = 5\n")
-  message(FATAL_ERROR "The consumer printed '${output}' in place of '2 + 3 = 5'.")
-endif()
-
 run("Assembling with the installed tool" ${prefix}/bin/baton-as ${SOURCE_DIR}/consumer/fill.bvmasm -o ${WORK_DIR}/fill.bvm)
-run("Running the consumer with a device" ${WORK_DIR}/build/device ${WORK_DIR}/fill.bvm)
-if(NOT output STREQUAL "filled with 1799\n")
-  message(FATAL_ERROR "The consumer with a device printed '${output}' in place of 'filled with 1799'.")
+build_project(consumer ${prefix})
+expect("The consumer" "2 + 3 = 5\n" ${WORK_DIR}/consumer/consumer ${WORK_DIR}/add.bvm)
+expect("The consumer with a device" "filled with 1799\n" ${WORK_DIR}/consumer/device ${WORK_DIR}/fill.bvm)
+expect("The consumer's own kernels" "tripled: 3 6 9\n" ${WORK_DIR}/consumer/kernels)
+expect("The tool with a module of the consumer's" "EXEC @main\nresult[0]: i32=42\n"
+  ${WORK_DIR}/consumer/consumer-run-module ${WORK_DIR}/consumer/answer.bvm --function=main)
+expect_hidden(${WORK_DIR}/consumer/device "")
+if(WITH_COMPILER)
+  expect("The consumer that compiles" "compiled and run: 12\n" ${WORK_DIR}/consumer/compiles)
 endif()
 
-set(ENV{PKG_CONFIG_PATH} ${prefix}/lib/pkgconfig:${prefix}/lib/x86_64-linux-gnu/pkgconfig)
+build_project(embed-c ${prefix})
+expect("embed-c" "sum(10) = 45\n" ${WORK_DIR}/embed-c/embed-c ${WORK_DIR}/embed-c/sum.bvm sum 10)
+build_project(embed-cpp ${prefix})
+expect("embed-cpp" "average of 4 sensors: 21.5\n" ${WORK_DIR}/embed-cpp/embed-cpp ${WORK_DIR}/embed-cpp/average.bvm 4)
+if(WITH_COMPILER)
+  foreach(device local-sync local-task)
+    expect("embed-c with a device" "channel 2: 100 200 300 400\n"
+      ${WORK_DIR}/embed-c/embed-c-device ${WORK_DIR}/embed-c/scale.bvm 2 --device=${device})
+    expect("embed-cpp with a device" "calibrated on ${device}: 0 1.5 2 4\n"
+      ${WORK_DIR}/embed-cpp/embed-cpp-device ${WORK_DIR}/embed-cpp/calibrate.bvm --device=${device})
+  endforeach()
+endif()
+
+# ---- pkg-config says the same.
+file(GLOB_RECURSE packages ${prefix}/*/baton.pc)
+get_filename_component(packages ${packages} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${packages})
 run("Asking pkg-config" pkg-config --define-prefix --cflags --libs baton)
 separate_arguments(flags UNIX_COMMAND "${output}")
 run("Compiling C with pkg-config's flags"
   ${C_COMPILER} -std=c11 ${SOURCE_DIR}/consumer/add.c -o ${WORK_DIR}/add_c ${flags} -lm)
-run("Running the C consumer" ${WORK_DIR}/add_c ${WORK_DIR}/add.bvm)
-if(NOT output STREQUAL "2 + 3 = 5\n")
-  message(FATAL_ERROR "The C consumer printed '${output}' in place of '2 + 3 = 5'.")
+expect("The C consumer" "2 + 3 = 5\n" ${WORK_DIR}/add_c ${WORK_DIR}/add.bvm)
+run("Asking pkg-config" pkg-config --define-prefix --cflags --libs baton-device)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run("Compiling C++ with pkg-config's flags"
+  ${CXX_COMPILER} -std=c++20 ${SOURCE_DIR}/consumer/device.cpp -o ${WORK_DIR}/device_cpp ${flags})
+expect("The C++ consumer" "filled with 1799\n" ${WORK_DIR}/device_cpp ${WORK_DIR}/fill.bvm)
+
+# ---- One place for the numbers.
+run("Asking for the version" pkg-config --modversion baton)
+string(STRIP "${output}" packaged)
+run("Asking for the version" ${prefix}/bin/baton-as --version)
+if(NOT output STREQUAL "baton-as ${packaged}\n")
+  message(FATAL_ERROR "pkg-config says version ${packaged}, and the tools '${output}'.")
 endif()

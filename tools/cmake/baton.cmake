@@ -53,6 +53,7 @@ function(baton_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS" ${ARGN})
   add_library(baton_${name} STATIC ${ARG_SOURCES})
   add_library(baton::${name} ALIAS baton_${name})
+  target_compile_features(baton_${name} PUBLIC cxx_std_20)  # For whoever includes its headers.
   target_compile_options(baton_${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
   target_include_directories(baton_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/baton>)
