@@ -4,6 +4,7 @@
 
 #include "bytecode/disassembler.hpp"
 #include "bytecode/instruction_reader.hpp"
+#include "tools/dump/executables.hpp"
 #include "tools/dump/sections.hpp"
 
 namespace baton::tools::dump {
@@ -20,6 +21,7 @@ Json sizes_json(const ModuleView& module) {
   return {{"file", sizes.file},
           {"code", sizes.code},
           {"rodata", sizes.rodata},
+          {"device_code", sizes.device_code},
           {"rodata_padding", sizes.rodata_padding},
           {"tables", sizes.tables}};
 }
@@ -76,10 +78,34 @@ Json attributes_json(const ModuleView& module) {
   return list;
 }
 
+Json source_json(const bytecode::SourceLocation& source) {
+  return {{"file", source.file}, {"line", source.line}, {"column", source.column}};
+}
+
+Json executables_json(const ModuleView& module) {
+  Json list = Json::array();
+  for (const Executable& one : find_executables(module)) {
+    Json variants = Json::array();
+    for (const Variant& variant : one.variants) {
+      variants.push_back({{"format", variant.format},
+                          {"kind", code_suffix(variant)},
+                          {"size", variant.code.size()},
+                          {"rodata", variant.rodata}});
+    }
+    Json row = {{"name", one.name}, {"entry_points", one.entry_points}, {"variants", std::move(variants)}};
+    if (one.registered_as) row["registered_as"] = *one.registered_as;
+    if (const std::optional<bytecode::SourceLocation> source = module.location(one.pc)) {
+      row["source"] = source_json(*source);
+    }
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
 Json instruction_json(const ModuleView& module, uint32_t pc) {
   Json row = {{"pc", pc}, {"text", bytecode::disassemble_instruction(module, pc)}};
   if (const std::optional<bytecode::SourceLocation> source = module.location(pc)) {
-    row["source"] = {{"file", source->file}, {"line", source->line}, {"column", source->column}};
+    row["source"] = source_json(*source);
   }
   return row;
 }
@@ -114,7 +140,7 @@ std::string module_json(const ModuleView& module) {
                      {"sizes", sizes_json(module)},
                      {"imports", imports_json(module)},
                      {"exports", exports_json(module)},
-                     {"executables", Json::array()},
+                     {"executables", executables_json(module)},
                      {"globals", globals_json(module)},
                      {"rodata", rodata_json(module)},
                      {"attributes", attributes_json(module)},

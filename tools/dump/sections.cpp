@@ -1,7 +1,11 @@
 #include "tools/dump/sections.hpp"
 
+#include <set>
+
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "tools/dump/disassembly.hpp"
+#include "tools/dump/executables.hpp"
 
 namespace baton::tools::dump {
 namespace {
@@ -20,8 +24,8 @@ std::string size_line(std::string_view what, uint64_t size) {
 std::string describe_sizes(const ModuleView& module) {
   const Sizes sizes = sizes_of(module);
   return text("sizes in bytes\n", size_line("code", sizes.code), size_line("rodata", sizes.rodata),
-              size_line("rodata padding", sizes.rodata_padding), size_line("tables", sizes.tables),
-              size_line("file", sizes.file));
+              size_line("  device code", sizes.device_code), size_line("rodata padding", sizes.rodata_padding),
+              size_line("tables", sizes.tables), size_line("file", sizes.file));
 }
 
 std::string describe_imports(const ModuleView& module) {
@@ -77,8 +81,20 @@ std::string describe_attributes(const ModuleView& module) {
   return lines;
 }
 
-// Device code comes with the HAL; the file format has no place for it yet.
-std::string describe_executables(const ModuleView&) { return "executables (0)\n"; }
+std::string describe_executables(const ModuleView& module) {
+  const std::vector<Executable> executables = find_executables(module);
+  std::string lines = text("executables (", executables.size(), ")\n");
+  for (const Executable& one : executables) {
+    lines += text("  ", one.name, describe_place(module, one.pc), "\n");
+    if (one.registered_as) lines += text("    brought by the host as '", *one.registered_as, "'\n");
+    for (const Variant& variant : one.variants) {
+      lines += text("    ", variant.format, ": ", variant.code.size(), " bytes (", code_suffix(variant), "), rodata ",
+                    variant.rodata, "\n");
+    }
+    for (const std::string_view name : one.entry_points) lines += text("    entry point ", name, "\n");
+  }
+  return lines;
+}
 
 struct Section {
   std::string_view name;
@@ -90,7 +106,8 @@ constexpr Section kSections[] = {{"sizes", describe_sizes},
                                  {"functions", describe_functions},
                                  {"rodata", describe_rodata},
                                  {"attributes", describe_attributes},
-                                 {"executables", describe_executables}};
+                                 {"executables", describe_executables},
+                                 {"disassembly", describe_disassembly}};
 
 }  // namespace
 
@@ -111,6 +128,11 @@ Sizes sizes_of(const ModuleView& module) {
   Sizes sizes{};
   sizes.file = module.bytes().size();
   sizes.code = module.code().size_bytes();
+  std::set<uint32_t> device_code;  // Variants may share a segment.
+  for (const Executable& executable : find_executables(module)) {
+    for (const Variant& variant : executable.variants) device_code.insert(variant.rodata);
+  }
+  for (const uint32_t segment : device_code) sizes.device_code += module.rodata(segment).size();
   uint64_t rodata_begin = sizes.file;
   for (uint32_t i = 0; i < module.rodata_count(); ++i) {
     const std::span<const std::byte> segment = module.rodata(i);

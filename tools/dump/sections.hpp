@@ -19,6 +19,7 @@ struct Sizes {
   uint64_t file;
   uint64_t code;
   uint64_t rodata;
+  uint64_t device_code;     // of the rodata
   uint64_t rodata_padding;  // between segments, to multiples of 64
   uint64_t tables;          // all else: names, signatures, imports, exports, debug table
 };
