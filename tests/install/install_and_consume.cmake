@@ -23,7 +23,7 @@ function(build_project name prefix)
   file(WRITE ${WORK_DIR}/build-${name} "TIMEFORMAT='seconds: %U %S'
 build() {
   '${CMAKE_COMMAND}' -S '${WORK_DIR}/source/${name}' -B '${WORK_DIR}/${name}' -G Ninja '-DCMAKE_PREFIX_PATH=${prefix}' \\
-    '-DCMAKE_C_COMPILER=${C_COMPILER}' '-DCMAKE_CXX_COMPILER=${CXX_COMPILER}' -DCMAKE_BUILD_TYPE=Release \\
+    '-DCMAKE_C_COMPILER=${C_COMPILER}' '-DCMAKE_CXX_COMPILER=${CXX_COMPILER}' \\
     -DWITH_COMPILER=${WITH_COMPILER} &&
   '${CMAKE_COMMAND}' --build '${WORK_DIR}/${name}'
 }
