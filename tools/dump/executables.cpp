@@ -87,7 +87,7 @@ class Search {
 
   void step(const Instruction& one, uint32_t pc) {
     if (const auto import = one.operand(OperandKind::kImport); import && one.operand(OperandKind::kRefBase)) {
-      return call(module_.import(static_cast<uint32_t>(*import)).name, one, pc);
+      return call(module_.import(static_cast<uint32_t>(*import)), one, pc);
     }
     if (const auto base = one.operand(OperandKind::kRefBase)) return forget_from(*base);
     const auto target = one.operand(OperandKind::kDefRef);
@@ -114,26 +114,44 @@ class Search {
     if (!name.empty()) found_[value.index].name = name;
   }
 
-  void call(std::string_view import, const Instruction& one, uint32_t pc) {
+  void call(const bytecode::ImportView& import, const Instruction& one, uint32_t pc) {
     const uint64_t base = *one.operand(OperandKind::kRefBase);
+    const std::vector<Known> given = arguments(import, one, base);
     Known result;
-    if (import == "hal.executable.create" && one.opcode() == Opcode::call_variadic) {
-      result = create(one, base, pc);
-    } else if (import == "hal.executable.lookup") {
-      result = lookup(at(base + 1), pc);
-    } else if (import == "hal.executable.entry_point") {
-      ask(at(base), at(base + 1));
+    if (import.name == "hal.executable.create" && given.size() % 2 == 1) {
+      result = create(given, pc);
+    } else if (import.name == "hal.executable.lookup" && given.size() == 2) {
+      result = lookup(given[1], pc);
+    } else if (import.name == "hal.executable.entry_point" && given.size() == 2) {
+      ask(given[0], given[1]);
     }
     forget_from(base);
     if (result.kind != Known::kNothing) registers_[base] = result;
   }
 
+  // The references that a call gives, in order: from the base on, or as its list says.
+  std::vector<Known> arguments(const bytecode::ImportView& import, const Instruction& one, uint64_t base) const {
+    const bytecode::SignatureShape shape = *bytecode::signature_shape(import.signature);  // Verified: well formed.
+    const uint64_t* list = one.words + one.row.operands().words;
+    std::vector<Known> given;
+    if (one.opcode() == Opcode::call_lend) {
+      const uint64_t count = *one.operand(OperandKind::kCount);
+      for (uint64_t i = shape.segments; i < count; ++i) given.push_back(at(bytecode::read_element(list, i)));
+      return given;
+    }
+    std::vector<bytecode::SegmentShape> segments(shape.segments);
+    if (one.opcode() == Opcode::call_variadic) bytecode::segment_shapes(import.signature, segments.data());
+    uint64_t count = shape.argument_refs;
+    for (size_t i = 0; i < segments.size(); ++i) count += segments[i].refs * uint64_t{bytecode::read_element(list, i)};
+    for (uint64_t i = 0; i < count; ++i) given.push_back(at(base + i));
+    return given;
+  }
+
   // (device, (format, code)...): nothing unless every blob is rodata.
-  Known create(const Instruction& one, uint64_t base, uint32_t pc) {
-    const uint64_t count = bytecode::read_segment(one.words + one.row.operands().words, 0);
+  Known create(const std::vector<Known>& given, uint32_t pc) {
     Executable made{text("executable_", found_.size()), pc, {}, {}, {}};
-    for (uint64_t i = 0; i < count; ++i) {
-      const Known format = at(base + 1 + 2 * i), code = at(base + 2 + 2 * i);
+    for (size_t i = 1; i < given.size(); i += 2) {
+      const Known format = given[i], code = given[i + 1];
       if (format.kind != Known::kRodata || code.kind != Known::kRodata) return {};
       made.variants.push_back({text_of(module_.rodata(format.index)), module_.rodata(code.index), code.index});
     }
