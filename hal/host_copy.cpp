@@ -56,21 +56,24 @@ Status copy_from_host(Device& device, std::span<const std::byte> source, const B
   return copy_and_wait(device, staging, {target.buffer, target.offset, source.size()});
 }
 
-Result<Ref<BufferView>> upload_view(Device& device, ElementType element_type, std::span<const int64_t> shape,
-                                    std::span<const std::byte> elements) {
+Result<Ref<Buffer>> upload_buffer(Device& device, std::span<const std::byte> bytes) {
   const bool direct = device.allocator().uses_host_memory();
   const MemoryKind memory = direct ? MemoryKind::kDeviceLocal | MemoryKind::kHostVisible : MemoryKind::kDeviceLocal;
   constexpr BufferUsage kOnDevice = BufferUsage::kTransfer | BufferUsage::kDispatch | BufferUsage::kIndirectGrid;
   BATON_TRY_ASSIGN(Ref<Buffer> buffer,
                    device.allocator().allocate(
-                       {.length = elements.size(), .memory = memory, .usage = direct ? BufferUsage::kAll : kOnDevice}));
-  BATON_TRY_ASSIGN(Ref<BufferView> view, BufferView::make(buffer, shape, element_type));
-  if (view->length_bytes() != elements.size()) {
-    return failure(StatusCode::kInvalidArgument, "A tensor ", view->type_text(), " takes ", view->length_bytes(),
-                   " bytes; ", elements.size(), " are given.");
-  }
-  BATON_TRY(copy_from_host(device, elements, buffer));
-  return view;
+                       {.length = bytes.size(), .memory = memory, .usage = direct ? BufferUsage::kAll : kOnDevice}));
+  BATON_TRY(copy_from_host(device, bytes, buffer));
+  return buffer;
+}
+
+Result<Ref<BufferView>> upload_view(Device& device, ElementType element_type, std::span<const int64_t> shape,
+                                    std::span<const std::byte> elements) {
+  BATON_TRY_ASSIGN(Ref<Buffer> buffer, upload_buffer(device, elements));
+  BATON_TRY_ASSIGN(Ref<BufferView> view, BufferView::make(std::move(buffer), shape, element_type));
+  if (view->length_bytes() == elements.size()) return view;
+  return failure(StatusCode::kInvalidArgument, "A tensor ", view->type_text(), " takes ", view->length_bytes(),
+                 " bytes; ", elements.size(), " are given.");
 }
 
 }  // namespace baton::hal

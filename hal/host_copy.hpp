@@ -16,7 +16,9 @@ struct BufferRange;
 Status copy_to_host(Device& device, const BufferRange& source, std::span<std::byte> target);
 Status copy_from_host(Device& device, std::span<const std::byte> source, const BufferRange& target);
 
-// A tensor of these elements, dense, in a new buffer of the device: in host memory where the device works there.
+// These bytes in a new buffer of the device: in host memory where the device works there.
+Result<Ref<Buffer>> upload_buffer(Device& device, std::span<const std::byte> bytes);
+// A tensor of these elements, dense, in such a buffer.
 Result<Ref<BufferView>> upload_view(Device& device, ElementType element_type, std::span<const int64_t> shape,
                                     std::span<const std::byte> elements);
 

@@ -8,7 +8,6 @@ namespace baton::tools {
 namespace {
 
 using hal::BufferUsage;
-using hal::MemoryKind;
 
 // As generated kernels and vector instructions like it; what lies otherwise is copied.
 constexpr size_t kAlignment = 64;
@@ -39,22 +38,11 @@ Result<Ref<hal::Buffer>> import_tensor(hal::Device& device, const Tensor& tensor
 
 vm::Object* object_of(auto handle) { return reinterpret_cast<vm::Object*>(handle.detach()); }
 
-Result<Ref<hal::Buffer>> copy_tensor(hal::Device& device, const Tensor& tensor) {
-  const bool direct = device.allocator().uses_host_memory();
-  const MemoryKind memory = direct ? MemoryKind::kDeviceLocal | MemoryKind::kHostVisible : MemoryKind::kDeviceLocal;
-  constexpr BufferUsage kOnDevice = BufferUsage::kTransfer | BufferUsage::kDispatch | BufferUsage::kIndirectGrid;
-  BATON_TRY_ASSIGN(
-      Ref<hal::Buffer> buffer,
-      device.allocator().allocate(
-          {.length = tensor.bytes.size(), .memory = memory, .usage = direct ? BufferUsage::kAll : kOnDevice}));
-  BATON_TRY(copy_from_host(device, tensor.bytes, buffer));
-  return buffer;
-}
-
 }  // namespace
 
 Result<Ref<hal::BufferView>> upload(hal::Device& device, const Tensor& tensor) {
-  auto buffer = can_be_used_in_place(device, tensor) ? import_tensor(device, tensor) : copy_tensor(device, tensor);
+  auto buffer =
+      can_be_used_in_place(device, tensor) ? import_tensor(device, tensor) : hal::upload_buffer(device, tensor.bytes);
   if (!buffer) return std::move(buffer).error();
   return hal::BufferView::make(std::move(*buffer), tensor.type.shape, tensor.type.element_type);
 }
