@@ -18,25 +18,38 @@ bool is_local(llvm::StringRef device) { return device == "local" || device == "l
 
 LogicalResult choose_targets(ModuleOp module, const CompileOptions& options,
                              std::vector<hal::ExecutableTargetAttr>& targets) {
+  MLIRContext* context = module.getContext();
+  const auto add = [&](StringRef backend, StringRef format) {
+    const auto target = hal::ExecutableTargetAttr::get(context, StringAttr::get(context, backend),
+                                                       StringAttr::get(context, format), DictionaryAttr());
+    if (!llvm::is_contained(targets, target)) targets.push_back(target);
+  };
   for (const std::string& device : options.target_devices) {
-    if (is_local(device)) continue;
-    return module.emitError() << "there is no target device '" << device << "'; there is: local";
+    if (is_local(device)) {
+      add("llvm-cpu", kHostFormat);
+    } else if (device == "cuda") {
+      add("cuda", "cuda-nvptx-fb");
+    } else {
+      return module.emitError() << "there is no target device '" << device << "'; there are: local, cuda";
+    }
   }
   for (const std::string& backend : options.target_backends) {
-    if (backend == "llvm-cpu" || backend == "vmvx") continue;
-    return module.emitError() << "there is no target backend '" << backend << "'; there are: llvm-cpu, vmvx";
+    if (backend == "llvm-cpu" || backend == "vmvx") {
+      add("llvm-cpu", kHostFormat);
+    } else if (backend == "cuda") {
+      add("cuda", "cuda-nvptx-fb");
+    } else {
+      return module.emitError() << "there is no target backend '" << backend << "'; there are: llvm-cpu, vmvx, cuda";
+    }
   }
-  if (options.target_devices.empty() && options.target_backends.empty()) return success();
-  MLIRContext* context = module.getContext();
-  targets.push_back(hal::ExecutableTargetAttr::get(context, StringAttr::get(context, "llvm-cpu"),
-                                                   StringAttr::get(context, kHostFormat), DictionaryAttr()));
   return success();
 }
 
 std::string describe_targets() {
   return "device  backend   formats\n"
          "local   llvm-cpu  embedded-elf-x86_64, embedded-elf-arm_64\n"
-         "local   vmvx      none of its own; taken as llvm-cpu\n";
+         "local   vmvx      none of its own; taken as llvm-cpu\n"
+         "cuda    cuda      cuda-nvptx-fb; target_arch: sm_75 and newer, sm_75 without it\n";
 }
 
 }  // namespace baton::compiler_lite

@@ -41,7 +41,10 @@ Result<Ref<Executable>> Device::make_executable(const ExecutableRequest& request
   }
   if (!best) return no_variant_fits(*this, request);
   auto executable = do_make_executable(request, *best);
-  if (executable.has_value()) return executable;
+  if (executable.has_value()) {
+    (*executable)->variant_ = static_cast<uint32_t>(best - request.variants.data());
+    return executable;
+  }
   return std::move(executable)
       .error()
       .with_context(text("while loading variant '", best->format, "' of executable '", request.name, "'"));

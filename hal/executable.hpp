@@ -57,6 +57,8 @@ class Executable : public RefCounted<Executable> {
   virtual Result<uint32_t> find(std::string_view entry_point);
   // Which device may run it.
   const void* device() const { return device_; }
+  // The number of the variant that the device took.
+  uint32_t variant() const { return variant_; }
 
  protected:
   Executable(const ExecutableRequest& request, const void* device)
@@ -68,6 +70,8 @@ class Executable : public RefCounted<Executable> {
   std::string name_;
   const void* device_;
   Ref<ExecutableData> data_;
+  uint32_t variant_ = 0;
+  friend class Device;  // Chooses the variant, and notes it before anyone else sees the executable.
 };
 
 }  // namespace baton::hal

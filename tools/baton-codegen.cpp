@@ -4,11 +4,14 @@
 //   baton-codegen --emit=kernels groups.mlir            the kernels' bodies
 //   baton-codegen --emit=grids groups.mlir              what dispatches pass: bindings, constants, grid
 //   baton-codegen --emit=loops|llvm|asm|elf in.mlir     from groups, or from kernels with --from=kernels
+//   baton-codegen --arch=sm_80 --emit=threads|llvm|asm  the same for CUDA; its assembly is PTX
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "compiler-lite/codegen/cpu/executable.hpp"
+#include "compiler-lite/codegen/cuda/executable.hpp"
+#include "compiler-lite/codegen/cuda/threads.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
 #include "compiler-lite/codegen/lower_bodies.hpp"
 #include "compiler-lite/dialects/all.hpp"
@@ -35,22 +38,22 @@ cl::OptionCategory category("baton-codegen");
 cl::opt<std::string> input(cl::Positional, cl::desc("<file.mlir>"), cl::init("-"), cl::cat(category));
 cl::opt<std::string> output("o", cl::desc("Where to write"), cl::init("-"), cl::cat(category));
 cl::opt<std::string> from("from", cl::desc("groups or kernels"), cl::init("groups"), cl::cat(category));
-cl::opt<std::string> emit("emit", cl::desc("kernels, grids, loops, llvm, asm or elf"), cl::init("kernels"),
+cl::opt<std::string> emit("emit", cl::desc("kernels, grids, loops, threads, llvm, asm or elf"), cl::init("kernels"),
                           cl::cat(category));
-cl::opt<std::string> arch("arch", cl::desc("x86_64 or aarch64"), cl::init("x86_64"), cl::cat(category));
+cl::opt<std::string> arch("arch", cl::desc("x86_64, aarch64 or sm_NN"), cl::init("x86_64"), cl::cat(category));
 cl::list<std::string> levels("level", cl::desc("baseline, avx2, avx512; all without it"), cl::cat(category));
 cl::list<std::string> object_paths("object", cl::desc("An object to link"), cl::cat(category));
 cl::list<std::string> search_paths("object-search-path", cl::desc("Where objects are looked for"), cl::cat(category));
 
 // A copy: the linker that runs in this process resets the options of LLVM's command line.
 struct Request {
-  std::string output, from, emit;
+  std::string output, from, emit, arch;
   cpu::TargetOptions target;
   std::vector<std::string> objects;
 };
 
 bool read_request(Request& request) {
-  request = {output, from, emit, {}, {object_paths.begin(), object_paths.end()}};
+  request = {output, from, emit, arch, {}, {object_paths.begin(), object_paths.end()}};
   request.target.architecture = arch == "aarch64" ? cpu::Architecture::kAarch64 : cpu::Architecture::kX86_64;
   request.target.object_search_paths.assign(search_paths.begin(), search_paths.end());
   for (const std::string& level : levels) {
@@ -65,6 +68,8 @@ bool read_request(Request& request) {
   }
   return true;
 }
+
+bool is_gpu(const Request& request) { return llvm::StringRef(request.arch).starts_with("sm_"); }
 
 void describe(llvm::raw_ostream& stream, const codegen::Kernel& kernel) {
   stream << kernel.name << "\n";
@@ -89,15 +94,36 @@ void describe(llvm::raw_ostream& stream, const codegen::Kernel& kernel) {
 mlir::OwningOpRef<mlir::ModuleOp> make_kernels(mlir::ModuleOp groups, const Request& request, llvm::raw_ostream& text) {
   mlir::OwningOpRef<mlir::ModuleOp> kernels = mlir::ModuleOp::create(groups.getLoc(), groups.getName());
   for (auto group : groups.getOps<mlir::func::FuncOp>()) {
-    mlir::FailureOr<codegen::Kernel> kernel = codegen::make_kernel(group, *kernels);
+    mlir::FailureOr<codegen::Kernel> kernel =
+        codegen::make_kernel(group, *kernels, is_gpu(request) ? codegen::Tiling::kBlocks : codegen::Tiling::kCores);
     if (mlir::failed(kernel)) return {};
     if (request.emit == "grids") describe(text, *kernel);
   }
   return kernels;
 }
 
+mlir::LogicalResult write_gpu(mlir::ModuleOp kernels, const Request& request,
+                              const std::vector<codegen::Object>& objects, llvm::raw_ostream& stream) {
+  const codegen::cuda::TargetOptions options{request.arch, request.target.object_search_paths};
+  if (request.emit == "threads") {
+    if (mlir::failed(codegen::lower_to_buffers(kernels)) || mlir::failed(codegen::cuda::lower_to_threads(kernels)) ||
+        mlir::failed(codegen::clean_up(kernels))) {
+      return mlir::failure();
+    }
+    return kernels.print(stream), mlir::success();
+  }
+  if (request.emit == "llvm") {
+    mlir::FailureOr<std::string> text = codegen::cuda::print_llvm(kernels, options, objects);
+    if (mlir::succeeded(text)) stream << *text;
+    return mlir::success(mlir::succeeded(text));
+  }
+  mlir::FailureOr<codegen::cuda::Variant> variant = codegen::cuda::build_executable(kernels, options, objects);
+  if (mlir::succeeded(variant)) stream << variant->ptx;
+  return mlir::success(mlir::succeeded(variant));
+}
+
 mlir::LogicalResult write(mlir::ModuleOp kernels, const Request& request, llvm::raw_ostream& stream) {
-  std::vector<cpu::Object> objects;
+  std::vector<codegen::Object> objects;
   for (const std::string& path : request.objects) objects.push_back({path, {}, kernels.getLoc()});
   if (request.emit == "kernels") return kernels.print(stream), mlir::success();
   if (request.emit == "grids") return mlir::success();
@@ -112,6 +138,7 @@ mlir::LogicalResult write(mlir::ModuleOp kernels, const Request& request, llvm::
     stream.write(variant->bytes.data(), variant->bytes.size());
     return mlir::success();
   }
+  if (is_gpu(request)) return write_gpu(kernels, request, objects, stream);
   const auto as = request.emit == "asm" ? cpu::EmitAs::kAssembly : cpu::EmitAs::kLlvmIr;
   mlir::FailureOr<std::string> text = cpu::print_code(kernels, request.target, objects, as);
   if (mlir::succeeded(text)) stream << *text;

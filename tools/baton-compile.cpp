@@ -31,9 +31,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.choice("--execution-model", compile.execution_model, {"async-internal", "async-external", "host-only"},
               "Whether exports and imports take fences");
   line.texts("--target-device,--hal-target-device", compile.target_devices,
-             "Devices to compile for, instead of the program's own: local");
+             "Devices to compile for, instead of the program's own: local, cuda");
   line.texts("--target-backends,--hal-target-backends,--hal-local-target-device-backends", compile.target_backends,
-             "What the executables of the devices are: llvm-cpu, vmvx");
+             "What the executables of the devices are: llvm-cpu, vmvx, cuda");
   line.texts("--object-search-path,--hal-executable-object-search-path", compile.object_search_paths,
              "Where object files are looked for, after the working directory");
   line.text("--preprocessing-pass-pipeline", compile.spec_passes, "Passes to run before the specs");

@@ -10,6 +10,7 @@
 //         C[m0.., n0..] += A[m0.., k0..] * panel   masked at the right edge
 #include "compiler-lite/codegen/contraction.hpp"
 
+#include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,12 +35,6 @@ constexpr int64_t kDepth = 256;
 constexpr int64_t kColumnVectors = 2;
 // Products of fewer multiplications aren't worth a panel.
 constexpr int64_t kSmall = 4096;
-
-// C += A * B on two-dimensional memrefs of any layout (C with contiguous rows).
-struct Product {
-  Value a, b, c;
-  bool is_unsigned = false;
-};
 
 class ProductWriter {
  public:
@@ -99,25 +94,8 @@ class ProductWriter {
     body(loop.getInductionVar());
   }
 
-  // An element of A or B in the type of C.
   Value convert(Value value, mlir::Type type) {
-    const mlir::Type from = mlir::getElementTypeOrSelf(value.getType());
-    const mlir::Type to = mlir::getElementTypeOrSelf(type);
-    if (from == to) return value;
-    if (llvm::isa<mlir::FloatType>(to)) {
-      if (llvm::isa<mlir::FloatType>(from)) {
-        const bool wider = to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
-        return wider ? builder_.create<arith::ExtFOp>(location_, type, value).getResult()
-                     : builder_.create<arith::TruncFOp>(location_, type, value).getResult();
-      }
-      return product_.is_unsigned ? builder_.create<arith::UIToFPOp>(location_, type, value).getResult()
-                                  : builder_.create<arith::SIToFPOp>(location_, type, value).getResult();
-    }
-    if (to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth()) {
-      return builder_.create<arith::TruncIOp>(location_, type, value);
-    }
-    return product_.is_unsigned ? builder_.create<arith::ExtUIOp>(location_, type, value).getResult()
-                                : builder_.create<arith::ExtSIOp>(location_, type, value).getResult();
+    return convert_element(builder_, location_, value, type, product_.is_unsigned);
   }
 
   // `n_count` is null for a full column of tiles.
@@ -138,14 +116,8 @@ class ProductWriter {
     }
   }
 
-  bool rows_are_contiguous(Value memory) {
-    llvm::SmallVector<int64_t> strides;
-    int64_t offset = 0;
-    return mlir::succeeded(mlir::getStridesAndOffset(type_of(memory), strides, offset)) && strides.back() == 1;
-  }
-
   void pack(Value k0, Value k_count, Value n0) {
-    if (!rows_are_contiguous(product_.b)) return pack_edge(k0, k_count, n0, index(columns_));
+    if (!has_contiguous_rows(product_.b)) return pack_edge(k0, k_count, n0, index(columns_));
     const auto source = mlir::VectorType::get({lanes_}, type_of(product_.b).getElementType());
     loop(index(0), k_count, 1, [&](Value k) {
       for (int64_t v = 0; v < kColumnVectors; ++v) {
@@ -249,31 +221,6 @@ class ProductWriter {
   Value panel_;
 };
 
-Value transpose(OpBuilder& builder, Location location, Value memory) {
-  const mlir::AffineMap swap = mlir::AffineMap::getPermutationMap(llvm::ArrayRef<unsigned>{1, 0}, builder.getContext());
-  return builder.create<memref::TransposeOp>(location, memory, mlir::AffineMapAttr::get(swap));
-}
-
-// The `i`-th matrix of a batch.
-Value slice_batch(OpBuilder& builder, Location location, Value memory, Value i) {
-  const auto type = llvm::cast<mlir::MemRefType>(memory.getType());
-  llvm::SmallVector<mlir::OpFoldResult> offsets(3, builder.getIndexAttr(0)), sizes, strides(3, builder.getIndexAttr(1));
-  offsets[0] = i;
-  sizes = memref::getMixedSizes(builder, location, memory);
-  sizes[0] = builder.getIndexAttr(1);
-  llvm::SmallVector<int64_t> shape(type.getShape().drop_front());
-  auto result =
-      llvm::cast<mlir::MemRefType>(memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, strides));
-  return builder.create<memref::SubViewOp>(location, result, memory, offsets, sizes, strides);
-}
-
-bool has_contiguous_rows(Value memory) {
-  llvm::SmallVector<int64_t> strides;
-  int64_t offset = 0;
-  return mlir::succeeded(mlir::getStridesAndOffset(llvm::cast<mlir::MemRefType>(memory.getType()), strides, offset)) &&
-         !strides.empty() && strides.back() == 1;
-}
-
 bool is_small(linalg::LinalgOp op) {
   int64_t count = 1;
   for (const int64_t size : op.getStaticLoopRanges()) {
@@ -290,40 +237,12 @@ bool is_supported(linalg::LinalgOp op) {
   return good && has_contiguous_rows(op.getDpsInits()[0]) && !is_small(op);
 }
 
-bool is_unsigned_cast(linalg::LinalgOp op) {
-  const auto cast = op->getAttrOfType<linalg::TypeFnAttr>("cast");
-  return cast && cast.getValue() == linalg::TypeFn::cast_unsigned;
-}
-
 // True when `op` was one of the products known here and is gone.
 bool lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const BodyOptions& options) {
-  const bool batched =
-      llvm::isa<linalg::BatchMatmulOp, linalg::BatchMatmulTransposeAOp, linalg::BatchMatmulTransposeBOp>(
-          op.getOperation());
-  const bool plain =
-      llvm::isa<linalg::MatmulOp, linalg::MatmulTransposeAOp, linalg::MatmulTransposeBOp>(op.getOperation());
-  if ((!batched && !plain) || !is_supported(op)) return false;
-  const Location location = op.getLoc();
-  rewriter.setInsertionPoint(op);
-  Product product{op.getDpsInputs()[0], op.getDpsInputs()[1], op.getDpsInits()[0], is_unsigned_cast(op)};
+  if (!is_product(op) || !is_supported(op)) return false;
   const OpBuilder::InsertionGuard guard(rewriter);
-  if (batched) {
-    const Value zero = rewriter.create<arith::ConstantIndexOp>(location, 0);
-    const Value one = rewriter.create<arith::ConstantIndexOp>(location, 1);
-    const Value count = rewriter.createOrFold<memref::DimOp>(location, product.c, 0);
-    auto loop = rewriter.create<scf::ForOp>(location, zero, count, one);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    for (Value* memory : {&product.a, &product.b, &product.c}) {
-      *memory = slice_batch(rewriter, location, *memory, loop.getInductionVar());
-    }
-  }
-  if (llvm::isa<linalg::MatmulTransposeAOp, linalg::BatchMatmulTransposeAOp>(op.getOperation())) {
-    product.a = transpose(rewriter, location, product.a);
-  }
-  if (llvm::isa<linalg::MatmulTransposeBOp, linalg::BatchMatmulTransposeBOp>(op.getOperation())) {
-    product.b = transpose(rewriter, location, product.b);
-  }
-  ProductWriter(rewriter, location, product, options).write();
+  const Product product = open_product(rewriter, op);
+  ProductWriter(rewriter, op.getLoc(), product, options).write();
   rewriter.eraseOp(op);
   return true;
 }
@@ -335,13 +254,7 @@ mlir::LogicalResult lower_contractions(mlir::ModuleOp kernels, const BodyOptions
   llvm::SmallVector<linalg::LinalgOp> operations;
   kernels.walk([&](linalg::LinalgOp op) { operations.push_back(op); });
   for (linalg::LinalgOp op : operations) {
-    if (auto generic = llvm::dyn_cast<linalg::GenericOp>(op.getOperation())) {
-      if (!linalg::isaContractionOpInterface(op)) continue;
-      rewriter.setInsertionPoint(generic);
-      mlir::FailureOr<linalg::LinalgOp> named = linalg::specializeGenericOp(rewriter, generic);
-      if (mlir::failed(named)) continue;
-      op = *named;
-    }
+    op = name_product(rewriter, op);
     lower_product(rewriter, op, options);
   }
   return mlir::success();

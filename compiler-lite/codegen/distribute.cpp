@@ -133,12 +133,12 @@ class Placement {
 }  // namespace
 
 mlir::FailureOr<AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<Destination> destinations,
-                                      unsigned symbol_count) {
+                                      unsigned symbol_count, Tiling tiling) {
   mlir::MLIRContext* context = kernel.getContext();
   AffineExpr count = mlir::getAffineConstantExpr(1, context);
   linalg::LinalgOp root = find_root(destinations);
   if (!root) return make_grid(context, count, symbol_count);
-  llvm::SmallVector<int64_t> tiles = choose_tile_sizes(root);
+  llvm::SmallVector<int64_t> tiles = choose_tile_sizes(root, tiling);
   const llvm::SmallVector<AffineExpr> sizes = loop_sizes(root, destinations);
   bool divided = false;
   for (size_t i = 0; i < tiles.size(); ++i) {

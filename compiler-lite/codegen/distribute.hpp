@@ -5,6 +5,7 @@
 // there are some for each core. Grids have one dimension; kernels split the number again.
 #pragma once
 
+#include "compiler-lite/codegen/tile_sizes.hpp"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,6 +22,6 @@ struct Destination {
 // Rewrites `kernel` to compute one tile; gives the number of tiles as (x, y, z). When results come from several
 // operations there is one tile.
 mlir::FailureOr<mlir::AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<Destination> destinations,
-                                            unsigned symbol_count);
+                                            unsigned symbol_count, Tiling tiling);
 
 }  // namespace baton::compiler_lite::codegen

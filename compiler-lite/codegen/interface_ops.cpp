@@ -91,6 +91,16 @@ std::optional<KernelLayout> noted_layout(mlir::Operation* function) {
   return KernelLayout{static_cast<uint64_t>(note[0]), static_cast<uint64_t>(note[1])};
 }
 
+void read_workgroup_size(mlir::Operation* function, unsigned (&sizes)[3]) {
+  const auto given = function->getAttrOfType<mlir::ArrayAttr>("workgroup_size");
+  if (!given) return;
+  for (size_t i = 0; i < given.size() && i < 3; ++i) {
+    if (const auto size = llvm::dyn_cast<mlir::IntegerAttr>(given.getValue()[i])) {
+      sizes[i] = static_cast<unsigned>(size.getInt());
+    }
+  }
+}
+
 bool resolve_region_workgroups(mlir::Operation* function) {
   bool found = false;
   function->walk([&](mlir::Operation* op) {

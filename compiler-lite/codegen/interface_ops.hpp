@@ -50,6 +50,9 @@ KernelLayout layout_of(mlir::Operation* function);
 void note_layout(mlir::Operation* function, const KernelLayout& layout);
 std::optional<KernelLayout> noted_layout(mlir::Operation* function);
 
+// What `workgroup_size` of the function says, as far as it says something.
+void read_workgroup_size(mlir::Operation* function, unsigned (&sizes)[3]);
+
 // True when `function` asked for its workgroup itself; then it asks the dispatch now.
 bool resolve_region_workgroups(mlir::Operation* function);
 

@@ -319,7 +319,7 @@ void write_slices_only(llvm::ArrayRef<Destination> destinations) {
 
 }  // namespace
 
-FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels) {
+FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, Tiling tiling) {
   Kernel kernel;
   kernel.name = group.getSymName().str();
   Signature signature(group, kernel);
@@ -336,7 +336,8 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels) 
   if (mlir::failed(prepare_group(entry))) return mlir::failure();
   llvm::SmallVector<Destination> destinations = writer.destinations();
   flatten_elementwise(entry, destinations);
-  FailureOr<mlir::AffineMap> grid = distribute(entry, destinations, static_cast<unsigned>(kernel.constants.size()));
+  FailureOr<mlir::AffineMap> grid =
+      distribute(entry, destinations, static_cast<unsigned>(kernel.constants.size()), tiling);
   if (mlir::failed(grid)) return mlir::failure();
   kernel.grid = *grid;
   return kernel;

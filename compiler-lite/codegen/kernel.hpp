@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <string>
 
+#include "compiler-lite/codegen/tile_sizes.hpp"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/AffineMap.h"
@@ -69,7 +70,7 @@ struct Kernel {
 
 // Inserts the entry point for `group` into `kernels` under the group's name; the group itself stays as it is.
 // Diagnostics go to the location of what can't be compiled.
-mlir::FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels);
+mlir::FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, Tiling tiling = Tiling::kCores);
 
 using ConstantValue = llvm::function_ref<mlir::Value(const KernelConstant&)>;
 

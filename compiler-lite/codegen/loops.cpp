@@ -22,28 +22,10 @@ int step_score(mlir::AffineMap map, unsigned loop) {
   return 0;  // The same element in every step.
 }
 
-unsigned best_innermost(linalg::GenericOp op) {
-  const unsigned count = op.getNumLoops();
-  unsigned best = count - 1;
-  int best_score = INT32_MIN;
-  for (unsigned i = count; i-- > 0;) {
-    int score = 0;
-    for (mlir::OpOperand& operand : op->getOpOperands()) {
-      const mlir::AffineMap map = op.getMatchingIndexingMap(&operand);
-      score += step_score(map, i) * (op.isDpsInit(&operand) ? 2 : 1);
-    }
-    if (score > best_score) {
-      best_score = score;
-      best = i;
-    }
-  }
-  return best;
-}
-
 linalg::GenericOp order_loops(mlir::IRRewriter& rewriter, linalg::GenericOp op) {
   const unsigned count = op.getNumLoops();
   if (count < 2) return op;
-  const unsigned innermost = best_innermost(op);
+  const unsigned innermost = best_innermost(op, llvm::to_vector(llvm::seq(0u, count)));
   if (innermost == count - 1) return op;
   llvm::SmallVector<unsigned> order;
   for (unsigned i = 0; i < count; ++i) {
@@ -55,7 +37,50 @@ linalg::GenericOp order_loops(mlir::IRRewriter& rewriter, linalg::GenericOp op) 
   return mlir::succeeded(ordered) ? *ordered : op;
 }
 
-// What is added to or multiplied with the accumulator may be so in any order.
+// linalg.map hands its body the inputs only; linalg.generic adds the element that is overwritten.
+linalg::GenericOp generalize_map(mlir::IRRewriter& rewriter, linalg::MapOp op) {
+  rewriter.setInsertionPoint(op);
+  auto generic = rewriter.create<linalg::GenericOp>(op.getLoc(), mlir::TypeRange(), op.getInputs(), op.getInit(),
+                                                    op.getIndexingMapsArray(), op.getIteratorTypesArray());
+  rewriter.inlineRegionBefore(op.getMapper(), generic.getRegion(), generic.getRegion().end());
+  mlir::Block& body = generic.getRegion().front();
+  body.addArgument(mlir::getElementTypeOrSelf(op.getInit().getType()), op.getLoc());
+  rewriter.eraseOp(op);
+  return generic;
+}
+
+mlir::LogicalResult lower(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
+  mlir::FailureOr<linalg::GenericOp> made = generalize(rewriter, op);
+  if (mlir::failed(made)) return mlir::failure();
+  linalg::GenericOp generic = order_loops(rewriter, *made);
+  allow_reassociation(generic);
+  rewriter.setInsertionPoint(generic);
+  if (mlir::failed(linalg::linalgOpToLoops(rewriter, generic))) {
+    return generic.emitError("'") << generic->getName() << "' has no loops.";
+  }
+  rewriter.eraseOp(generic);
+  return mlir::success();
+}
+
+}  // namespace
+
+unsigned best_innermost(linalg::GenericOp op, llvm::ArrayRef<unsigned> loops) {
+  unsigned best = loops.back();
+  int best_score = INT32_MIN;
+  for (const unsigned loop : llvm::reverse(loops)) {
+    int score = 0;
+    for (mlir::OpOperand& operand : op->getOpOperands()) {
+      const mlir::AffineMap map = op.getMatchingIndexingMap(&operand);
+      score += step_score(map, loop) * (op.isDpsInit(&operand) ? 2 : 1);
+    }
+    if (score > best_score) {
+      best_score = score;
+      best = loop;
+    }
+  }
+  return best;
+}
+
 void allow_reassociation(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0) return;
   for (const mlir::BlockArgument accumulator : op.getRegionOutputArgs()) {
@@ -72,38 +97,15 @@ void allow_reassociation(linalg::GenericOp op) {
   }
 }
 
-// linalg.map hands its body the inputs only; linalg.generic adds the element that is overwritten.
-linalg::GenericOp generalize_map(mlir::IRRewriter& rewriter, linalg::MapOp op) {
+mlir::FailureOr<linalg::GenericOp> generalize(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
+  if (auto generic = llvm::dyn_cast<linalg::GenericOp>(op.getOperation())) return generic;
+  if (auto map = llvm::dyn_cast<linalg::MapOp>(op.getOperation())) return generalize_map(rewriter, map);
   rewriter.setInsertionPoint(op);
-  auto generic = rewriter.create<linalg::GenericOp>(op.getLoc(), mlir::TypeRange(), op.getInputs(), op.getInit(),
-                                                    op.getIndexingMapsArray(), op.getIteratorTypesArray());
-  rewriter.inlineRegionBefore(op.getMapper(), generic.getRegion(), generic.getRegion().end());
-  mlir::Block& body = generic.getRegion().front();
-  body.addArgument(mlir::getElementTypeOrSelf(op.getInit().getType()), op.getLoc());
-  rewriter.eraseOp(op);
-  return generic;
+  mlir::FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+  if (mlir::failed(made)) return op.emitError("'") << op->getName() << "' has no loops.";
+  return made;
 }
 
-mlir::LogicalResult lower(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
-  auto generic = llvm::dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (auto map = llvm::dyn_cast<linalg::MapOp>(op.getOperation())) generic = generalize_map(rewriter, map);
-  if (!generic) {
-    rewriter.setInsertionPoint(op);
-    mlir::FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
-    if (mlir::failed(made)) return op.emitError("'") << op->getName() << "' has no loops.";
-    generic = *made;
-  }
-  generic = order_loops(rewriter, generic);
-  allow_reassociation(generic);
-  rewriter.setInsertionPoint(generic);
-  if (mlir::failed(linalg::linalgOpToLoops(rewriter, generic))) {
-    return generic.emitError("'") << generic->getName() << "' has no loops.";
-  }
-  rewriter.eraseOp(generic);
-  return mlir::success();
-}
-
-// memref.copy would be a call of a library when the memory isn't contiguous.
 void copies_to_linalg(mlir::IRRewriter& rewriter, mlir::ModuleOp kernels) {
   llvm::SmallVector<mlir::memref::CopyOp> copies;
   kernels.walk([&](mlir::memref::CopyOp copy) { copies.push_back(copy); });
@@ -123,8 +125,6 @@ void copies_to_linalg(mlir::IRRewriter& rewriter, mlir::ModuleOp kernels) {
     rewriter.eraseOp(copy);
   }
 }
-
-}  // namespace
 
 mlir::LogicalResult lower_to_loops(mlir::ModuleOp kernels) {
   mlir::IRRewriter rewriter(kernels.getContext());

@@ -22,6 +22,9 @@ namespace {
 
 using mlir::Value;
 
+constexpr uint64_t kLocalBytesMax = 256 * 1024;  // DeviceLimits::local_memory_bytes_max
+constexpr uint64_t kStackBytesMax = 4 * 1024;
+
 // The metadata of a memref is what the upstream operation says; ours differs only in that nobody folds it too early.
 void resolve_strided_metadata(mlir::ModuleOp kernels) {
   kernels.walk([](mlir::Operation* op) {
@@ -122,6 +125,8 @@ mlir::LogicalResult bufferize(mlir::ModuleOp kernels) {
   return check_bufferized(kernels);
 }
 
+}  // namespace
+
 mlir::LogicalResult clean_up(mlir::ModuleOp kernels) {
   mlir::PassManager passes(kernels.getContext());
   auto& functions = passes.nest<mlir::func::FuncOp>();
@@ -130,8 +135,6 @@ mlir::LogicalResult clean_up(mlir::ModuleOp kernels) {
   functions.addPass(mlir::createLoopInvariantCodeMotionPass());
   return passes.run(kernels);
 }
-
-}  // namespace
 
 mlir::LogicalResult lower_to_buffers(mlir::ModuleOp kernels) {
   resolve_strided_metadata(kernels);
@@ -144,7 +147,7 @@ mlir::LogicalResult lower_bodies(mlir::ModuleOp kernels, const BodyOptions& opti
   if (mlir::failed(lower_contractions(kernels, options)) || mlir::failed(lower_to_loops(kernels))) {
     return mlir::failure();
   }
-  if (mlir::failed(place_temporaries(kernels))) return mlir::failure();
+  if (mlir::failed(place_temporaries(kernels, {kLocalBytesMax, kStackBytesMax}))) return mlir::failure();
   return clean_up(kernels);
 }
 

@@ -26,7 +26,9 @@ void register_codegen(mlir::DialectRegistry& registry);
 // The part that is the same for every target: beyond it there are no tensors, and every call is one of a declared
 // function.
 mlir::LogicalResult lower_to_buffers(mlir::ModuleOp kernels);
-// The rest, after it.
+// The rest, after it, where a workgroup is one thread.
 mlir::LogicalResult lower_bodies(mlir::ModuleOp kernels, const BodyOptions& options);
+// Its last step: what is computed twice or in a loop without need.
+mlir::LogicalResult clean_up(mlir::ModuleOp kernels);
 
 }  // namespace baton::compiler_lite::codegen

@@ -12,8 +12,6 @@ namespace {
 
 namespace memref = mlir::memref;
 
-constexpr uint64_t kLocalBytesMax = 256 * 1024;  // DeviceLimits::local_memory_bytes_max
-constexpr uint64_t kStackBytesMax = 4 * 1024;    // Of one temporary.
 constexpr uint64_t kAlignment = 64;
 
 uint64_t element_bytes(mlir::MemRefType type) {
@@ -41,7 +39,7 @@ std::optional<uint64_t> bound_bytes(memref::AllocOp alloc) {
 
 class Placement {
  public:
-  explicit Placement(mlir::func::FuncOp kernel) : kernel_(kernel) {}
+  Placement(mlir::func::FuncOp kernel, const TemporaryLimits& limits) : kernel_(kernel), limits_(limits) {}
 
   mlir::LogicalResult run() {
     llvm::SmallVector<memref::AllocOp> allocs;
@@ -63,7 +61,7 @@ class Placement {
       return alloc.emitError("The kernel '") << kernel_.getSymName() << "' needs temporary memory of type "
                                              << alloc.getType() << ", whose size has no bound when compiling.";
     }
-    if (*bytes <= kStackBytesMax && alloc.getType().hasStaticShape()) {
+    if (*bytes <= limits_.stack_bytes && alloc.getType().hasStaticShape()) {
       mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(&kernel_.getBody().front());
       auto stack =
           builder.create<memref::AllocaOp>(alloc.getLoc(), alloc.getType(), builder.getI64IntegerAttr(kAlignment));
@@ -73,9 +71,10 @@ class Placement {
     }
     const uint64_t at = used_;
     used_ += (*bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (used_ > kLocalBytesMax) {
-      return alloc.emitError("The kernel '") << kernel_.getSymName() << "' needs " << used_
-                                             << " bytes of temporary memory; a workgroup has " << kLocalBytesMax << ".";
+    if (used_ > limits_.local_bytes) {
+      return alloc.emitError("The kernel '")
+             << kernel_.getSymName() << "' needs " << used_ << " bytes of temporary memory; a workgroup has "
+             << limits_.local_bytes << ".";
     }
     mlir::OpBuilder builder(alloc);
     const mlir::Value offset = builder.create<mlir::arith::ConstantIndexOp>(alloc.getLoc(), static_cast<int64_t>(at));
@@ -89,8 +88,8 @@ class Placement {
   mlir::Value local_memory() {
     if (local_) return local_;
     auto module = kernel_->getParentOfType<mlir::ModuleOp>();
-    const auto type =
-        mlir::MemRefType::get({static_cast<int64_t>(kLocalBytesMax)}, mlir::IntegerType::get(kernel_.getContext(), 8));
+    const auto type = mlir::MemRefType::get({static_cast<int64_t>(limits_.local_bytes)},
+                                            mlir::IntegerType::get(kernel_.getContext(), 8));
     if (!module.lookupSymbol(kLocalMemory)) {
       mlir::OpBuilder at_start = mlir::OpBuilder::atBlockBegin(module.getBody());
       at_start.create<memref::GlobalOp>(kernel_.getLoc(), kLocalMemory, at_start.getStringAttr("private"), type,
@@ -102,15 +101,16 @@ class Placement {
   }
 
   mlir::func::FuncOp kernel_;
+  const TemporaryLimits& limits_;
   mlir::Value local_;
   uint64_t used_ = 0;
 };
 
 }  // namespace
 
-mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels) {
+mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels, const TemporaryLimits& limits) {
   for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
-    if (!kernel.isExternal() && mlir::failed(Placement(kernel).run())) return mlir::failure();
+    if (!kernel.isExternal() && mlir::failed(Placement(kernel, limits).run())) return mlir::failure();
   }
   return mlir::success();
 }

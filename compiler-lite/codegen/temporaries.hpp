@@ -1,9 +1,11 @@
 // place_temporaries: memory that a kernel allocates for itself. There is no heap: small things of known size go on the
-// stack, the others into the memory that the runtime gives each workgroup.
+// stack (where a workgroup is one thread), the others into the memory that the runtime gives each workgroup.
 //
 // Local memory is a global named kLocalMemory until the target knows the pointer; a kernel says in an attribute
 // kLocalMemoryBytes how much it takes. A size that is only known at run time must have a bound.
 #pragma once
+
+#include <cstdint>
 
 #include "llvm/ADT/StringRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,6 +15,11 @@ namespace baton::compiler_lite::codegen {
 inline constexpr llvm::StringLiteral kLocalMemory = "baton.local_memory";
 inline constexpr llvm::StringLiteral kLocalMemoryBytes = "baton.local_memory_bytes";
 
-mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels);
+struct TemporaryLimits {
+  uint64_t local_bytes;  // Of a workgroup.
+  uint64_t stack_bytes;  // Of one temporary on the stack.
+};
+
+mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels, const TemporaryLimits& limits);
 
 }  // namespace baton::compiler_lite::codegen

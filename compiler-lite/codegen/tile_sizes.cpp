@@ -12,10 +12,17 @@ namespace linalg = mlir::linalg;
 
 // Elements of work in a tile: some microseconds, where calling a kernel takes nanoseconds.
 constexpr int64_t kTileWork = 32 * 1024;
+// The same for a block of threads: a few accesses of 16 bytes for each.
+constexpr int64_t kBlockWork = 4 * 1024;
 // What a size of `?` is taken for.
 constexpr int64_t kUnknownSize = 1024;
 // A tile of a product: the packed panel of B (contraction.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
 constexpr int64_t kProductTile = 128;
+
+// For blocks: small tiles give work to all of a GPU, large ones read memory less often.
+constexpr int64_t kBlockProductTile = 64, kLargeBlockProductTile = 128, kLargeProduct = 2048;
+// Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
+constexpr int64_t kBlockColumns = 256, kLongRow = 1024, kRowsOfBlock = 8;
 
 constexpr int kNone = -1;
 
@@ -26,8 +33,8 @@ int64_t known_size(int64_t size) {
 // For each loop of the producers of `root`, the loop of `root` that it runs along.
 class Correspondence {
  public:
-  explicit Correspondence(linalg::LinalgOp root)
-      : divisible_(root.getNumLoops(), true), product_loops_(root.getNumLoops(), kNone) {
+  Correspondence(linalg::LinalgOp root, int64_t product_tile)
+      : product_tile_(product_tile), divisible_(root.getNumLoops(), true), product_loops_(root.getNumLoops(), kNone) {
     llvm::SmallVector<int> identity;
     const auto kinds = root.getIteratorTypesArray();
     for (unsigned i = 0; i < root.getNumLoops(); ++i) {
@@ -43,6 +50,8 @@ class Correspondence {
   bool has_product() const { return has_product_; }
   // Steps of reduction for one element of the result.
   int64_t work_per_element() const { return work_; }
+  // The steps of a reduction read elements that follow each other.
+  bool reduces_rows() const { return reduces_rows_; }
 
  private:
   void visit(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
@@ -73,6 +82,8 @@ class Correspondence {
       if (loops[i] != kNone) varies[static_cast<size_t>(loops[i])] = true;
     }
     work_ = std::max(work_, steps);
+    const bool inner = op.getIteratorTypesArray().back() == mlir::utils::IteratorType::reduction;
+    reduces_rows_ = reduces_rows_ || inner;
     for (size_t i = 0; i < varies.size(); ++i) divisible_[i] = divisible_[i] && varies[i];
     note_product(op, loops);
   }
@@ -91,23 +102,44 @@ class Correspondence {
     want(dims->m, 1);
     want(dims->n, 1);
     // Of several loops the innermost has the rows and columns.
-    want({dims->m.back()}, kProductTile);
-    want({dims->n.back()}, kProductTile);
+    want({dims->m.back()}, product_tile_);
+    want({dims->n.back()}, product_tile_);
   }
 
+  int64_t product_tile_;
   llvm::SmallVector<bool> divisible_;
   llvm::SmallVector<int> product_loops_;
-  bool has_product_ = false;
+  bool has_product_ = false, reduces_rows_ = false;
   int64_t work_ = 1;
 };
 
 }  // namespace
 
-llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root) {
-  const Correspondence correspondence(root);
+namespace {
+
+// How many elements of a result a block of threads computes. What is reduced costs no threads of their own unless it
+// lies in rows.
+int64_t block_elements(const Correspondence& correspondence) {
+  if (!correspondence.reduces_rows()) return correspondence.work_per_element() > 1 ? kBlockColumns : kBlockWork;
+  return correspondence.work_per_element() >= kLongRow ? 1 : kRowsOfBlock;
+}
+
+int64_t block_product_tile(linalg::LinalgOp root) {
+  const bool large = llvm::count_if(root.getStaticLoopRanges(), [](int64_t size) {
+                       return !mlir::ShapedType::isDynamic(size) && size >= kLargeProduct;
+                     }) >= 2;
+  return large ? kLargeBlockProductTile : kBlockProductTile;
+}
+
+}  // namespace
+
+llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
+  const bool blocks = tiling == Tiling::kBlocks;
+  const Correspondence correspondence(root, blocks ? block_product_tile(root) : kProductTile);
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
-  int64_t budget = std::max<int64_t>(1, kTileWork / correspondence.work_per_element());
+  int64_t budget =
+      blocks ? block_elements(correspondence) : std::max<int64_t>(1, kTileWork / correspondence.work_per_element());
   const bool single = ranges.size() == 1;
   for (size_t i = ranges.size(); i-- > 0;) {
     const unsigned loop = static_cast<unsigned>(i);

@@ -1,6 +1,8 @@
 #include "compiler-lite/schedule/executables.hpp"
 
 #include "compiler-lite/codegen/cpu/executable.hpp"
+#include "compiler-lite/codegen/cuda/executable.hpp"
+#include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
@@ -9,6 +11,7 @@
 #include "compiler-lite/schedule/stream_kernels.hpp"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -16,6 +19,7 @@ namespace baton::compiler_lite {
 namespace {
 
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 using llvm::StringRef;
 using mlir::failed;
 using mlir::failure;
@@ -31,6 +35,12 @@ constexpr StringRef kCpuFormats[] = {"embedded-elf-x86_64", "embedded-elf-arm_64
 bool is_cpu(hal::ExecutableTargetAttr target) {
   return target.getBackend().getValue() == "llvm-cpu" && llvm::is_contained(kCpuFormats, target.getFormat().getValue());
 }
+
+bool is_cuda(hal::ExecutableTargetAttr target) { return target.getBackend().getValue() == "cuda"; }
+bool is_generated(hal::ExecutableTargetAttr target) { return is_cpu(target) || is_cuda(target); }
+
+constexpr StringRef kGeneratedTargets =
+    "llvm-cpu with the formats embedded-elf-x86_64 and embedded-elf-arm_64, and for cuda";
 
 hal::ExecutableTargetAttr host_target(mlir::MLIRContext* context) {
   const bool is_arm = llvm::Triple(llvm::sys::getDefaultTargetTriple()).isAArch64();
@@ -48,6 +58,16 @@ void collect_inner_objects(mlir::Operation* root, hal::ExecutableTargetAttr targ
       if (!llvm::is_contained(objects, object)) objects.push_back(object);
     }
   });
+}
+
+// A binary whose format names no architecture is for the one of its target.
+std::string format_of_binary(hal::ExecutableTargetAttr target) {
+  const mlir::DictionaryAttr configuration = target.getConfiguration();
+  const auto arch = configuration ? configuration.getAs<mlir::StringAttr>("target_arch") : mlir::StringAttr();
+  if (target.getFormat().getValue() != "cuda-nvptx-fb" || !arch || !arch.getValue().starts_with("sm_")) {
+    return target.getFormat().str();
+  }
+  return "cuda-ptx-compute_" + arch.getValue().drop_front(3).str();
 }
 
 ModuleOp inner_module(mlir::Region& body) {
@@ -129,25 +149,47 @@ const EntryPoint* Executables::find(mlir::SymbolRefAttr symbol) const {
 
 LogicalResult Executables::compile_module(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
                                           llvm::ArrayRef<hal::ExecutableObjectAttr> objects) {
-  codegen::cpu::TargetOptions options;
-  options.architecture = target.getFormat().getValue() == "embedded-elf-arm_64" ? codegen::cpu::Architecture::kAarch64
-                                                                                : codegen::cpu::Architecture::kX86_64;
-  options.object_search_paths = options_.object_search_paths;
-  std::vector<codegen::cpu::Object> files;
+  std::vector<codegen::Object> files;
   for (const hal::ExecutableObjectAttr object : objects) {
-    codegen::cpu::Object file{object.getPath().str(), {}, executable.location};
+    codegen::Object file{object.getPath().str(), {}, executable.location};
     if (object.getData()) file.data = bytes_of(object.getData());
     files.push_back(std::move(file));
   }
   if (!kernels.getSymName()) kernels.setSymName(executable.name);
+  if (is_cuda(target)) return compile_for_cuda(executable, kernels, target, files);
+  codegen::cpu::TargetOptions options;
+  options.architecture = target.getFormat().getValue() == "embedded-elf-arm_64" ? codegen::cpu::Architecture::kAarch64
+                                                                                : codegen::cpu::Architecture::kX86_64;
+  options.object_search_paths = options_.object_search_paths;
   mlir::FailureOr<codegen::cpu::Variant> variant = codegen::cpu::build_executable(kernels, options, files);
   if (failed(variant)) return failure();
-  executable.variants.push_back({std::move(variant->format), std::move(variant->bytes)});
+  // Before those of other kinds of devices, so that a number tells them apart.
+  executable.variants.insert(executable.variants.begin() + static_cast<ptrdiff_t>(executable.core_variants++),
+                             {std::move(variant->format), std::move(variant->bytes)});
+  return success();
+}
+
+LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
+                                            llvm::ArrayRef<codegen::Object> objects) {
+  codegen::cuda::TargetOptions options;
+  options.object_search_paths = options_.object_search_paths;
+  if (const mlir::DictionaryAttr configuration = target.getConfiguration()) {
+    if (const auto arch = configuration.getAs<mlir::StringAttr>("target_arch")) options.arch = arch.str();
+  }
+  mlir::FailureOr<codegen::cuda::Variant> variant = codegen::cuda::build_executable(kernels, options, objects);
+  if (failed(variant)) return failure();
+  executable.variants.push_back({variant->format, std::vector<char>(variant->ptx.begin(), variant->ptx.end())});
+  executable.launches.clear();
+  for (const codegen::cuda::EntryPoint& entry : variant->entry_points) {
+    Launch launch{entry.name, entry.constant_count, entry.binding_count, {}, entry.local_memory_bytes};
+    std::copy(std::begin(entry.workgroup_size), std::end(entry.workgroup_size), launch.workgroup_size);
+    executable.launches.push_back(std::move(launch));
+  }
   return success();
 }
 
 LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAttr target,
-                                 llvm::ArrayRef<hal::ExecutableObjectAttr> objects) {
+                                 llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports) {
   if (objects.empty()) return success();
   if (objects.size() != 1) {
     return mlir::emitError(executable.location, "The executable '")
@@ -156,7 +198,50 @@ LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAt
   }
   mlir::FailureOr<std::vector<char>> bytes = read_object(objects[0], executable.location, options_.object_search_paths);
   if (failed(bytes)) return failure();
-  executable.variants.push_back({target.getFormat().str(), std::move(*bytes)});
+  if (is_cpu(target)) {
+    executable.variants.insert(executable.variants.begin() + static_cast<ptrdiff_t>(executable.core_variants++),
+                               {target.getFormat().str(), std::move(*bytes)});
+    return success();
+  }
+  executable.variants.push_back({format_of_binary(target), std::move(*bytes)});
+  executable.launches.clear();
+  for (auto entry : exports.getOps<hal::ExecutableExportOp>()) {
+    Launch launch{entry.getSymName().str(),
+                  entry.getLayout().getConstants(),
+                  static_cast<int64_t>(entry.getLayout().getBindings().size()),
+                  {1, 1, 1},
+                  0};
+    unsigned size[3] = {1, 1, 1};
+    codegen::read_workgroup_size(entry, size);
+    std::copy(std::begin(size), std::end(size), launch.workgroup_size);
+    if (const auto bytes_asked = entry->getAttrOfType<mlir::IntegerAttr>("workgroup_local_memory")) {
+      launch.local_memory_bytes = bytes_asked.getInt();
+    }
+    executable.launches.push_back(std::move(launch));
+  }
+  return success();
+}
+
+LogicalResult Executables::compile_group_kernels(Executable& executable, ModuleOp groups, codegen::Tiling tiling) {
+  const bool blocks = tiling == codegen::Tiling::kBlocks;
+  SmallVector<hal::ExecutableTargetAttr> targets;
+  for (const hal::ExecutableTargetAttr target : targets_) {
+    if (blocks ? is_cuda(target) : is_cpu(target)) targets.push_back(target);
+  }
+  if (targets.empty()) return success();
+  mlir::OwningOpRef<ModuleOp> kernels = ModuleOp::create(groups.getLoc(), kGroupModule);
+  for (auto group : groups.getOps<mlir::func::FuncOp>()) {
+    mlir::FailureOr<codegen::Kernel> kernel = codegen::make_kernel(group, *kernels, tiling);
+    if (failed(kernel)) return failure();
+    kernels_.push_back(std::make_unique<codegen::Kernel>(std::move(*kernel)));
+    EntryPoint& entry = add_entry_point(executable, kernels_.back()->name, group.getSymName());
+    (entry.kernel ? entry.block_kernel : entry.kernel) = kernels_.back().get();
+    if (entry.block_kernel) entry.blocks_global = "blocks." + executable.name;
+  }
+  for (const hal::ExecutableTargetAttr target : targets) {
+    mlir::OwningOpRef<ModuleOp> copy = kernels->clone();
+    if (failed(compile_module(executable, *copy, target, {}))) return failure();
+  }
   return success();
 }
 
@@ -164,25 +249,13 @@ LogicalResult Executables::compile_groups() {
   auto groups = module_.lookupSymbol<ModuleOp>(kGroupModule);
   if (!groups) return success();
   Executable& executable = add_executable(kGroupModule, groups.getLoc());
-  mlir::OwningOpRef<ModuleOp> kernels = ModuleOp::create(groups.getLoc(), kGroupModule);
-  for (auto group : groups.getOps<mlir::func::FuncOp>()) {
-    mlir::FailureOr<codegen::Kernel> kernel = codegen::make_kernel(group, *kernels);
-    if (failed(kernel)) return failure();
-    kernels_.push_back(std::make_unique<codegen::Kernel>(std::move(*kernel)));
-    EntryPoint& entry = add_entry_point(executable, kernels_.back()->name, group.getSymName());
-    entry.kernel = kernels_.back().get();
+  if (failed(compile_group_kernels(executable, groups, codegen::Tiling::kCores)) ||
+      failed(compile_group_kernels(executable, groups, codegen::Tiling::kBlocks))) {
+    return failure();
   }
-  bool compiled = false;
-  for (const hal::ExecutableTargetAttr target : targets_) {
-    if (!is_cpu(target)) continue;
-    mlir::OwningOpRef<ModuleOp> copy = kernels->clone();
-    if (failed(compile_module(executable, *copy, target, {}))) return failure();
-    compiled = true;
-  }
-  if (compiled) return success();
+  if (!executable.variants.empty()) return success();
   return mlir::emitError(groups.getLoc(), "Tensor operations of the program need code for ")
-         << targets_.front() << "; code is generated for llvm-cpu with the formats embedded-elf-x86_64 and "
-         << "embedded-elf-arm_64.";
+         << targets_.front() << "; code is generated for " << kGeneratedTargets << ".";
 }
 
 LogicalResult Executables::compile_stream(mlir::Operation* op) {
@@ -204,7 +277,7 @@ LogicalResult Executables::compile_stream(mlir::Operation* op) {
   }
   const auto objects = source->getAttrOfType<hal::ExecutableObjectsAttr>("hal.executable.objects");
   for (const hal::ExecutableTargetAttr target : targets_) {
-    if (!is_cpu(target)) continue;
+    if (!is_generated(target)) continue;
     mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
     if (failed(lower_stream_kernels(*copy, names))) return failure();
     SmallVector<hal::ExecutableObjectAttr> linked;
@@ -213,9 +286,7 @@ LogicalResult Executables::compile_stream(mlir::Operation* op) {
     if (failed(compile_module(executable, *copy, target, linked))) return failure();
   }
   if (!executable.variants.empty()) return success();
-  return source.emitOpError("needs code for ") << targets_.front()
-                                               << "; code is generated for llvm-cpu with the formats "
-                                                  "embedded-elf-x86_64 and embedded-elf-arm_64";
+  return source.emitOpError("needs code for ") << targets_.front() << "; code is generated for " << kGeneratedTargets;
 }
 
 LogicalResult Executables::compile_source(hal::ExecutableSourceOp op) {
@@ -234,10 +305,10 @@ LogicalResult Executables::compile_source(hal::ExecutableSourceOp op) {
     SmallVector<hal::ExecutableObjectAttr> linked;
     if (objects) linked = objects->objects_for(target);
     if (!kernels) {
-      if (failed(embed(executable, target, linked))) return failure();
+      if (failed(embed(executable, target, linked, op.getBody()))) return failure();
       continue;
     }
-    if (!is_cpu(target)) continue;
+    if (!is_generated(target)) continue;
     mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
     collect_inner_objects(kernels, target, linked);
     if (failed(compile_module(executable, *copy, target, linked))) return failure();
@@ -260,10 +331,10 @@ LogicalResult Executables::compile_hal(hal::ExecutableOp op) {
     SmallVector<hal::ExecutableObjectAttr> objects = objects_in(variant.getObjectsAttr());
     ModuleOp kernels = inner_module(variant.getBody());
     if (!kernels) {
-      if (failed(embed(executable, variant.getTarget(), objects))) return failure();
+      if (failed(embed(executable, variant.getTarget(), objects, variant.getBody()))) return failure();
       continue;
     }
-    if (!is_cpu(variant.getTarget())) {
+    if (!is_generated(variant.getTarget())) {
       variant.emitWarning("No code is generated for ") << variant.getTarget() << "; the variant is left out.";
       continue;
     }
@@ -298,15 +369,42 @@ void Executables::write(OpBuilder& initializer, HalCalls& hal, Value device) {
         operands.push_back(hal.bytes(initializer, location, blob.format));
         operands.push_back(write_bytes(initializer, location, blob.bytes));
       }
-      made = hal.call(initializer, location, "executable.create", operands,
-                      {static_cast<int32_t>(executable->variants.size())});
+      SmallVector<int32_t> counts = {static_cast<int32_t>(executable->variants.size())};
+      StringRef create = "executable.create";
+      if (!executable->launches.empty()) {
+        create = "executable.create_with_entry_points";
+        counts.push_back(static_cast<int32_t>(executable->launches.size()));
+        write_launches(initializer, hal, *executable, operands);
+      }
+      made = hal.call(initializer, location, create, operands, counts);
     }
     initializer.create<util::GlobalStoreOp>(location, made, global);
+    const auto blocks =
+        llvm::find_if(executable->entry_points, [](const EntryPoint* entry) { return entry->block_kernel; });
+    if (blocks != executable->entry_points.end()) {
+      declare((*blocks)->blocks_global, initializer.getI1Type());
+      const Value variant = hal.call(initializer, location, "executable.variant", {made});
+      const Value first = hal.i32(initializer, location, static_cast<int64_t>(executable->core_variants));
+      const Value is_blocks =
+          initializer.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::uge, variant, first);
+      initializer.create<util::GlobalStoreOp>(location, is_blocks, (*blocks)->blocks_global);
+    }
     for (const EntryPoint* entry : executable->entry_points) {
       declare(entry->ordinal_global, initializer.getI32Type());
       const Value ordinal = hal.call(initializer, location, "executable.entry_point",
                                      {made, hal.bytes(initializer, location, entry->name)});
       initializer.create<util::GlobalStoreOp>(location, ordinal, entry->ordinal_global);
+    }
+  }
+}
+
+void Executables::write_launches(OpBuilder& initializer, HalCalls& hal, const Executable& executable,
+                                 SmallVectorImpl<Value>& operands) {
+  for (const Launch& launch : executable.launches) {
+    operands.push_back(hal.bytes(initializer, executable.location, launch.name));
+    for (const int64_t number : {launch.constants, launch.bindings, launch.workgroup_size[0], launch.workgroup_size[1],
+                                 launch.workgroup_size[2], launch.local_memory_bytes}) {
+      operands.push_back(hal.i32(initializer, executable.location, number));
     }
   }
 }

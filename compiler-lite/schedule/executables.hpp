@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler-lite/codegen/kernel.hpp"
+#include "compiler-lite/codegen/objects.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
@@ -29,6 +30,10 @@ struct EntryPoint {
   hal::PipelineLayoutAttr layout = {};
   // Of groups; null for others.
   const codegen::Kernel* kernel = nullptr;
+  // The same kernel where a workgroup is a block of threads: only its grid differs. Null where there is one grid.
+  const codegen::Kernel* block_kernel = nullptr;
+  // i1: the device took a variant whose workgroups are blocks of threads. Where there are two grids.
+  std::string blocks_global = {};
 };
 
 class Executables {
@@ -52,10 +57,19 @@ class Executables {
     std::string format;
     std::vector<char> bytes;
   };
+  // What the driver can't find in the code: how its entry points are launched.
+  struct Launch {
+    std::string name;
+    int64_t constants = 0, bindings = 0;
+    int64_t workgroup_size[3] = {1, 1, 1};
+    int64_t local_memory_bytes = 0;
+  };
   struct Executable {
     std::string name;
     mlir::Location location;
     std::vector<Blob> variants = {};
+    std::vector<Launch> launches = {};  // Empty where the code of all variants says it.
+    size_t core_variants = 0;           // The first ones, whose workgroups are calls on a core.
     std::vector<EntryPoint*> entry_points = {};
   };
 
@@ -64,10 +78,15 @@ class Executables {
   mlir::LogicalResult compile_stream(mlir::Operation* op);
   mlir::LogicalResult compile_source(hal::ExecutableSourceOp op);
   mlir::LogicalResult compile_hal(hal::ExecutableOp op);
+  mlir::LogicalResult compile_group_kernels(Executable& executable, mlir::ModuleOp groups, codegen::Tiling tiling);
   mlir::LogicalResult compile_module(Executable& executable, mlir::ModuleOp kernels, hal::ExecutableTargetAttr target,
                                      llvm::ArrayRef<hal::ExecutableObjectAttr> objects);
+  mlir::LogicalResult compile_for_cuda(Executable& executable, mlir::ModuleOp kernels, hal::ExecutableTargetAttr target,
+                                       llvm::ArrayRef<codegen::Object> objects);
   mlir::LogicalResult embed(Executable& executable, hal::ExecutableTargetAttr target,
-                            llvm::ArrayRef<hal::ExecutableObjectAttr> objects);
+                            llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports);
+  void write_launches(mlir::OpBuilder& initializer, HalCalls& hal, const Executable& executable,
+                      llvm::SmallVectorImpl<mlir::Value>& operands);
   Executable& add_executable(llvm::StringRef name, mlir::Location location);
   EntryPoint& add_entry_point(Executable& executable, llvm::StringRef name, llvm::StringRef key);
 

@@ -325,6 +325,7 @@ LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPo
     };
     command.constants = codegen::pack_constants(builder_, location, *entry.kernel, value_of);
     command.grid = codegen::build_grid(builder_, location, *entry.kernel, value_of);
+    if (entry.block_kernel) command.block_grid = codegen::build_grid(builder_, location, *entry.block_kernel, value_of);
     return success();
   }
   for (const Value argument : op.getArguments()) {

@@ -94,9 +94,17 @@ class Writer {
     SmallVector<Value> operands = {commands_,
                                    load(location, command.entry_point->executable_global, hal_.executable_type()),
                                    load(location, command.entry_point->ordinal_global, builder_.getI32Type())};
-    for (const Value size : command.grid) {
-      operands.push_back(
-          builder_.createOrFold<arith::IndexCastOp>(location, builder_.getI32Type(), use(location, size)));
+    Value has_blocks;
+    if (!command.block_grid.empty()) {
+      has_blocks = load(location, command.entry_point->blocks_global, builder_.getI1Type());
+    }
+    for (size_t axis = 0; axis < command.grid.size(); ++axis) {
+      Value size = use(location, command.grid[axis]);
+      if (has_blocks) {
+        const Value blocks = use(location, command.block_grid[axis]);
+        size = builder_.createOrFold<arith::SelectOp>(location, has_blocks, blocks, size);
+      }
+      operands.push_back(builder_.createOrFold<arith::IndexCastOp>(location, builder_.getI32Type(), size));
     }
     for (const Value word : command.constants) operands.push_back(use(location, word));
     for (const Range& range : command.ranges) append(location, range, true, operands);
@@ -194,7 +202,7 @@ void Recording::add_command(Command command, std::string text) {
 bool Recording::depends_on_constants_only() const {
   for (const Command& command : commands) {
     if (!llvm::all_of(command.grid, is_constant) || !llvm::all_of(command.constants, is_constant)) return false;
-    if (!is_constant(command.pattern)) return false;
+    if (!llvm::all_of(command.block_grid, is_constant) || !is_constant(command.pattern)) return false;
     for (const Range& range : command.ranges) {
       if (!is_constant(range.offset) || !is_constant(range.bytes)) return false;
     }

@@ -37,6 +37,7 @@ struct Command {
 
   const EntryPoint* entry_point = nullptr;
   llvm::SmallVector<mlir::Value> grid = {};
+  llvm::SmallVector<mlir::Value> block_grid = {};  // Where the entry point has two.
   llvm::SmallVector<mlir::Value> constants = {};
 
   mlir::Value pattern = {};  // i64

@@ -69,7 +69,13 @@ namespace executable {
 // Each variant is its format and its code.
 using Variants = Variadic<std::tuple<std::string_view, sdk::Blob&>>;
 Result<Ref<hal::Executable>> create(hal::Device& device, const Variants& variants);
+// What the program knows of entry points and the code may not say: name, constants, bindings, the workgroup's size in
+// x, y and z, bytes of local memory.
+using EntryPoints = Variadic<std::tuple<std::string_view, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>>;
+Result<Ref<hal::Executable>> create_with_entry_points(hal::Device& device, const Variants& variants,
+                                                      const EntryPoints& entry_points);
 Result<uint32_t> entry_point(hal::Executable& executable, std::string_view name);
+uint32_t variant(const hal::Executable& executable);
 }  // namespace executable
 
 namespace command_buffer {

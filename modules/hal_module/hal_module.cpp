@@ -87,8 +87,10 @@ Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options) {
       BATON_FUNCTION("fence.check", &fence::check),
 
       BATON_FUNCTION("executable.create", &executable::create),
+      BATON_FUNCTION("executable.create_with_entry_points", &executable::create_with_entry_points),
       BATON_FUNCTION("executable.lookup", &HalModule::lookup),
       BATON_FUNCTION("executable.entry_point", &executable::entry_point),
+      BATON_FUNCTION("executable.variant", &executable::variant),
 
       BATON_FUNCTION("command_buffer.create", &command_buffer::create),
       BATON_FUNCTION("command_buffer.fill_buffer", &command_buffer::fill_buffer),

@@ -10,6 +10,7 @@
 
 BATON_EMBED(math_x86_64, "math_x86_64.bc");
 BATON_EMBED(math_aarch64, "math_aarch64.bc");
+BATON_EMBED(math_nvptx64, "math_nvptx64.bc");
 BATON_EMBED(calls_x86_64, "calls_x86_64.o");
 BATON_EMBED(calls_aarch64, "calls_aarch64.o");
 
@@ -24,6 +25,8 @@ llvm::StringRef math_bitcode(Architecture architecture) {
   return architecture == Architecture::kX86_64 ? between(baton_math_x86_64, baton_math_x86_64_end)
                                                : between(baton_math_aarch64, baton_math_aarch64_end);
 }
+
+llvm::StringRef gpu_math_bitcode() { return between(baton_math_nvptx64, baton_math_nvptx64_end); }
 
 llvm::StringRef call_object(Architecture architecture) {
   return architecture == Architecture::kX86_64 ? between(baton_calls_x86_64, baton_calls_x86_64_end)

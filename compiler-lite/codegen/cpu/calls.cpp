@@ -1,6 +1,8 @@
 #include "compiler-lite/codegen/cpu/calls.hpp"
 
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
+#include "compiler-lite/codegen/linked_calls.hpp"
+#include "compiler-lite/codegen/llvm_values.hpp"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,16 +20,6 @@ mlir::Type field_type(mlir::Type type) {
   return type.isInteger(1) ? mlir::IntegerType::get(type.getContext(), 8) : type;
 }
 
-// C callees expect small integers to be extended by the caller: truth values with zeros, others with their sign.
-void extend_small_integers(LLVM::LLVMFuncOp function) {
-  const mlir::UnitAttr unit = mlir::UnitAttr::get(function.getContext());
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    const auto type = llvm::dyn_cast<mlir::IntegerType>(function.getArgumentTypes()[i]);
-    if (!type || type.getWidth() >= 32) continue;
-    function.setArgAttr(i, type.getWidth() == 1 ? "llvm.zeroext" : "llvm.signext", unit);
-  }
-}
-
 }  // namespace
 
 mlir::LogicalResult ExternalCalls::lower(mlir::func::CallOp call) {
@@ -35,62 +27,11 @@ mlir::LogicalResult ExternalCalls::lower(mlir::func::CallOp call) {
       mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr().getAttr());
   if (!declaration || !declaration.isExternal()) return mlir::success();
   OpBuilder builder(call);
-  mlir::FailureOr<llvm::SmallVector<Value>> operands = flatten_operands(builder, call, has_bare_pointers(declaration));
+  mlir::FailureOr<llvm::SmallVector<Value>> operands =
+      flatten_operands(builder, call, has_bare_pointers(declaration), types_);
   if (mlir::failed(operands)) return mlir::failure();
-  return is_static_import(declaration) ? call_linked(builder, call, declaration, *operands)
+  return is_static_import(declaration) ? call_linked(builder, call, declaration, *operands, types_)
                                        : call_import(builder, call, declaration, *operands);
-}
-
-mlir::FailureOr<llvm::SmallVector<Value>> ExternalCalls::flatten_operands(OpBuilder& builder, mlir::func::CallOp call,
-                                                                          bool bare_pointers) {
-  const Location location = call.getLoc();
-  llvm::SmallVector<Value> values;
-  for (const Value operand : call.getOperands()) {
-    const mlir::Type type = types_.convertType(operand.getType());
-    if (!type || llvm::isa<mlir::UnrankedMemRefType, mlir::TensorType>(operand.getType())) {
-      return call.emitError("The call of '") << call.getCallee() << "' passes a value of type " << operand.getType()
-                                             << "; functions outside of the kernel take memrefs and scalars.";
-    }
-    const Value value = pointers_.cast(builder, location, operand, type);
-    const auto memref = llvm::dyn_cast<mlir::MemRefType>(operand.getType());
-    if (!memref) {
-      values.push_back(value);
-    } else if (bare_pointers) {
-      values.push_back(mlir::MemRefDescriptor(value).alignedPtr(builder, location));
-    } else {
-      mlir::MemRefDescriptor::unpack(builder, location, value, memref, values);
-    }
-  }
-  return values;
-}
-
-mlir::LogicalResult ExternalCalls::call_linked(OpBuilder& builder, mlir::func::CallOp call,
-                                               mlir::func::FuncOp declaration, llvm::ArrayRef<Value> operands) {
-  if (call.getNumResults() > 1) {
-    return call.emitError("The call of '")
-           << call.getCallee() << "' has " << call.getNumResults() << " results; a C function has at most one.";
-  }
-  const Location location = call.getLoc();
-  mlir::Type result = LLVM::LLVMVoidType::get(builder.getContext());
-  if (call.getNumResults() == 1) result = types_.convertType(call.getResult(0).getType());
-  llvm::SmallVector<mlir::Type> types;
-  for (const Value operand : operands) types.push_back(operand.getType());
-  const auto type = LLVM::LLVMFunctionType::get(result, types);
-
-  const std::string symbol = import_symbol_of(declaration);
-  auto module = body_->getParentOfType<mlir::ModuleOp>();
-  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
-  if (!function) {
-    OpBuilder at_start = OpBuilder::atBlockBegin(module.getBody());
-    function = at_start.create<LLVM::LLVMFuncOp>(declaration.getLoc(), symbol, type);
-    extend_small_integers(function);
-  } else if (function.getFunctionType() != type) {
-    return call.emitError("The call of '")
-           << symbol << "' passes " << type << "; another call passes " << function.getFunctionType() << ".";
-  }
-  auto linked = builder.create<LLVM::CallOp>(location, function, operands);
-  replace_results(builder, call, llvm::SmallVector<Value>(linked.getResults()));
-  return mlir::success();
 }
 
 mlir::LogicalResult ExternalCalls::append_fields(OpBuilder& builder, mlir::func::FuncOp declaration,
@@ -127,7 +68,7 @@ mlir::LogicalResult ExternalCalls::call_import(OpBuilder& builder, mlir::func::C
   const auto params_type = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
   // In the entry block: one for the kernel, however often a loop calls.
   OpBuilder at_entry = OpBuilder::atBlockBegin(&body_.getBody().front());
-  const Value one = pointers_.make_i64(at_entry, location, 1);
+  const Value one = make_i64(at_entry, location, 1);
   const Value params = at_entry.create<LLVM::AllocaOp>(location, pointer, params_type, one, /*alignment=*/16);
   const auto field_address = [&](OpBuilder& at, unsigned field) -> Value {
     return at.create<LLVM::GEPOp>(location, pointer, params_type, params,
@@ -172,17 +113,9 @@ void ExternalCalls::return_unless_zero(OpBuilder& builder, Location location, Va
   builder.create<mlir::func::ReturnOp>(location, status);
   builder.setInsertionPointToEnd(before);
   const Value good =
-      builder.create<LLVM::ICmpOp>(location, LLVM::ICmpPredicate::eq, status, pointers_.make_i32(builder, location, 0));
+      builder.create<LLVM::ICmpOp>(location, LLVM::ICmpPredicate::eq, status, make_i32(builder, location, 0));
   builder.create<mlir::cf::CondBranchOp>(location, good, rest, failed);
   builder.setInsertionPoint(call);
-}
-
-void ExternalCalls::replace_results(OpBuilder& builder, mlir::func::CallOp call, llvm::ArrayRef<Value> results) {
-  for (unsigned i = 0; i < call.getNumResults(); ++i) {
-    call.getResult(i).replaceAllUsesWith(
-        pointers_.cast(builder, call.getLoc(), results[i], call.getResult(i).getType()));
-  }
-  call.erase();
 }
 
 }  // namespace baton::compiler_lite::codegen::cpu

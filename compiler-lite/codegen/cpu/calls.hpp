@@ -1,11 +1,10 @@
 // ExternalCalls: calls of declared functions in a kernel's body, as C calls or through the import table (imports.hpp).
 //
-// A memref becomes one pointer when the declaration says llvm.bareptr, else its fields in order: allocated pointer,
-// aligned pointer, offset, sizes, strides. index becomes i64.
+// How operands are passed, linked_calls.hpp says.
 #pragma once
 
 #include "compiler-lite/codegen/cpu/dispatch_pointers.hpp"
-#include "compiler-lite/codegen/cpu/imports.hpp"
+#include "compiler-lite/codegen/imports.hpp"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 
 namespace baton::compiler_lite::codegen::cpu {
@@ -20,16 +19,11 @@ class ExternalCalls {
   mlir::LogicalResult lower(mlir::func::CallOp call);
 
  private:
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> flatten_operands(mlir::OpBuilder& builder, mlir::func::CallOp call,
-                                                                   bool bare_pointers);
-  mlir::LogicalResult call_linked(mlir::OpBuilder& builder, mlir::func::CallOp call, mlir::func::FuncOp declaration,
-                                  llvm::ArrayRef<mlir::Value> operands);
   mlir::LogicalResult call_import(mlir::OpBuilder& builder, mlir::func::CallOp call, mlir::func::FuncOp declaration,
                                   llvm::ArrayRef<mlir::Value> operands);
   mlir::LogicalResult append_fields(mlir::OpBuilder& builder, mlir::func::FuncOp declaration,
                                     llvm::SmallVectorImpl<mlir::Value>& values);
   void return_unless_zero(mlir::OpBuilder& builder, mlir::Location location, mlir::Value status, mlir::Operation* call);
-  void replace_results(mlir::OpBuilder& builder, mlir::func::CallOp call, llvm::ArrayRef<mlir::Value> results);
 
   mlir::func::FuncOp body_;
   const ImportTable& imports_;

@@ -1,7 +1,7 @@
 #include "compiler-lite/codegen/cpu/dispatch_pointers.hpp"
 
+#include "compiler-lite/codegen/llvm_values.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::codegen::cpu {
 
@@ -9,20 +9,6 @@ namespace LLVM = mlir::LLVM;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
-
-Value DispatchPointers::make_i32(OpBuilder& builder, Location location, int64_t value) {
-  return builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
-                                          builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
-Value DispatchPointers::make_i64(OpBuilder& builder, Location location, int64_t value) {
-  return builder.create<LLVM::ConstantOp>(location, builder.getI64Type(), builder.getI64IntegerAttr(value));
-}
-
-Value DispatchPointers::cast(OpBuilder& builder, Location location, Value value, mlir::Type type) {
-  if (value.getType() == type) return value;
-  return builder.create<mlir::UnrealizedConversionCastOp>(location, type, value).getResult(0);
-}
 
 Value DispatchPointers::address(OpBuilder& builder, Location location, Value base, uint64_t byte_offset) {
   if (byte_offset == 0) return base;

@@ -20,11 +20,6 @@ class DispatchPointers {
   mlir::Value workgroup() { return body_.getArgument(2); }
   mlir::Value binding(unsigned ordinal) { return body_.getArgument(kFirstBinding + ordinal); }
 
-  mlir::Value make_i32(mlir::OpBuilder& builder, mlir::Location location, int64_t value);
-  mlir::Value make_i64(mlir::OpBuilder& builder, mlir::Location location, int64_t value);
-  // Between a type and what it is in LLVM; folds away when the rest is lowered.
-  mlir::Value cast(mlir::OpBuilder& builder, mlir::Location location, mlir::Value value, mlir::Type type);
-
   mlir::Value address(mlir::OpBuilder& builder, mlir::Location location, mlir::Value base, uint64_t byte_offset);
   mlir::Value load(mlir::OpBuilder& builder, mlir::Location location, mlir::Value base, uint64_t byte_offset,
                    mlir::Type type);

@@ -4,6 +4,8 @@
 #include "compiler-lite/codegen/cpu/dispatch_pointers.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/llvm_values.hpp"
+#include "compiler-lite/codegen/subspan_descriptor.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -19,16 +21,6 @@ namespace LLVM = mlir::LLVM;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
-
-void read_workgroup_size(mlir::func::FuncOp kernel, EntryPoint& entry) {
-  const auto sizes = kernel->getAttrOfType<mlir::ArrayAttr>("workgroup_size");
-  if (!sizes) return;
-  for (size_t i = 0; i < sizes.size() && i < 3; ++i) {
-    if (const auto size = llvm::dyn_cast<mlir::IntegerAttr>(sizes.getValue()[i])) {
-      entry.workgroup_size[i] = static_cast<unsigned>(size.getInt());
-    }
-  }
-}
 
 // One kernel's operations, rewritten one by one.
 class EntryLowering {
@@ -56,13 +48,16 @@ class EntryLowering {
       return replace(op, dispatch_size(builder, op, layout::kDispatchWorkgroupSize));
     }
     if (is_operation(op, kConstantLoad)) return lower_constant(builder, op);
-    if (is_operation(op, kBindingSubspan)) return replace(op, subspan(builder, op));
+    if (is_operation(op, kBindingSubspan)) {
+      const Value pointer = pointers_.binding(static_cast<unsigned>(view_subspan(op).binding));
+      return replace(op, make_subspan_descriptor(builder, op, pointer, types_));
+    }
     if (auto global = llvm::dyn_cast<mlir::memref::GetGlobalOp>(op); global && global.getName() == kLocalMemory) {
       return replace(op, local_memory(builder, op));
     }
     if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op)) return calls_.lower(call);
     if (llvm::isa<mlir::func::ReturnOp>(op)) {
-      builder.create<mlir::func::ReturnOp>(op->getLoc(), pointers_.make_i32(builder, op->getLoc(), 0));
+      builder.create<mlir::func::ReturnOp>(op->getLoc(), make_i32(builder, op->getLoc(), 0));
       op->erase();
     }
     return mlir::success();
@@ -101,55 +96,6 @@ class EntryLowering {
     return replace(op, value);
   }
 
-  // A descriptor around the binding's pointer. The byte offset goes where the type has room for it: into the
-  // descriptor's offset when that is dynamic, so that user functions see it, else into the pointer.
-  Value subspan(OpBuilder& builder, mlir::Operation* op) {
-    const Location location = op->getLoc();
-    const SubspanView view = view_subspan(op);
-    const auto type = llvm::cast<mlir::MemRefType>(op->getResult(0).getType());
-    const mlir::Type i64 = builder.getI64Type();
-    Value pointer = pointers_.binding(static_cast<unsigned>(view.binding));
-    llvm::SmallVector<int64_t> strides;
-    int64_t offset = 0;
-    if (mlir::failed(mlir::getStridesAndOffset(type, strides, offset)))
-      strides.assign(static_cast<size_t>(type.getRank()), 1);
-
-    Value element_offset = pointers_.make_i64(builder, location, 0);
-    if (view.byte_offset) {
-      const Value bytes = pointers_.cast(builder, location, *view.byte_offset, i64);
-      if (mlir::ShapedType::isDynamic(offset)) {
-        const unsigned element_bytes = (type.getElementTypeBitWidth() + 7) / 8;
-        element_offset =
-            builder.create<LLVM::UDivOp>(location, bytes, pointers_.make_i64(builder, location, element_bytes));
-      } else {
-        pointer = builder.create<LLVM::GEPOp>(location, pointer.getType(), builder.getI8Type(), pointer,
-                                              mlir::ValueRange{bytes});
-      }
-    }
-    auto descriptor = mlir::MemRefDescriptor::undef(builder, location, types_.convertType(type));
-    descriptor.setAllocatedPtr(builder, location, pointer);
-    descriptor.setAlignedPtr(builder, location, pointer);
-    descriptor.setOffset(builder, location, element_offset);
-    set_shape(builder, location, descriptor, type, view.sizes, strides);
-    return pointers_.cast(builder, location, descriptor, type);
-  }
-
-  // Sizes as the type and the operands say; strides as the type says, contiguous where it says nothing.
-  void set_shape(OpBuilder& builder, Location location, mlir::MemRefDescriptor& descriptor, mlir::MemRefType type,
-                 mlir::ValueRange dynamic_sizes, llvm::ArrayRef<int64_t> strides) {
-    size_t next = dynamic_sizes.size();
-    Value running = pointers_.make_i64(builder, location, 1);
-    for (unsigned i = static_cast<unsigned>(type.getRank()); i-- > 0;) {
-      const Value size = type.isDynamicDim(i)
-                             ? pointers_.cast(builder, location, dynamic_sizes[--next], builder.getI64Type())
-                             : pointers_.make_i64(builder, location, type.getDimSize(i));
-      descriptor.setSize(builder, location, i, size);
-      const bool known = !mlir::ShapedType::isDynamic(strides[i]);
-      descriptor.setStride(builder, location, i, known ? pointers_.make_i64(builder, location, strides[i]) : running);
-      running = builder.create<LLVM::MulOp>(location, running, size);
-    }
-  }
-
   // The workgroup's memory, as bytes.
   Value local_memory(OpBuilder& builder, mlir::Operation* op) {
     const Location location = op->getLoc();
@@ -157,7 +103,7 @@ class EntryLowering {
     const Value pointer =
         pointers_.load_pointer(builder, location, pointers_.workgroup(), layout::kWorkgroupLocalMemory);
     const Value descriptor = mlir::MemRefDescriptor::fromStaticShape(builder, location, types_, type, pointer);
-    return pointers_.cast(builder, location, descriptor, type);
+    return cast(builder, location, descriptor, type);
   }
 
   mlir::func::FuncOp body_;
@@ -186,19 +132,6 @@ mlir::func::FuncOp make_body(mlir::func::FuncOp kernel, const EntryPoint& entry)
   return body;
 }
 
-// Declarations make room for LLVM's declarations of the same symbols.
-mlir::LogicalResult rename_declarations(mlir::ModuleOp kernels) {
-  for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
-    if (!function.isExternal()) continue;
-    const mlir::StringAttr symbol = mlir::StringAttr::get(kernels.getContext(), import_symbol_of(function));
-    const auto name = mlir::StringAttr::get(kernels.getContext(), "declared." + function.getSymName());
-    if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(function, name, kernels))) return mlir::failure();
-    function.setSymNameAttr(name);
-    function->setAttr("hal.import.name", symbol);
-  }
-  return mlir::success();
-}
-
 }  // namespace
 
 mlir::FailureOr<std::vector<EntryPoint>> lower_entry_points(mlir::ModuleOp kernels, const ImportTable& imports) {
@@ -217,15 +150,12 @@ mlir::FailureOr<std::vector<EntryPoint>> lower_entry_points(mlir::ModuleOp kerne
     entry.constant_count = static_cast<unsigned>(needed.constant_count);
     entry.binding_count = static_cast<unsigned>(needed.binding_count);
     entry.local_memory_bytes = static_cast<unsigned>(number_of(kernel, kLocalMemoryBytes));
-    read_workgroup_size(kernel, entry);
+    read_workgroup_size(kernel, entry.workgroup_size);
     if (mlir::failed(EntryLowering(make_body(kernel, entry), imports, types).run())) return mlir::failure();
     kernel.erase();
     entries.push_back(std::move(entry));
   }
-  // Calls are made through LLVM's declarations now.
-  for (mlir::func::FuncOp function : llvm::SmallVector<mlir::func::FuncOp>(kernels.getOps<mlir::func::FuncOp>())) {
-    if (function.isExternal()) function.erase();
-  }
+  erase_declarations(kernels);
   if (auto global = kernels.lookupSymbol<mlir::memref::GlobalOp>(kLocalMemory)) global.erase();
   return entries;
 }

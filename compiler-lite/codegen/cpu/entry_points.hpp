@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/codegen/cpu/imports.hpp"
+#include "compiler-lite/codegen/imports.hpp"
 
 namespace baton::compiler_lite::codegen::cpu {
 

@@ -10,6 +10,7 @@
 #include "compiler-lite/codegen/cpu/lower_to_llvm.hpp"
 #include "compiler-lite/codegen/cpu/optimize.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/llvm_dialect.hpp"
 #include "compiler-lite/codegen/lower_bodies.hpp"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -41,7 +42,9 @@ class Build {
       : kernels_(kernels.clone()), name_(kernels.getName().value_or("kernels")), options_(options) {}
 
   mlir::LogicalResult prepare(llvm::ArrayRef<Object> given) {
-    FailureOr<std::vector<LoadedObject>> loaded = load_objects(given, options_);
+    FailureOr<std::vector<LoadedObject>> loaded = load_objects(
+        given, {options_.architecture == Architecture::kX86_64 ? llvm::Triple::x86_64 : llvm::Triple::aarch64,
+                options_.object_search_paths});
     if (mlir::failed(loaded)) return failure();
     objects_ = std::move(*loaded);
     for (const Level level : levels_of(options_)) levels_.push_back(target_info(options_.architecture, level));
@@ -144,7 +147,7 @@ class Build {
 
   // Beyond this call the optimizer may change everything but the level's table and the query function.
   static void keep_only_visible(llvm::Module& module, const TargetInfo& target, bool with_query) {
-    make_private(module, "baton_library" + target.suffix);
+    make_private(module, {"baton_library" + target.suffix});
     if (with_query) module.getFunction(layout::kQueryName)->setLinkage(llvm::GlobalValue::ExternalLinkage);
   }
 

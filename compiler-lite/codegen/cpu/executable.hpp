@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/codegen/objects.hpp"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -30,15 +31,6 @@ struct TargetOptions {
   std::vector<Level> levels = {};
   // Where paths of objects that are not absolute are looked for, after the working directory.
   std::vector<std::string> object_search_paths = {};
-};
-
-// Code of the user that is linked into the executable. The ending of the path says what it is: .bc is bitcode, linked
-// before optimization; anything else is an object file or an archive for the linker. With `data` the path is only a
-// name.
-struct Object {
-  std::string path;
-  std::vector<char> data = {};
-  mlir::Location location;  // Where messages about it point.
 };
 
 struct Variant {

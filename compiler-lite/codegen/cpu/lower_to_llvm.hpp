@@ -1,24 +1,15 @@
-// lower_to_llvm: kernels in loops become a module of the llvm dialect, and that an LLVM module.
+// lower_to_llvm: kernels in loops become a module of the llvm dialect.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "compiler-lite/codegen/cpu/entry_points.hpp"
 #include "compiler-lite/codegen/cpu/target.hpp"
-
-namespace llvm {
-class LLVMContext;
-class Module;
-}  // namespace llvm
 
 namespace baton::compiler_lite::codegen::cpu {
 
 // `kernels` in: loops over memrefs (codegen/lower_bodies.hpp). Out: llvm.funcs, one body for each entry point.
 mlir::FailureOr<std::vector<EntryPoint>> lower_to_llvm(mlir::ModuleOp kernels, const TargetInfo& target,
                                                        const ImportTable& imports);
-
-// Null after a diagnostic.
-std::unique_ptr<llvm::Module> translate(mlir::ModuleOp kernels, llvm::LLVMContext& context);
 
 }  // namespace baton::compiler_lite::codegen::cpu

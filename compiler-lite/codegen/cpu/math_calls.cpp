@@ -57,10 +57,10 @@ class MathCalls {
     const mlir::Type element = mlir::getElementTypeOrSelf(type);
     if (!element.isF32() && !element.isF64()) {
       if (llvm::isa<math::IPowIOp>(op)) return mlir::success();  // A loop that convert-math-to-funcs makes.
-      return op->emitError("'") << op->getName() << "' on " << type << " is not supported on the CPU.";
+      return op->emitError("'") << op->getName() << "' on " << type << " is not supported in kernels.";
     }
     const auto vector = llvm::dyn_cast<mlir::VectorType>(type);
-    if (vector && vector.isScalable()) return op->emitError("Scalable vectors are not supported on the CPU.");
+    if (vector && vector.isScalable()) return op->emitError("Scalable vectors are not supported in kernels.");
     Value result = vector ? call_each(builder, op, vector) : call(builder, op, op->getOperands(), element);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();

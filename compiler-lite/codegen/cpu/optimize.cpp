@@ -64,9 +64,9 @@ std::string link_bitcode(llvm::Module& module, llvm::ArrayRef<Bitcode> bitcode) 
   return {};
 }
 
-void make_private(llvm::Module& module, llvm::StringRef exported) {
+void make_private(llvm::Module& module, const std::vector<std::string>& exported) {
   for (llvm::GlobalValue& value : module.global_values()) {
-    if (value.isDeclaration() || value.getName() == exported || value.hasLocalLinkage()) continue;
+    if (value.isDeclaration() || llvm::is_contained(exported, value.getName()) || value.hasLocalLinkage()) continue;
     if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) object->setComdat(nullptr);
     value.setVisibility(llvm::GlobalValue::DefaultVisibility);
     value.setLinkage(llvm::GlobalValue::InternalLinkage);

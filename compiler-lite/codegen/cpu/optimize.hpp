@@ -25,8 +25,8 @@ struct Bitcode {
 // module, so that nothing keeps them from being inlined.
 std::string link_bitcode(llvm::Module& module, llvm::ArrayRef<Bitcode> bitcode);
 
-// Everything but `exported` becomes private to the module.
-void make_private(llvm::Module& module, llvm::StringRef exported);
+// Everything but what is `exported` becomes private to the module.
+void make_private(llvm::Module& module, const std::vector<std::string>& exported);
 
 void optimize(llvm::Module& module, const TargetInfo& target, llvm::TargetMachine& machine);
 // Assembly text instead of an object with `as_text`.

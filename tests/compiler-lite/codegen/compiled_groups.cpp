@@ -112,7 +112,7 @@ struct CompiledGroups::State {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> kernels;
   std::map<std::string, Kernel> made;
-  std::vector<cpu::Object> objects;
+  std::vector<codegen::Object> objects;
   std::vector<char> bytes;
   std::string messages;
   double compile_ms = 0.0;
@@ -145,7 +145,7 @@ struct CompiledGroups::State {
     return true;
   }
 
-  cpu::Object object_of(const std::string& path) {
+  codegen::Object object_of(const std::string& path) {
     if (!options.embed) return {path, {}, kernels->getLoc()};
     const std::vector<std::byte> file = testing_support::read_file(path);
     const auto* data = reinterpret_cast<const char*>(file.data());

@@ -1,6 +1,5 @@
-#include "compiler-lite/codegen/cpu/objects.hpp"
+#include "compiler-lite/codegen/objects.hpp"
 
-#include "compiler-lite/codegen/cpu/target.hpp"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -9,10 +8,9 @@
 #include "llvm/Object/IRObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/TargetParser/Triple.h"
 #include "mlir/IR/Diagnostics.h"
 
-namespace baton::compiler_lite::codegen::cpu {
+namespace baton::compiler_lite::codegen {
 namespace {
 
 using mlir::failure;
@@ -25,7 +23,7 @@ std::string join(llvm::ArrayRef<std::string> items) {
 }
 
 // The bytes of the first path that exists: as written, then under each search path.
-FailureOr<LoadedObject> read_object(const Object& object, const TargetOptions& options) {
+FailureOr<LoadedObject> read_object(const Object& object, const ObjectOptions& options) {
   LoadedObject loaded{object.path, object.location, llvm::StringRef(object.path).ends_with(".bc"), nullptr, {}};
   if (!object.data.empty()) {
     loaded.bytes = llvm::MemoryBuffer::getMemBufferCopy({object.data.data(), object.data.size()}, object.path);
@@ -42,7 +40,7 @@ FailureOr<LoadedObject> read_object(const Object& object, const TargetOptions& o
   };
   if (attempt(object.path)) return loaded;
   if (!llvm::sys::path::is_absolute(object.path)) {
-    for (const std::string& folder : options.object_search_paths) {
+    for (const std::string& folder : options.search_paths) {
       llvm::SmallString<256> path(folder);
       llvm::sys::path::append(path, object.path);
       if (attempt(path)) return loaded;
@@ -52,13 +50,9 @@ FailureOr<LoadedObject> read_object(const Object& object, const TargetOptions& o
          << object.path << "' was not found; looked for " << join(tried) << ".";
 }
 
-llvm::Triple::ArchType architecture_of(Architecture architecture) {
-  return architecture == Architecture::kX86_64 ? llvm::Triple::x86_64 : llvm::Triple::aarch64;
-}
-
 mlir::LogicalResult check_architecture(const LoadedObject& object, llvm::Triple::ArchType given,
-                                       const TargetOptions& options) {
-  const llvm::Triple::ArchType wanted = architecture_of(options.architecture);
+                                       const ObjectOptions& options) {
+  const llvm::Triple::ArchType wanted = options.architecture;
   if (given == wanted) return mlir::success();
   return mlir::emitError(object.location, "The object '")
          << object.path << "' is for " << llvm::Triple::getArchTypeName(given) << "; this executable is for "
@@ -82,7 +76,7 @@ void collect_defined(const llvm::object::ObjectFile& file, std::vector<std::stri
   }
 }
 
-mlir::LogicalResult look_into_bitcode(LoadedObject& object, const TargetOptions& options) {
+mlir::LogicalResult look_into_bitcode(LoadedObject& object, const ObjectOptions& options) {
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::getLazyBitcodeModule(*object.bytes, context);
   if (!module) return tell(object, module.takeError());
@@ -98,7 +92,7 @@ mlir::LogicalResult look_into_bitcode(LoadedObject& object, const TargetOptions&
 }
 
 mlir::LogicalResult look_into_archive(LoadedObject& object, const llvm::object::Archive& archive,
-                                      const TargetOptions& options) {
+                                      const ObjectOptions& options) {
   llvm::Error error = llvm::Error::success();
   for (const llvm::object::Archive::Child& child : archive.children(error)) {
     llvm::Expected<std::unique_ptr<llvm::object::Binary>> member = child.getAsBinary();
@@ -117,7 +111,7 @@ mlir::LogicalResult look_into_archive(LoadedObject& object, const llvm::object::
   return error ? tell(object, std::move(error)) : mlir::success();
 }
 
-mlir::LogicalResult look_into(LoadedObject& object, const TargetOptions& options) {
+mlir::LogicalResult look_into(LoadedObject& object, const ObjectOptions& options) {
   if (object.is_bitcode) return look_into_bitcode(object, options);
   llvm::Expected<std::unique_ptr<llvm::object::Binary>> binary = llvm::object::createBinary(*object.bytes);
   if (!binary) return tell(object, binary.takeError());
@@ -135,7 +129,7 @@ mlir::LogicalResult look_into(LoadedObject& object, const TargetOptions& options
 
 }  // namespace
 
-FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const TargetOptions& options) {
+FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const ObjectOptions& options) {
   std::vector<LoadedObject> all;
   bool good = true;
   for (const Object& object : objects) {
@@ -150,4 +144,4 @@ FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects
   return all;
 }
 
-}  // namespace baton::compiler_lite::codegen::cpu
+}  // namespace baton::compiler_lite::codegen

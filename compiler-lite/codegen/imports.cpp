@@ -1,11 +1,11 @@
-#include "compiler-lite/codegen/cpu/imports.hpp"
+#include "compiler-lite/codegen/imports.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "llvm/ADT/StringSet.h"
 
-namespace baton::compiler_lite::codegen::cpu {
+namespace baton::compiler_lite::codegen {
 namespace {
 
 // Calls of `declaration`, each with the function it stands in.
@@ -68,4 +68,22 @@ mlir::LogicalResult check_static_imports(mlir::ModuleOp kernels, llvm::ArrayRef<
   return mlir::success(good);
 }
 
-}  // namespace baton::compiler_lite::codegen::cpu
+mlir::LogicalResult rename_declarations(mlir::ModuleOp kernels) {
+  for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!function.isExternal()) continue;
+    const mlir::StringAttr symbol = mlir::StringAttr::get(kernels.getContext(), import_symbol_of(function));
+    const auto name = mlir::StringAttr::get(kernels.getContext(), "declared." + function.getSymName());
+    if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(function, name, kernels))) return mlir::failure();
+    function.setSymNameAttr(name);
+    function->setAttr("hal.import.name", symbol);
+  }
+  return mlir::success();
+}
+
+void erase_declarations(mlir::ModuleOp kernels) {
+  for (mlir::func::FuncOp function : llvm::SmallVector<mlir::func::FuncOp>(kernels.getOps<mlir::func::FuncOp>())) {
+    if (function.isExternal()) function.erase();
+  }
+}
+
+}  // namespace baton::compiler_lite::codegen

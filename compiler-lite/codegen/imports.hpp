@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/codegen/cpu/objects.hpp"
+#include "compiler-lite/codegen/objects.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite::codegen::cpu {
+namespace baton::compiler_lite::codegen {
 
 bool is_static_import(mlir::func::FuncOp declaration);
 bool has_bare_pointers(mlir::func::FuncOp declaration);
@@ -30,4 +30,9 @@ ImportTable collect_imports(mlir::ModuleOp kernels);
 // Every static import has to be defined by an object; a message names the kernel for each that is not.
 mlir::LogicalResult check_static_imports(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects);
 
-}  // namespace baton::compiler_lite::codegen::cpu
+// Declarations make room for LLVM's declarations of the same symbols.
+mlir::LogicalResult rename_declarations(mlir::ModuleOp kernels);
+// Once calls are made through LLVM's declarations.
+void erase_declarations(mlir::ModuleOp kernels);
+
+}  // namespace baton::compiler_lite::codegen

@@ -1,0 +1,79 @@
+#include "compiler-lite/codegen/cuda/block.hpp"
+
+#include "compiler-lite/codegen/interface_ops.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace NVVM = mlir::NVVM;
+namespace scf = mlir::scf;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+bool has_parallel_work(mlir::func::FuncOp kernel) {
+  return kernel
+      ->walk([](mlir::Operation* op) {
+        const bool found =
+            op->getName().getDialectNamespace() == "linalg" || op->getName().getStringRef() == "memref.copy";
+        return found ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+}  // namespace
+
+Block::Block(mlir::func::FuncOp kernel) : kernel_(kernel) {
+  if (kernel->hasAttr("workgroup_size")) {
+    unsigned given[3] = {1, 1, 1};
+    read_workgroup_size(kernel, given);
+    std::copy(std::begin(given), std::end(given), sizes_);
+    return;
+  }
+  if (has_parallel_work(kernel)) sizes_[0] = kBlockThreads;
+  OpBuilder builder(kernel);
+  kernel->setAttr("workgroup_size", builder.getIndexArrayAttr(sizes_));
+}
+
+Value Block::thread() {
+  if (thread_) return thread_;
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel_.getBody().front());
+  const Location location = kernel_.getLoc();
+  const mlir::Type i32 = builder.getI32Type();
+  Value number = builder.create<NVVM::ThreadIdXOp>(location, i32);
+  const auto add_axis = [&](Value id, int64_t stride) {
+    const Value by = builder.create<arith::ConstantIntOp>(location, stride, 32);
+    number = builder.create<arith::AddIOp>(location, number, builder.create<arith::MulIOp>(location, id, by));
+  };
+  if (sizes_[1] > 1) add_axis(builder.create<NVVM::ThreadIdYOp>(location, i32), sizes_[0]);
+  if (sizes_[2] > 1) add_axis(builder.create<NVVM::ThreadIdZOp>(location, i32), sizes_[0] * sizes_[1]);
+  thread_ = builder.create<arith::IndexCastUIOp>(location, builder.getIndexType(), number);
+  return thread_;
+}
+
+void Block::barrier(OpBuilder& builder, Location location) { builder.create<NVVM::Barrier0Op>(location); }
+
+void Block::by_one(OpBuilder& builder, Location location, llvm::function_ref<void(OpBuilder&)> body) {
+  const Value zero = builder.create<arith::ConstantIndexOp>(location, 0);
+  const Value first = builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::eq, thread(), zero);
+  auto branch = builder.create<scf::IfOp>(location, first);
+  OpBuilder inside = branch.getThenBodyBuilder();
+  body(inside);
+}
+
+void Block::strided(OpBuilder& builder, Location location, Value begin, Value end, int64_t step,
+                    llvm::function_ref<void(OpBuilder&, Value)> body) {
+  const auto index = [&](int64_t value) { return builder.create<arith::ConstantIndexOp>(location, value); };
+  Value first = thread();
+  if (step != 1) first = builder.create<arith::MulIOp>(location, first, index(step));
+  first = builder.createOrFold<arith::AddIOp>(location, begin, first);
+  auto loop = builder.create<scf::ForOp>(location, first, end, index(threads() * step));
+  OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
+  body(inside, loop.getInductionVar());
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

@@ -1,0 +1,38 @@
+// Block: the threads of a workgroup, as code in a kernel sees them.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+
+inline constexpr int64_t kWarp = 32;
+// Threads of a workgroup whose kernel doesn't say how many it wants.
+inline constexpr int64_t kBlockThreads = 256;
+
+class Block {
+ public:
+  // Reads `workgroup_size` of the kernel; sets it where there is none.
+  explicit Block(mlir::func::FuncOp kernel);
+
+  int64_t threads() const { return sizes_[0] * sizes_[1] * sizes_[2]; }
+
+  // The thread's number in the block, made once at the kernel's beginning.
+  mlir::Value thread();
+  // All threads wait for each other, and see what the others have written.
+  static void barrier(mlir::OpBuilder& builder, mlir::Location location);
+
+  // Code for only the first thread.
+  void by_one(mlir::OpBuilder& builder, mlir::Location location, llvm::function_ref<void(mlir::OpBuilder&)> body);
+  // for (i = begin + thread * step; i < end; i += threads * step)
+  void strided(mlir::OpBuilder& builder, mlir::Location location, mlir::Value begin, mlir::Value end, int64_t step,
+               llvm::function_ref<void(mlir::OpBuilder&, mlir::Value)> body);
+
+ private:
+  mlir::func::FuncOp kernel_;
+  int64_t sizes_[3] = {1, 1, 1};
+  mlir::Value thread_;
+};
+
+}  // namespace baton::compiler_lite::codegen::cuda

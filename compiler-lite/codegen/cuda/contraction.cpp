@@ -1,0 +1,242 @@
+// A block computes a tile of C, kRows x kColumns; its threads stand in a square of 16 x 16, each with a square of sums
+// in registers. A slice of A and one of B lie in shared memory while they are multiplied:
+//
+//   for m0, n0 in tiles of C
+//     for k0 in steps of depth
+//       slice of A (depth x rows, turned) and of B (depth x columns) into shared memory, zeros beyond the edge
+//       for k in the slice: sums += column of A * row of B
+//     C += sums
+#include "compiler-lite/codegen/cuda/contraction.hpp"
+
+#include "compiler-lite/codegen/cuda/points.hpp"
+#include "compiler-lite/codegen/product.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+using mlir::ValueRange;
+
+constexpr int64_t kSide = 16;  // Threads along each side.
+// Rows of a slice end apart from where banks of shared memory repeat.
+constexpr int64_t kPadding = 4;
+// A thread's elements of a row come in runs that one access of 16 bytes takes.
+constexpr int64_t kRun = 4;
+
+class TileWriter {
+ public:
+  TileWriter(OpBuilder& builder, Location location, const Product& product, Block& block)
+      : builder_(builder), location_(location), product_(product), block_(block) {
+    const auto type = type_of(product.c);
+    element_ = type.getElementType();
+    const bool large = !type.isDynamicDim(0) && !type.isDynamicDim(1) && type.getDimSize(0) >= 128 &&
+                       type.getDimSize(1) >= 128 && element_.getIntOrFloatBitWidth() <= 32;
+    square_ = large ? 8 : 4;
+    tile_ = square_ * kSide;
+    depth_ = large ? 8 : 16;
+  }
+
+  void write() {
+    a_slice_ = slice();
+    b_slice_ = slice();
+    const Value thread = block_.thread(), side = index(kSide);
+    row_ = builder_.create<arith::DivUIOp>(location_, thread, side);
+    column_ = builder_.create<arith::RemUIOp>(location_, thread, side);
+    height_ = size_of(product_.c, 0);
+    width_ = size_of(product_.c, 1);
+    steps_ = size_of(product_.a, 1);
+    loop(index(0), height_, tile_, {}, [&](Value m0, ValueRange) {
+      loop(index(0), width_, tile_, {}, [&](Value n0, ValueRange) {
+        write_tile(m0, n0);
+        return Values();
+      });
+      return Values();
+    });
+  }
+
+ private:
+  static mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
+  Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
+  Value add(Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location_, a, b); }
+  Value size_of(Value memory, int64_t dimension) {
+    return builder_.createOrFold<memref::DimOp>(location_, memory, dimension);
+  }
+  Value is_below(Value a, Value b) {
+    return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ult, a, b);
+  }
+  Value slice() {
+    const auto type = mlir::MemRefType::get({depth_, tile_ + kPadding}, element_);
+    return builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
+  }
+
+  template <typename Body>
+  Values loop(Value begin, Value end, int64_t step, ValueRange values, Body body) {
+    auto loop = builder_.create<scf::ForOp>(location_, begin, end, index(step), values);
+    const OpBuilder::InsertionGuard guard(builder_);
+    if (values.empty()) {
+      builder_.setInsertionPointToStart(loop.getBody());
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+    } else {
+      builder_.setInsertionPointToEnd(loop.getBody());
+      const Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+      builder_.create<scf::YieldOp>(location_, next);
+    }
+    return Values(loop.getResults());
+  }
+
+  template <typename Body>
+  void inside(mlir::Region& region, Body body) {
+    const OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&region.front());
+    body();
+  }
+
+  // Where the i-th of a thread's rows or columns lies in the tile, for the thread's place along that side.
+  Value place(Value side, int64_t i) {
+    const Value run = builder_.create<arith::MulIOp>(location_, side, index(kRun));
+    return add(run, index(i / kRun * kRun * kSide + i % kRun));
+  }
+
+  void write_tile(Value m0, Value n0) {
+    const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
+    const Values sums = loop(index(0), steps_, depth_, Values(static_cast<size_t>(square_ * square_), zero),
+                             [&](Value k0, ValueRange so_far) {
+                               load_slices(m0, n0, k0);
+                               Block::barrier(builder_, location_);
+                               const Values next = multiply(so_far);
+                               Block::barrier(builder_, location_);
+                               return next;
+                             });
+    for (int64_t i = 0; i < square_; ++i) {
+      const Value row = add(m0, place(row_, i));
+      for (int64_t j = 0; j < square_; ++j) {
+        const Value column = add(n0, place(column_, j));
+        const Value is_inside =
+            builder_.create<arith::AndIOp>(location_, is_below(row, height_), is_below(column, width_));
+        auto branch = builder_.create<scf::IfOp>(location_, is_inside);
+        inside(branch.getThenRegion(), [&] {
+          const Value old = builder_.create<memref::LoadOp>(location_, product_.c, ValueRange{row, column});
+          builder_.create<memref::StoreOp>(location_, sum(old, sums[static_cast<size_t>(i * square_ + j)]), product_.c,
+                                           ValueRange{row, column});
+        });
+      }
+    }
+  }
+
+  void load_slices(Value m0, Value n0, Value k0) {
+    const auto fits = [&](Value begin, int64_t count, Value end) {
+      return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ule, add(begin, index(count)), end);
+    };
+    Value whole = builder_.create<arith::AndIOp>(location_, fits(m0, tile_, height_), fits(n0, tile_, width_));
+    whole = builder_.create<arith::AndIOp>(location_, whole, fits(k0, depth_, steps_));
+    auto choice = builder_.create<scf::IfOp>(location_, whole, /*withElseRegion=*/true);
+    for (const bool is_whole : {true, false}) {
+      inside(is_whole ? choice.getThenRegion() : choice.getElseRegion(), [&] {
+        load_slice(a_slice_, product_.a, 0, m0, k0, height_, !is_whole);
+        load_slice(b_slice_, product_.b, 1, n0, k0, width_, !is_whole);
+      });
+    }
+  }
+
+  // The slice of `matrix` from `along` on, where `along_dimension` runs along the tile and the other one along k.
+  void load_slice(Value slice, Value matrix, unsigned along_dimension, Value along, Value k0, Value along_end,
+                  bool checked) {
+    // Neighbouring threads load neighbours in memory.
+    const bool along_is_fast = has_contiguous_rows(matrix) == (along_dimension == 1);
+    const Value fast_size = index(along_is_fast ? tile_ : depth_);
+    for (int64_t done = 0; done < tile_ * depth_; done += block_.threads()) {
+      const Value number = add(block_.thread(), index(done));
+      const Value fast = builder_.create<arith::RemUIOp>(location_, number, fast_size);
+      const Value slow = builder_.create<arith::DivUIOp>(location_, number, fast_size);
+      const Value in_tile = along_is_fast ? fast : slow, in_depth = along_is_fast ? slow : fast;
+      const Value at = add(along, in_tile), k = add(k0, in_depth);
+      const Values position = along_dimension == 1 ? Values{k, at} : Values{at, k};
+      Value value;
+      if (checked) {
+        const Value is_inside = builder_.create<arith::AndIOp>(location_, is_below(at, along_end), is_below(k, steps_));
+        auto choice = builder_.create<scf::IfOp>(
+            location_, is_inside,
+            [&](OpBuilder& then, Location where) {
+              const Value loaded = then.create<memref::LoadOp>(where, matrix, position);
+              then.create<scf::YieldOp>(where, convert_element(then, where, loaded, element_, product_.is_unsigned));
+            },
+            [&](OpBuilder& otherwise, Location where) {
+              const Value zero = otherwise.create<arith::ConstantOp>(where, element_, builder_.getZeroAttr(element_));
+              otherwise.create<scf::YieldOp>(where, zero);
+            });
+        value = choice.getResult(0);
+      } else {
+        const Value loaded = builder_.create<memref::LoadOp>(location_, matrix, position);
+        value = convert_element(builder_, location_, loaded, element_, product_.is_unsigned);
+      }
+      builder_.create<memref::StoreOp>(location_, value, slice, ValueRange{in_depth, in_tile});
+    }
+  }
+
+  Values multiply(ValueRange so_far) {
+    Values sums(so_far);
+    for (int64_t k = 0; k < depth_; ++k) {
+      Values as, bs;
+      for (int64_t i = 0; i < square_; ++i) {
+        as.push_back(builder_.create<memref::LoadOp>(location_, a_slice_, ValueRange{index(k), place(row_, i)}));
+        bs.push_back(builder_.create<memref::LoadOp>(location_, b_slice_, ValueRange{index(k), place(column_, i)}));
+      }
+      for (int64_t i = 0; i < square_; ++i) {
+        for (int64_t j = 0; j < square_; ++j) {
+          Value& total = sums[static_cast<size_t>(i * square_ + j)];
+          total = sum(total, times(as[static_cast<size_t>(i)], bs[static_cast<size_t>(j)]));
+        }
+      }
+    }
+    return sums;
+  }
+
+  // Contracted to one instruction.
+  Value times(Value a, Value b) {
+    if (llvm::isa<mlir::FloatType>(element_)) {
+      return builder_.create<arith::MulFOp>(location_, a, b, arith::FastMathFlags::contract);
+    }
+    return builder_.create<arith::MulIOp>(location_, a, b);
+  }
+  Value sum(Value a, Value b) {
+    if (llvm::isa<mlir::FloatType>(element_)) {
+      return builder_.create<arith::AddFOp>(location_, a, b, arith::FastMathFlags::contract);
+    }
+    return builder_.create<arith::AddIOp>(location_, a, b);
+  }
+
+  OpBuilder& builder_;
+  Location location_;
+  const Product& product_;
+  Block& block_;
+  mlir::Type element_;
+  int64_t square_, tile_, depth_;
+  Value a_slice_, b_slice_, row_, column_, height_, width_, steps_;
+};
+
+bool is_supported(linalg::LinalgOp op) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return element.isF32() || element.isF64() || (element.isInteger() && element.getIntOrFloatBitWidth() >= 8);
+}
+
+}  // namespace
+
+mlir::Operation* lower_contraction(mlir::IRRewriter& rewriter, linalg::LinalgOp& op, Block& block) {
+  op = name_product(rewriter, op);
+  if (!is_product(op) || !is_supported(op) || block.threads() != kSide * kSide) return nullptr;
+  const OpBuilder::InsertionGuard guard(rewriter);
+  const Product product = open_product(rewriter, op);
+  TileWriter(rewriter, op.getLoc(), product, block).write();
+  return op;
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

@@ -1,0 +1,166 @@
+#include "compiler-lite/codegen/cuda/executable.hpp"
+
+#include "compiler-lite/codegen/cpu/builtins.hpp"
+#include "compiler-lite/codegen/cpu/math_calls.hpp"
+#include "compiler-lite/codegen/cpu/optimize.hpp"
+#include "compiler-lite/codegen/cuda/target.hpp"
+#include "compiler-lite/codegen/cuda/threads.hpp"
+#include "compiler-lite/codegen/imports.hpp"
+#include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/llvm_dialect.hpp"
+#include "compiler-lite/codegen/lower_bodies.hpp"
+#include "compiler-lite/codegen/temporaries.hpp"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::ModuleOp;
+using mlir::success;
+
+// What a block may have of shared memory by the programming guide; the device is asked again when it loads the code.
+uint64_t shared_bytes_max(llvm::StringRef arch) {
+  if (arch == "sm_75") return 64 * 1024;
+  if (arch == "sm_86" || arch == "sm_89") return 99 * 1024;
+  if (arch == "sm_80" || arch == "sm_87") return 163 * 1024;
+  return 227 * 1024;
+}
+
+// In the words of those steps that other targets have, too.
+cpu::TargetInfo common_info(const TargetInfo& target) {
+  return {kTriple.str(), target.arch, target.features, "", 16, 64, /*has_fma=*/true, /*has_rounding=*/true, 0};
+}
+
+// One executable in the making; its parts in the order in which they happen.
+class Build {
+ public:
+  Build(ModuleOp kernels, const TargetOptions& options) : kernels_(kernels.clone()), options_(options) {}
+
+  LogicalResult lower(llvm::ArrayRef<Object> given) {
+    const std::string arch = options_.arch.empty() ? kDefaultArch.str() : options_.arch;
+    const std::optional<TargetInfo> target = target_info(arch);
+    if (!target) {
+      return mlir::emitError(kernels_->getLoc(), "There is no CUDA architecture '")
+             << arch << "' to generate code for; there are: " << known_archs() << ".";
+    }
+    target_ = *target;
+    FailureOr<std::vector<LoadedObject>> loaded =
+        load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths});
+    if (mlir::failed(loaded)) return failure();
+    objects_ = std::move(*loaded);
+    for (auto kernel : kernels_->getOps<mlir::func::FuncOp>()) {
+      if (!kernel.isExternal() && !noted_layout(kernel)) note_layout(kernel, layout_of(kernel));
+    }
+    if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
+    if (mlir::failed(lower_to_threads(*kernels_)) ||
+        mlir::failed(place_temporaries(*kernels_, {shared_bytes_max(arch), 0})) || mlir::failed(clean_up(*kernels_))) {
+      return failure();
+    }
+    return lower_to_module();
+  }
+
+  // Linked with what it calls, and optimized.
+  LogicalResult finish() {
+    std::string problem;
+    machine_ = make_target_machine(target_, problem);
+    if (machine_) {
+      module_->setTargetTriple(kTriple);
+      module_->setDataLayout(machine_->createDataLayout());
+      problem = cpu::link_bitcode(*module_, bitcode());
+    }
+    if (!problem.empty()) return mlir::emitError(kernels_->getLoc()) << problem;
+    std::vector<std::string> names;
+    for (const EntryPoint& entry : entries_) names.push_back(entry.name);
+    cpu::make_private(*module_, names);
+    cpu::optimize(*module_, common_info(target_), *machine_);
+    return check_calls();
+  }
+
+  FailureOr<Variant> emit() {
+    const llvm::SmallVector<char, 0> text = cpu::emit_object(*module_, *machine_, /*as_text=*/true);
+    return Variant{target_.format, std::string(text.data(), text.size()), entries_};
+  }
+
+  std::string print() const {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module_->print(stream, nullptr);
+    return stream.str();
+  }
+
+ private:
+  LogicalResult check_imports() {
+    const ImportTable dynamic = collect_imports(*kernels_);
+    for (const std::string& symbol : dynamic.symbols) {
+      mlir::emitError(kernels_->getLoc(), "The kernels call '")
+          << symbol << "', which is to be found when the program is loaded; CUDA code has only functions that are "
+          << "linked with it (hal.import.static, hal.import.bitcode).";
+    }
+    return success(dynamic.symbols.empty() && mlir::succeeded(check_static_imports(*kernels_, objects_)));
+  }
+
+  LogicalResult lower_to_module() {
+    if (mlir::failed(lower_to_blocks(*kernels_)) || mlir::failed(cpu::lower_math(*kernels_, common_info(target_)))) {
+      return failure();
+    }
+    FailureOr<std::vector<EntryPoint>> entries = lower_entry_points(*kernels_);
+    if (mlir::failed(entries) || mlir::failed(lower_to_llvm_dialect(*kernels_, "CUDA"))) return failure();
+    entries_ = std::move(*entries);
+    mark_kernels(*kernels_, entries_);
+    module_ = translate(*kernels_, context_);
+    if (module_) return success();
+    return mlir::emitError(kernels_->getLoc(), "The kernels can't be translated to LLVM IR.");
+  }
+
+  // The user's, then ours.
+  std::vector<cpu::Bitcode> bitcode() const {
+    std::vector<cpu::Bitcode> parts;
+    for (const LoadedObject& object : objects_) parts.push_back({object.path, object.bytes->getBuffer()});
+    parts.push_back({"builtins", cpu::gpu_math_bitcode()});
+    return parts;
+  }
+
+  // There is nobody to find a function later.
+  LogicalResult check_calls() {
+    bool good = true;
+    for (const llvm::Function& function : *module_) {
+      if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) continue;
+      mlir::emitError(kernels_->getLoc(), "The executable needs '")
+          << function.getName() << "', which no object defines; CUDA code has only functions that are linked with it.";
+      good = false;
+    }
+    return success(good);
+  }
+
+  mlir::OwningOpRef<ModuleOp> kernels_;
+  const TargetOptions& options_;
+  TargetInfo target_;
+  std::vector<LoadedObject> objects_;
+  std::vector<EntryPoint> entries_;
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> module_;  // In the context.
+  std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+}  // namespace
+
+FailureOr<Variant> build_executable(ModuleOp kernels, const TargetOptions& options, llvm::ArrayRef<Object> objects) {
+  Build build(kernels, options);
+  if (mlir::failed(build.lower(objects)) || mlir::failed(build.finish())) return failure();
+  return build.emit();
+}
+
+FailureOr<std::string> print_llvm(ModuleOp kernels, const TargetOptions& options, llvm::ArrayRef<Object> objects) {
+  Build build(kernels, options);
+  if (mlir::failed(build.lower(objects)) || mlir::failed(build.finish())) return failure();
+  return build.print();
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

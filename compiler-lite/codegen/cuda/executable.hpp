@@ -1,0 +1,36 @@
+// build_executable: from entry points to PTX, which the driver compiles for the device when it is loaded.
+//
+// The input is what cpu/executable.hpp takes: a module of func.funcs that speak to their dispatch through
+// hal.interface.*. A workgroup is a block of threads: `workgroup_size` of a kernel says how many, or they are chosen
+// here (threads.hpp). Functions that kernels call must come from bitcode; they are linked and inlined.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler-lite/codegen/cuda/entry_points.hpp"
+#include "compiler-lite/codegen/objects.hpp"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+
+struct TargetOptions {
+  std::string arch = {};  // "sm_80"; empty: kDefaultArch.
+  // Where paths of objects that are not absolute are looked for, after the working directory.
+  std::vector<std::string> object_search_paths = {};
+};
+
+struct Variant {
+  std::string format;  // "cuda-ptx-compute_80"
+  std::string ptx;
+  std::vector<EntryPoint> entry_points;
+};
+
+mlir::FailureOr<Variant> build_executable(mlir::ModuleOp kernels, const TargetOptions& options,
+                                          llvm::ArrayRef<Object> objects = {});
+
+// For people and tests: what PTX is made of.
+mlir::FailureOr<std::string> print_llvm(mlir::ModuleOp kernels, const TargetOptions& options,
+                                        llvm::ArrayRef<Object> objects = {});
+
+}  // namespace baton::compiler_lite::codegen::cuda

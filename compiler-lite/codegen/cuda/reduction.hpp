@@ -1,0 +1,16 @@
+// lower_reduction: operations with loops that reduce.
+//
+// Where the elements of one result follow each other in memory, or results are few, the threads of a warp or of the
+// whole block share one result: partial results meet through shuffles, then through shared memory. Else each thread
+// takes results of its own.
+#pragma once
+
+#include "compiler-lite/codegen/cuda/block.hpp"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+
+// Writes what `op` does at `builder`; `op` itself stays.
+void lower_reduction(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, Block& block);
+
+}  // namespace baton::compiler_lite::codegen::cuda

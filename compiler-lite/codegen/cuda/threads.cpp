@@ -1,0 +1,107 @@
+#include "compiler-lite/codegen/cuda/threads.hpp"
+
+#include "compiler-lite/codegen/cuda/block.hpp"
+#include "compiler-lite/codegen/cuda/contraction.hpp"
+#include "compiler-lite/codegen/cuda/elementwise.hpp"
+#include "compiler-lite/codegen/cuda/reduction.hpp"
+#include "compiler-lite/codegen/loops.hpp"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace linalg = mlir::linalg;
+namespace memref = mlir::memref;
+
+// Whether anything that happens after `op` could see what it has written.
+bool is_last(mlir::Operation* op) {
+  if (!llvm::isa<mlir::func::FuncOp>(op->getParentOp())) return false;  // In a loop it comes again.
+  for (mlir::Operation* next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (!mlir::isMemoryEffectFree(next) && !llvm::isa<mlir::func::ReturnOp, memref::DeallocOp>(next)) return false;
+  }
+  return true;
+}
+
+class KernelLowering {
+ public:
+  explicit KernelLowering(mlir::func::FuncOp kernel)
+      : kernel_(kernel), block_(kernel), rewriter_(kernel.getContext()) {}
+
+  mlir::LogicalResult run() {
+    llvm::SmallVector<mlir::Operation*> work;
+    kernel_.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
+      const bool is_work = llvm::isa<linalg::LinalgOp, memref::StoreOp, mlir::func::CallOp>(op);
+      if (is_work) work.push_back(op);
+      return is_work ? mlir::WalkResult::skip() : mlir::WalkResult::advance();
+    });
+    for (mlir::Operation* op : work) {
+      if (mlir::failed(lower(op))) return mlir::failure();
+    }
+    return mlir::success();
+  }
+
+ private:
+  mlir::LogicalResult lower(mlir::Operation* op) {
+    mlir::Operation* last = op;
+    if (auto linalg_op = llvm::dyn_cast<linalg::LinalgOp>(op)) {
+      mlir::FailureOr<mlir::Operation*> lowered = lower_loops(linalg_op);
+      if (mlir::failed(lowered)) return mlir::failure();
+      last = *lowered;
+    } else if (auto store = llvm::dyn_cast<memref::StoreOp>(op)) {
+      last = lower_store(store);
+    }
+    if (block_.threads() > 1 && !is_last(last)) {
+      rewriter_.setInsertionPointAfter(last);
+      Block::barrier(rewriter_, last->getLoc());
+    }
+    // Only now: while it stands it marks the end of what it became.
+    if (!llvm::isa<mlir::func::CallOp>(last)) rewriter_.eraseOp(last);
+    return mlir::success();
+  }
+
+  // Writes code before the operation; gives the operation, to be erased.
+  mlir::FailureOr<mlir::Operation*> lower_loops(linalg::LinalgOp op) {
+    rewriter_.setInsertionPoint(op);
+    if (mlir::Operation* product = lower_contraction(rewriter_, op, block_)) return product;
+    mlir::FailureOr<linalg::GenericOp> generic = generalize(rewriter_, op);
+    if (mlir::failed(generic)) return mlir::failure();
+    rewriter_.setInsertionPoint(*generic);
+    if (generic->getNumReductionLoops() > 0) {
+      lower_reduction(rewriter_, *generic, block_);
+    } else {
+      lower_elementwise(rewriter_, *generic, block_);
+    }
+    return generic->getOperation();
+  }
+
+  // Everyone reads before it; then one writes.
+  mlir::Operation* lower_store(memref::StoreOp store) {
+    rewriter_.setInsertionPoint(store);
+    if (block_.threads() == 1) {
+      rewriter_.clone(*store);
+      return store;
+    }
+    Block::barrier(rewriter_, store.getLoc());
+    block_.by_one(rewriter_, store.getLoc(), [&](mlir::OpBuilder& inside) { inside.clone(*store); });
+    return store;
+  }
+
+  mlir::func::FuncOp kernel_;
+  Block block_;
+  mlir::IRRewriter rewriter_;
+};
+
+}  // namespace
+
+mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels) {
+  mlir::IRRewriter rewriter(kernels.getContext());
+  copies_to_linalg(rewriter, kernels);
+  for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!kernel.isExternal() && mlir::failed(KernelLowering(kernel).run())) return mlir::failure();
+  }
+  return mlir::success();
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

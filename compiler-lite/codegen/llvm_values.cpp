@@ -1,0 +1,27 @@
+#include "compiler-lite/codegen/llvm_values.hpp"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite::codegen {
+
+namespace LLVM = mlir::LLVM;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+Value make_i32(OpBuilder& builder, Location location, int64_t value) {
+  return builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
+                                          builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+Value make_i64(OpBuilder& builder, Location location, int64_t value) {
+  return builder.create<LLVM::ConstantOp>(location, builder.getI64Type(), builder.getI64IntegerAttr(value));
+}
+
+Value cast(OpBuilder& builder, Location location, Value value, mlir::Type type) {
+  if (value.getType() == type) return value;
+  return builder.create<mlir::UnrealizedConversionCastOp>(location, type, value).getResult(0);
+}
+
+}  // namespace baton::compiler_lite::codegen

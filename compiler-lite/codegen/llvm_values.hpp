@@ -1,0 +1,15 @@
+// Small values of the llvm dialect, for those who lower to it by hand.
+#pragma once
+
+#include <cstdint>
+
+#include "mlir/IR/Builders.h"
+
+namespace baton::compiler_lite::codegen {
+
+mlir::Value make_i32(mlir::OpBuilder& builder, mlir::Location location, int64_t value);
+mlir::Value make_i64(mlir::OpBuilder& builder, mlir::Location location, int64_t value);
+// Between a type and what it is in LLVM; folds away when the rest is lowered.
+mlir::Value cast(mlir::OpBuilder& builder, mlir::Location location, mlir::Value value, mlir::Type type);
+
+}  // namespace baton::compiler_lite::codegen

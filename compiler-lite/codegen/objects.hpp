@@ -1,0 +1,45 @@
+// Objects of the user: found, read and looked into before anything is compiled, so that a wrong one is told early.
+//
+// Threads: functions of the arguments.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Triple.h"
+#include "mlir/IR/Location.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace baton::compiler_lite::codegen {
+
+// Code of the user that is linked into the executable. The ending of the path says what it is: .bc is bitcode, linked
+// before optimization; anything else is an object file or an archive for the linker. With `data` the path is only a
+// name.
+struct Object {
+  std::string path;
+  std::vector<char> data = {};
+  mlir::Location location;  // Where messages about it point.
+};
+
+// What was read, with the names of the functions and variables that it defines.
+struct LoadedObject {
+  std::string path;  // As it was found, for messages.
+  mlir::Location location;
+  bool is_bitcode;
+  std::unique_ptr<llvm::MemoryBuffer> bytes;
+  std::vector<std::string> defined;
+};
+
+// Where objects are looked for, and what they have to be.
+struct ObjectOptions {
+  llvm::Triple::ArchType architecture;
+  // For paths that are not absolute, after the working directory.
+  const std::vector<std::string>& search_paths;
+};
+
+// All objects, or failure after every message has been given.
+mlir::FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const ObjectOptions& options);
+
+}  // namespace baton::compiler_lite::codegen
