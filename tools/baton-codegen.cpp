@@ -5,6 +5,7 @@
 //   baton-codegen --emit=grids groups.mlir              what dispatches pass: bindings, constants, grid
 //   baton-codegen --emit=loops|llvm|asm|elf in.mlir     from groups, or from kernels with --from=kernels
 //   baton-codegen --arch=sm_80 --emit=threads|llvm|asm  the same for CUDA; its assembly is PTX
+//   baton-codegen --arch=sm_80 --emit=launches          constants, bindings, block and shared memory of each kernel
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,8 +39,8 @@ cl::OptionCategory category("baton-codegen");
 cl::opt<std::string> input(cl::Positional, cl::desc("<file.mlir>"), cl::init("-"), cl::cat(category));
 cl::opt<std::string> output("o", cl::desc("Where to write"), cl::init("-"), cl::cat(category));
 cl::opt<std::string> from("from", cl::desc("groups or kernels"), cl::init("groups"), cl::cat(category));
-cl::opt<std::string> emit("emit", cl::desc("kernels, grids, loops, threads, llvm, asm or elf"), cl::init("kernels"),
-                          cl::cat(category));
+cl::opt<std::string> emit("emit", cl::desc("kernels, grids, loops, threads, launches, llvm, asm or elf"),
+                          cl::init("kernels"), cl::cat(category));
 cl::opt<std::string> arch("arch", cl::desc("x86_64, aarch64 or sm_NN"), cl::init("x86_64"), cl::cat(category));
 cl::list<std::string> levels("level", cl::desc("baseline, avx2, avx512; all without it"), cl::cat(category));
 cl::list<std::string> object_paths("object", cl::desc("An object to link"), cl::cat(category));
@@ -118,8 +119,17 @@ mlir::LogicalResult write_gpu(mlir::ModuleOp kernels, const Request& request,
     return mlir::success(mlir::succeeded(text));
   }
   mlir::FailureOr<codegen::cuda::Variant> variant = codegen::cuda::build_executable(kernels, options, objects);
-  if (mlir::succeeded(variant)) stream << variant->ptx;
-  return mlir::success(mlir::succeeded(variant));
+  if (mlir::failed(variant)) return mlir::failure();
+  if (request.emit == "launches") {
+    for (const codegen::cuda::EntryPoint& entry : variant->entry_points) {
+      stream << entry.name << " " << entry.constant_count << " " << entry.binding_count;
+      for (const unsigned size : entry.workgroup_size) stream << " " << size;
+      stream << " " << entry.local_memory_bytes << "\n";
+    }
+    return mlir::success();
+  }
+  stream << variant->ptx;
+  return mlir::success();
 }
 
 mlir::LogicalResult write(mlir::ModuleOp kernels, const Request& request, llvm::raw_ostream& stream) {

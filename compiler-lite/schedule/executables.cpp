@@ -60,13 +60,17 @@ void collect_inner_objects(mlir::Operation* root, hal::ExecutableTargetAttr targ
   });
 }
 
-// A binary whose format names no architecture is for the one of its target.
-std::string format_of_binary(hal::ExecutableTargetAttr target) {
+// A binary of CUDA whose format names nothing but that: what its first bytes say it is, for its target's architecture.
+std::string format_of_binary(hal::ExecutableTargetAttr target, llvm::ArrayRef<char> bytes) {
+  if (target.getFormat().getValue() != "cuda-nvptx-fb") return target.getFormat().str();
+  const StringRef code(bytes.data(), bytes.size());
+  if (code.starts_with("\x50\xed\x55\xba")) return "cuda-fatbin";
   const mlir::DictionaryAttr configuration = target.getConfiguration();
   const auto arch = configuration ? configuration.getAs<mlir::StringAttr>("target_arch") : mlir::StringAttr();
-  if (target.getFormat().getValue() != "cuda-nvptx-fb" || !arch || !arch.getValue().starts_with("sm_")) {
-    return target.getFormat().str();
-  }
+  if (!arch || !arch.getValue().starts_with("sm_")) return target.getFormat().str();
+  if (code.starts_with("\x7f"
+                       "ELF"))
+    return "cuda-" + arch.str();
   return "cuda-ptx-compute_" + arch.getValue().drop_front(3).str();
 }
 
@@ -203,7 +207,7 @@ LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAt
                                {target.getFormat().str(), std::move(*bytes)});
     return success();
   }
-  executable.variants.push_back({format_of_binary(target), std::move(*bytes)});
+  executable.variants.push_back({format_of_binary(target, *bytes), std::move(*bytes)});
   executable.launches.clear();
   for (auto entry : exports.getOps<hal::ExecutableExportOp>()) {
     Launch launch{entry.getSymName().str(),

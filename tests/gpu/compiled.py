@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs compiled programs on a GPU and on the CPU, and compares what comes out.
 
-    tests/gpu/compiled.py baton-run-module folder [--device=cuda ...] [--only=text]
+    tests/gpu/compiled.py baton-run-module folder [--device=cuda ...] [--only=text] [--under="compute-sanitizer ..."]
 
 The folder holds programs (x.mlir with its x.bvm, compiled for local and cuda). Lines of the program say what to run:
 
     // CASE: function --input=100x3=f32 --input=5=f32:positive --input=i32=3
 
 Tensors are filled with numbers that are the same each time; `:positive`, `:unit` (between -1 and 1) and `:big` (from 1)
-say which. Each case is run on local-sync and on every device; each number must be near the other one.
+say which. What golden tests run on local-sync (RUN: baton-run-module %t.bvm ...) counts as cases, too. Each case is run on
+local-sync and on every device; each number must be near the other one.
 """
 import math
 import os
@@ -57,6 +58,13 @@ def arguments_of(case, folder):
     return arguments
 
 
+def cases_of(text):
+    cases = [line.split()[2:] for line in text.splitlines() if line.startswith("// CASE:")]
+    for words in re.findall(r"^// RUN: baton-run-module %t\.bvm --device=local-sync --function=(.*?)(?:\||$)", text, re.M):
+        cases.append(words.split())
+    return cases
+
+
 def run(command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if done.returncode:
@@ -88,6 +96,7 @@ def difference(kind, wanted, given):
 def main():
     tool, folder = sys.argv[1:3]
     devices = [word[9:] for word in sys.argv[3:] if word.startswith("--device=")]
+    under = "".join(word[8:] for word in sys.argv[3:] if word.startswith("--under=")).split()
     only = "".join(word[7:] for word in sys.argv[3:] if word.startswith("--only="))
     passed = failed = 0
     for name in sorted(os.listdir(folder)):
@@ -95,7 +104,7 @@ def main():
             continue
         program = os.path.join(folder, name[:-5] + ".bvm")
         with open(os.path.join(folder, name)) as file:
-            cases = [line.split()[2:] for line in file if line.startswith("// CASE:")]
+            cases = cases_of(file.read())
         for case in cases:
             title = name[:-5] + "." + " ".join(case)
             if only not in title:
@@ -106,7 +115,7 @@ def main():
                 for device in devices:
                     given = None
                     if not problem:
-                        given, problem = run(base + ["--device=" + device])
+                        given, problem = run(under + base + ["--device=" + device])
                     if not problem and [x[:2] for x in wanted] != [x[:2] for x in given]:
                         problem = "results are %s, wanted are %s" % ([x[:2] for x in given], [x[:2] for x in wanted])
                     if not problem:

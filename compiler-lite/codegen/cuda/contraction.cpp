@@ -4,13 +4,18 @@
 //   for m0, n0 in tiles of C
 //     for k0 in steps of depth
 //       slice of A (depth x rows, turned) and of B (depth x columns) into shared memory, zeros beyond the edge
+//       the next ones into registers
 //       for k in the slice: sums += column of A * row of B
 //     C += sums
 #include "compiler-lite/codegen/cuda/contraction.hpp"
 
 #include "compiler-lite/codegen/cuda/points.hpp"
+#include "compiler-lite/codegen/llvm_values.hpp"
 #include "compiler-lite/codegen/product.hpp"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -19,6 +24,7 @@ namespace {
 
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
+namespace LLVM = mlir::LLVM;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 using mlir::Location;
@@ -108,14 +114,20 @@ class TileWriter {
 
   void write_tile(Value m0, Value n0) {
     const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
-    const Values sums = loop(index(0), steps_, depth_, Values(static_cast<size_t>(square_ * square_), zero),
-                             [&](Value k0, ValueRange so_far) {
-                               load_slices(m0, n0, k0);
-                               Block::barrier(builder_, location_);
-                               const Values next = multiply(so_far);
-                               Block::barrier(builder_, location_);
-                               return next;
-                             });
+    const size_t sum_count = static_cast<size_t>(square_ * square_);
+    Values start(sum_count, zero);
+    llvm::append_range(start, load_slices(m0, n0, index(0)));
+    const Values last = loop(index(0), steps_, depth_, start, [&](Value k0, ValueRange so_far) {
+      keep_slices(so_far.drop_front(sum_count));
+      Block::barrier(builder_, location_);
+      // On their way while this slice is multiplied.
+      const Values loaded = load_slices(m0, n0, add(k0, index(depth_)));
+      Values next = multiply(so_far.take_front(sum_count));
+      Block::barrier(builder_, location_);
+      llvm::append_range(next, loaded);
+      return next;
+    });
+    const llvm::ArrayRef<Value> sums = llvm::ArrayRef<Value>(last).take_front(sum_count);
     for (int64_t i = 0; i < square_; ++i) {
       const Value row = add(m0, place(row_, i));
       for (int64_t j = 0; j < square_; ++j) {
@@ -132,24 +144,42 @@ class TileWriter {
     }
   }
 
-  void load_slices(Value m0, Value n0, Value k0) {
+  // This thread's elements of both slices.
+  Values load_slices(Value m0, Value n0, Value k0) {
     const auto fits = [&](Value begin, int64_t count, Value end) {
       return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ule, add(begin, index(count)), end);
     };
     Value whole = builder_.create<arith::AndIOp>(location_, fits(m0, tile_, height_), fits(n0, tile_, width_));
     whole = builder_.create<arith::AndIOp>(location_, whole, fits(k0, depth_, steps_));
-    auto choice = builder_.create<scf::IfOp>(location_, whole, /*withElseRegion=*/true);
+    const llvm::SmallVector<mlir::Type> types(static_cast<size_t>(2 * tile_ * depth_ / block_.threads()), element_);
+    auto choice = builder_.create<scf::IfOp>(location_, types, whole, /*addThenBlock=*/true, /*addElseBlock=*/true);
     for (const bool is_whole : {true, false}) {
       inside(is_whole ? choice.getThenRegion() : choice.getElseRegion(), [&] {
-        load_slice(a_slice_, product_.a, 0, m0, k0, height_, !is_whole);
-        load_slice(b_slice_, product_.b, 1, n0, k0, width_, !is_whole);
+        Values loaded;
+        for_each_element(product_.a, 0,
+                         [&](Value at, Value k) { loaded.push_back(load_a(add(m0, at), add(k0, k), !is_whole)); });
+        for_each_element(product_.b, 1,
+                         [&](Value at, Value k) { loaded.push_back(load_b(add(n0, at), add(k0, k), !is_whole)); });
+        builder_.create<scf::YieldOp>(location_, loaded);
       });
     }
+    return Values(choice.getResults());
   }
 
-  // The slice of `matrix` from `along` on, where `along_dimension` runs along the tile and the other one along k.
-  void load_slice(Value slice, Value matrix, unsigned along_dimension, Value along, Value k0, Value along_end,
-                  bool checked) {
+  void keep_slices(ValueRange loaded) {
+    size_t next = 0;
+    const auto keep = [&](Value slice) {
+      return [this, slice, loaded, &next](Value at, Value k) {
+        builder_.create<memref::StoreOp>(location_, loaded[next++], slice, ValueRange{k, at});
+      };
+    };
+    for_each_element(product_.a, 0, keep(a_slice_));
+    for_each_element(product_.b, 1, keep(b_slice_));
+  }
+
+  // The places in a slice of `matrix` that this thread brings: along the tile, and along k.
+  template <typename Visit>
+  void for_each_element(Value matrix, unsigned along_dimension, Visit visit) {
     // Neighbouring threads load neighbours in memory.
     const bool along_is_fast = has_contiguous_rows(matrix) == (along_dimension == 1);
     const Value fast_size = index(along_is_fast ? tile_ : depth_);
@@ -157,39 +187,55 @@ class TileWriter {
       const Value number = add(block_.thread(), index(done));
       const Value fast = builder_.create<arith::RemUIOp>(location_, number, fast_size);
       const Value slow = builder_.create<arith::DivUIOp>(location_, number, fast_size);
-      const Value in_tile = along_is_fast ? fast : slow, in_depth = along_is_fast ? slow : fast;
-      const Value at = add(along, in_tile), k = add(k0, in_depth);
-      const Values position = along_dimension == 1 ? Values{k, at} : Values{at, k};
-      Value value;
-      if (checked) {
-        const Value is_inside = builder_.create<arith::AndIOp>(location_, is_below(at, along_end), is_below(k, steps_));
-        auto choice = builder_.create<scf::IfOp>(
-            location_, is_inside,
-            [&](OpBuilder& then, Location where) {
-              const Value loaded = then.create<memref::LoadOp>(where, matrix, position);
-              then.create<scf::YieldOp>(where, convert_element(then, where, loaded, element_, product_.is_unsigned));
-            },
-            [&](OpBuilder& otherwise, Location where) {
-              const Value zero = otherwise.create<arith::ConstantOp>(where, element_, builder_.getZeroAttr(element_));
-              otherwise.create<scf::YieldOp>(where, zero);
-            });
-        value = choice.getResult(0);
-      } else {
-        const Value loaded = builder_.create<memref::LoadOp>(location_, matrix, position);
-        value = convert_element(builder_, location_, loaded, element_, product_.is_unsigned);
-      }
-      builder_.create<memref::StoreOp>(location_, value, slice, ValueRange{in_depth, in_tile});
+      visit(along_is_fast ? fast : slow, along_is_fast ? slow : fast);
     }
+  }
+
+  Value load_a(Value row, Value k, bool checked) { return load(product_.a, row, height_, k, steps_, checked); }
+  Value load_b(Value column, Value k, bool checked) { return load(product_.b, k, steps_, column, width_, checked); }
+
+  // An element in the type of C; zero beyond the edge.
+  Value load(Value matrix, Value row, Value height, Value column, Value width, bool checked) {
+    const auto read = [&](OpBuilder& at) -> Value {
+      const Value loaded = at.create<memref::LoadOp>(location_, matrix, ValueRange{row, column});
+      return convert_element(at, location_, loaded, element_, product_.is_unsigned);
+    };
+    if (!checked) return read(builder_);
+    const Value is_inside = builder_.create<arith::AndIOp>(location_, is_below(row, height), is_below(column, width));
+    auto choice = builder_.create<scf::IfOp>(
+        location_, is_inside, [&](OpBuilder& then, Location) { then.create<scf::YieldOp>(location_, read(then)); },
+        [&](OpBuilder& otherwise, Location) {
+          const Value zero = otherwise.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
+          otherwise.create<scf::YieldOp>(location_, zero);
+        });
+    return choice.getResult(0);
+  }
+
+  // A thread's elements of a row of a slice, a run at a time.
+  Values read_row(Value slice, int64_t k, Value side) {
+    const mlir::LLVMTypeConverter types(builder_.getContext());
+    mlir::MemRefDescriptor memory(cast(builder_, location_, slice, types.convertType(slice.getType())));
+    const Value base = memory.alignedPtr(builder_, location_);
+    const unsigned alignment = std::min<unsigned>(16, kRun * element_.getIntOrFloatBitWidth() / 8);
+    Values elements;
+    for (int64_t run = 0; run < square_ / kRun; ++run) {
+      const Value at = add(index(k * (tile_ + kPadding)), place(side, run * kRun));
+      const Value address = builder_.create<LLVM::GEPOp>(
+          location_, base.getType(), element_, base, ValueRange{cast(builder_, location_, at, builder_.getI64Type())});
+      const Value vector =
+          builder_.create<LLVM::LoadOp>(location_, mlir::VectorType::get({kRun}, element_), address, alignment);
+      for (int64_t i = 0; i < kRun; ++i) {
+        elements.push_back(
+            builder_.create<LLVM::ExtractElementOp>(location_, vector, make_i32(builder_, location_, i)));
+      }
+    }
+    return elements;
   }
 
   Values multiply(ValueRange so_far) {
     Values sums(so_far);
     for (int64_t k = 0; k < depth_; ++k) {
-      Values as, bs;
-      for (int64_t i = 0; i < square_; ++i) {
-        as.push_back(builder_.create<memref::LoadOp>(location_, a_slice_, ValueRange{index(k), place(row_, i)}));
-        bs.push_back(builder_.create<memref::LoadOp>(location_, b_slice_, ValueRange{index(k), place(column_, i)}));
-      }
+      const Values as = read_row(a_slice_, k, row_), bs = read_row(b_slice_, k, column_);
       for (int64_t i = 0; i < square_; ++i) {
         for (int64_t j = 0; j < square_; ++j) {
           Value& total = sums[static_cast<size_t>(i * square_ + j)];

@@ -1,4 +1,10 @@
 // What math there is, in f32 and f64; on numbers where each is defined.
+// Here it compiles; tests/gpu/compiled.py runs the cases where there is a GPU, and compares with the CPU.
+// RUN: baton-compile --target-device=cuda %s -o %t.bvm
+// RUN: FileCheck --input-file=%t.bvm %s
+// CHECK: .target sm_75
+// CHECK-NOT: .extern .func
+// CHECK: .visible .entry
 // CASE: exp --input=999=f32
 // CASE: log --input=999=f32:positive
 // CASE: log2 --input=999=f32:positive

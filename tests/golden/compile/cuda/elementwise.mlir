@@ -1,4 +1,10 @@
 // Element by element: whole accesses and what is left of them, small types, broadcasts, orders of dimensions.
+// Here it compiles; tests/gpu/compiled.py runs the cases where there is a GPU, and compares with the CPU.
+// RUN: baton-compile --target-device=cuda %s -o %t.bvm
+// RUN: FileCheck --input-file=%t.bvm %s
+// CHECK: .target sm_75
+// CHECK-NOT: .extern .func
+// CHECK: .visible .entry
 // CASE: add --input=1=f32
 // CASE: add --input=5=f32
 // CASE: add --input=100003=f32

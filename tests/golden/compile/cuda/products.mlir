@@ -1,4 +1,10 @@
 // Matrix products: tiles that fit and that don't, batches, turned operands, other types, what follows a product.
+// Here it compiles; tests/gpu/compiled.py runs the cases where there is a GPU, and compares with the CPU.
+// RUN: baton-compile --target-device=cuda %s -o %t.bvm
+// RUN: FileCheck --input-file=%t.bvm %s
+// CHECK: .target sm_75
+// CHECK-NOT: .extern .func
+// CHECK: .visible .entry
 // CASE: dynamic --input=100x70=f32 --input=70x90=f32
 // CASE: dynamic --input=1x1=f32 --input=1x1=f32
 // CASE: dynamic --input=64x64=f32 --input=64x64=f32

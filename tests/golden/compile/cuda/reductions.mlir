@@ -1,4 +1,10 @@
 // Sums and the like: by threads, by warps, by the whole block; of several results; of what is computed on the way.
+// Here it compiles; tests/gpu/compiled.py runs the cases where there is a GPU, and compares with the CPU.
+// RUN: baton-compile --target-device=cuda %s -o %t.bvm
+// RUN: FileCheck --input-file=%t.bvm %s
+// CHECK: .target sm_75
+// CHECK-NOT: .extern .func
+// CHECK: .visible .entry
 // CASE: rows --input=67x35=f32
 // CASE: rows --input=5x5003=f32
 // CASE: wide_rows --input=19x2048=f32

@@ -1,0 +1,104 @@
+// Kernels for CUDA: whole accesses of 16 bytes, sums through shuffles, products through shared memory, nothing called.
+// RUN: baton-codegen --arch=sm_75 --emit=asm %s | FileCheck %s
+// RUN: baton-codegen --arch=sm_90 --emit=asm %s | FileCheck %s --check-prefix=NEWER
+// RUN: baton-codegen --arch=sm_75 --emit=launches %s | FileCheck %s --check-prefix=LAUNCHES
+// RUN: baton-codegen --arch=sm_75 --emit=grids %s | FileCheck %s --check-prefix=GRIDS
+// RUN: baton-codegen --arch=sm_75 --emit=threads %s | FileCheck %s --check-prefix=THREADS
+// RUN: not baton-codegen --arch=sm_10 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: There is no CUDA architecture 'sm_10' to generate code for; there are: sm_75, sm_80,
+
+// CHECK: .version 6.3
+// CHECK: .target sm_75
+// CHECK-NOT: call
+// NEWER: .version 7.8
+// NEWER: .target sm_90
+
+// A pointer for each binding, a word for each constant.
+// CHECK: .visible .entry add(
+// CHECK-NEXT: .param .u64
+// CHECK-NEXT: .param .u64
+// CHECK-NEXT: .param .u64
+// CHECK-NEXT: .param .u32
+// CHECK: .reqntid 256, 1, 1
+// CHECK: ld.global.v4.f32
+// CHECK: ld.global.v4.f32
+// CHECK: add.rn.f32
+// CHECK: st.global.v4.f32
+// What is left, or begins at an odd place.
+// CHECK: ld.global.f32
+// CHECK: st.global.f32
+// LAUNCHES: add 3 3 256 1 1 0
+// GRIDS-LABEL: {{^}}add
+// GRIDS: grid ()[s0, s1, s2] -> (s2 ceildiv 4096, 1, 1)
+func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %r = arith.addf %a, %b : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// Eight halves are 16 bytes, too; one sum is rounded the same in f16, and two make one instruction.
+// CHECK: .visible .entry halves(
+// CHECK: ld.global.v4.{{[bu]}}32
+// CHECK: add.rn.f16x2
+// CHECK: st.global.v4.{{[bu]}}32
+func.func @halves(%a: tensor<?xf16>) -> tensor<?xf16> {
+  %r = arith.addf %a, %a : tensor<?xf16>
+  return %r : tensor<?xf16>
+}
+
+// Rows of unknown length: a warp for each.
+// CHECK: .visible .entry rows(
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1
+// THREADS-LABEL: func.func @rows
+// THREADS: nvvm.shfl.sync bfly
+func.func @rows(%a: tensor<64x100xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<64x100xf32>) outs(%f : tensor<64xf32>) dimensions = [1]
+  return %r : tensor<64xf32>
+}
+
+// Long rows: the block for each, and its warps meet in shared memory.
+// CHECK: .visible .entry long_rows(
+// CHECK: shfl.sync.bfly
+// CHECK: st.shared.f32
+// CHECK: bar.sync
+// CHECK: ld.shared.f32
+// CHECK: shfl.sync.bfly
+// LAUNCHES: long_rows 0 2 256 1 1 64
+// GRIDS-LABEL: {{^}}long_rows
+// GRIDS: grid () -> (64, 1, 1)
+func.func @long_rows(%a: tensor<64x4096xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<64x4096xf32>) outs(%f : tensor<64xf32>) dimensions = [1]
+  return %r : tensor<64xf32>
+}
+
+// CHECK: .visible .entry product(
+// CHECK: st.shared.f32
+// CHECK: bar.sync
+// CHECK: ld.shared.v4.f32
+// CHECK: fma.rn.f32
+// CHECK: bar.sync
+// LAUNCHES: product 0 3 256 1 1 8704
+// GRIDS-LABEL: {{^}}product
+// GRIDS: grid () -> (16, 1, 1)
+func.func @product(%a: tensor<256x128xf32>, %b: tensor<128x256xf32>) -> tensor<256x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<256x128xf32>, tensor<128x256xf32>) outs(%f : tensor<256x256xf32>)
+      -> tensor<256x256xf32>
+  return %r : tensor<256x256xf32>
+}
+
+// Functions that no instruction computes are linked and inlined.
+// CHECK: .visible .entry tanh(
+// CHECK: fma.rn.f64
+func.func @tanh(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %r = math.tanh %a : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
