@@ -78,10 +78,10 @@ func.func @long_rows(%a: tensor<64x4096xf32>) -> tensor<64xf32> {
 }
 
 // CHECK: .visible .entry product(
-// CHECK: st.shared.f32
-// CHECK: bar.sync
 // CHECK: ld.shared.v4.f32
 // CHECK: fma.rn.f32
+// CHECK: bar.sync
+// CHECK: st.shared.f32
 // CHECK: bar.sync
 // LAUNCHES: product 0 3 256 1 1 8704
 // GRIDS-LABEL: {{^}}product
