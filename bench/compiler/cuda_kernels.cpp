@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -22,14 +23,23 @@ constexpr int kRounds = 15, kLaunches = 4;
 
 // The driver's entries, opened when the program runs: it has to start where there is none.
 struct Driver {
-#define ENTRY(name) decltype(&::name) name;
-#define ENTRIES                                                                                                      \
-  ENTRY(cuInit)                                                                                                      \
-  ENTRY(cuDeviceGet) ENTRY(cuDeviceGetName) ENTRY(cuDevicePrimaryCtxRetain) ENTRY(cuCtxSetCurrent)                   \
-      ENTRY(cuModuleLoadData) ENTRY(cuModuleGetFunction) ENTRY(cuFuncSetAttribute) ENTRY(cuMemAlloc)                 \
-          ENTRY(cuMemsetD32) ENTRY(cuMemcpyDtoDAsync) ENTRY(cuMemcpyDtoH) ENTRY(cuLaunchKernel) ENTRY(cuEventCreate) \
-              ENTRY(cuEventRecord) ENTRY(cuEventSynchronize) ENTRY(cuEventElapsedTime)
-  ENTRIES
+#define ENTRY(name) decltype(&::name) name
+  ENTRY(cuInit);
+  ENTRY(cuDeviceGet);
+  ENTRY(cuDeviceGetName);
+  ENTRY(cuDevicePrimaryCtxRetain);
+  ENTRY(cuCtxSetCurrent);
+  ENTRY(cuModuleLoadData);
+  ENTRY(cuModuleGetFunction);
+  ENTRY(cuFuncSetAttribute);
+  ENTRY(cuMemAlloc);
+  ENTRY(cuMemsetD32);
+  ENTRY(cuMemcpyDtoDAsync);
+  ENTRY(cuLaunchKernel);
+  ENTRY(cuEventCreate);
+  ENTRY(cuEventRecord);
+  ENTRY(cuEventSynchronize);
+  ENTRY(cuEventElapsedTime);
 #undef ENTRY
 };
 
@@ -39,9 +49,27 @@ struct Driver {
 bool open_driver(Driver& driver) {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   if (!library) return false;
-    // Through the macros of cuda.h, which name the newest version of each entry.
-#define ENTRY(name) driver.name = reinterpret_cast<decltype(driver.name)>(dlsym(library, TEXT(name)));
-  ENTRIES
+  // Through the macros of cuda.h, which name the newest version of each entry.
+  const auto open = [library](auto& entry, const char* name) {
+    entry = reinterpret_cast<std::decay_t<decltype(entry)>>(dlsym(library, name));
+  };
+#define ENTRY(name) open(driver.name, TEXT(name))
+  ENTRY(cuInit);
+  ENTRY(cuDeviceGet);
+  ENTRY(cuDeviceGetName);
+  ENTRY(cuDevicePrimaryCtxRetain);
+  ENTRY(cuCtxSetCurrent);
+  ENTRY(cuModuleLoadData);
+  ENTRY(cuModuleGetFunction);
+  ENTRY(cuFuncSetAttribute);
+  ENTRY(cuMemAlloc);
+  ENTRY(cuMemsetD32);
+  ENTRY(cuMemcpyDtoDAsync);
+  ENTRY(cuLaunchKernel);
+  ENTRY(cuEventCreate);
+  ENTRY(cuEventRecord);
+  ENTRY(cuEventSynchronize);
+  ENTRY(cuEventElapsedTime);
 #undef ENTRY
   return driver.cuInit && driver.cuInit(0) == CUDA_SUCCESS;
 }
