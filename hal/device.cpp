@@ -40,7 +40,9 @@ Result<Ref<Executable>> Device::make_executable(const ExecutableRequest& request
     best_rank = rank;
   }
   if (!best) return no_variant_fits(*this, request);
-  auto executable = do_make_executable(request, *best);
+  ExecutableRequest chosen = request;
+  if (!best->constants.empty()) chosen.constants = best->constants;
+  auto executable = do_make_executable(chosen, *best);
   if (executable.has_value()) {
     (*executable)->variant_ = static_cast<uint32_t>(best - request.variants.data());
     return executable;

@@ -20,6 +20,8 @@ namespace baton::hal {
 struct ExecutableVariant {
   std::string_view format = {};
   std::span<const std::byte> data = {};  // Used in place: must live as long as the executable.
+  // Specialization constants of this variant alone; empty: the request's.
+  std::span<const uint32_t> constants = {};
 };
 
 // Whoever owns the bytes of the variants; the executable shares it. Threads: immutable.

@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kWorkgroupId = "hal.interface.workgroup.id"
 inline constexpr llvm::StringLiteral kWorkgroupCount = "hal.interface.workgroup.count";
 inline constexpr llvm::StringLiteral kWorkgroupSize = "hal.interface.workgroup.size";
 inline constexpr llvm::StringLiteral kConstantLoad = "hal.interface.constant.load";
+// A constant of the whole executable, by `ordinal`; how many there are is an attribute of the kernels' module.
+inline constexpr llvm::StringLiteral kSpecializationLoad = "hal.executable.constant.load";
+inline constexpr llvm::StringLiteral kSpecializationCount = "baton.specialization_count";
 inline constexpr llvm::StringLiteral kBindingSubspan = "hal.interface.binding.subspan";
 inline constexpr llvm::StringLiteral kRegionWorkgroupId = "flow.dispatch.workgroup.id";
 inline constexpr llvm::StringLiteral kRegionWorkgroupCount = "flow.dispatch.workgroup.count";

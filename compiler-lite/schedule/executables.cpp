@@ -1,6 +1,7 @@
 #include "compiler-lite/schedule/executables.hpp"
 
 #include "compiler-lite/codegen/cpu/executable.hpp"
+#include "compiler-lite/codegen/cpu/user_library.hpp"
 #include "compiler-lite/codegen/cuda/executable.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
@@ -8,6 +9,7 @@
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/objects.hpp"
+#include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/stream_kernels.hpp"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -98,6 +100,41 @@ SmallVector<hal::ExecutableObjectAttr> objects_in(mlir::ArrayAttr list) {
   return objects;
 }
 
+codegen::cpu::TargetOptions cpu_options(hal::ExecutableTargetAttr target, const ScheduleOptions& given) {
+  codegen::cpu::TargetOptions options;
+  options.architecture = target.getFormat().getValue() == "embedded-elf-arm_64" ? codegen::cpu::Architecture::kAarch64
+                                                                                : codegen::cpu::Architecture::kX86_64;
+  options.object_search_paths = given.object_search_paths;
+  return options;
+}
+
+std::vector<codegen::Object> object_files(llvm::ArrayRef<hal::ExecutableObjectAttr> objects, Location location) {
+  std::vector<codegen::Object> files;
+  for (const hal::ExecutableObjectAttr object : objects) {
+    codegen::Object file{object.getPath().str(), {}, location};
+    if (object.getData()) file.data = bytes_of(object.getData());
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+LogicalResult refuse_constants(StringRef executable, Location location, hal::ExecutableTargetAttr target) {
+  return mlir::emitError(location, "The executable '") << executable << "' has constants that its code for " << target
+                                                       << " gets when it is loaded; code for llvm-cpu "
+                                                       << "takes them.";
+}
+
+// What the table of a user's kernels says of one, as the program calls it.
+codegen::cpu::EntryPoint user_kernel(const EntryPoint& entry) {
+  codegen::cpu::EntryPoint kernel{entry.name};
+  kernel.constant_count = static_cast<unsigned>(entry.layout.getConstants());
+  kernel.binding_count = static_cast<unsigned>(entry.layout.getBindings().size());
+  for (unsigned i = 0; entry.workgroup_size && i < entry.workgroup_size.size() && i < 3; ++i) {
+    kernel.workgroup_size[i] = static_cast<unsigned>(llvm::cast<mlir::IntegerAttr>(entry.workgroup_size[i]).getInt());
+  }
+  return kernel;
+}
+
 }  // namespace
 
 LogicalResult Executables::find_targets() {
@@ -151,30 +188,28 @@ const EntryPoint* Executables::find(mlir::SymbolRefAttr symbol) const {
   return found == entry_points_.end() ? nullptr : found->second.get();
 }
 
-LogicalResult Executables::compile_module(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                          llvm::ArrayRef<hal::ExecutableObjectAttr> objects) {
-  std::vector<codegen::Object> files;
-  for (const hal::ExecutableObjectAttr object : objects) {
-    codegen::Object file{object.getPath().str(), {}, executable.location};
-    if (object.getData()) file.data = bytes_of(object.getData());
-    files.push_back(std::move(file));
-  }
-  if (!kernels.getSymName()) kernels.setSymName(executable.name);
-  if (is_cuda(target)) return compile_for_cuda(executable, kernels, target, files);
-  codegen::cpu::TargetOptions options;
-  options.architecture = target.getFormat().getValue() == "embedded-elf-arm_64" ? codegen::cpu::Architecture::kAarch64
-                                                                                : codegen::cpu::Architecture::kX86_64;
-  options.object_search_paths = options_.object_search_paths;
-  mlir::FailureOr<codegen::cpu::Variant> variant = codegen::cpu::build_executable(kernels, options, files);
-  if (failed(variant)) return failure();
-  // Before those of other kinds of devices, so that a number tells them apart.
+// Those for cores come before those of other kinds of devices, so that a number tells them apart.
+void Executables::add_core_variant(Executable& executable, Blob variant) {
   executable.variants.insert(executable.variants.begin() + static_cast<ptrdiff_t>(executable.core_variants++),
-                             {std::move(variant->format), std::move(variant->bytes)});
+                             std::move(variant));
+}
+
+LogicalResult Executables::compile_module(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
+                                          llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host) {
+  const std::vector<codegen::Object> files = object_files(objects, executable.location);
+  if (!kernels.getSymName()) kernels.setSymName(executable.name);
+  if (failed(number_constant_loads(kernels, host))) return failure();
+  if (is_cuda(target)) return compile_for_cuda(executable, kernels, target, files, host);
+  mlir::FailureOr<codegen::cpu::Variant> variant =
+      codegen::cpu::build_executable(kernels, cpu_options(target, options_), files);
+  if (failed(variant)) return failure();
+  add_core_variant(executable, {std::move(variant->format), std::move(variant->bytes), host});
   return success();
 }
 
 LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                            llvm::ArrayRef<codegen::Object> objects) {
+                                            llvm::ArrayRef<codegen::Object> objects, const HostCode& host) {
+  if (!host.keys.empty()) return refuse_constants(executable.name, executable.location, target);
   codegen::cuda::TargetOptions options;
   options.object_search_paths = options_.object_search_paths;
   if (const mlir::DictionaryAttr configuration = target.getConfiguration()) {
@@ -182,7 +217,7 @@ LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp ker
   }
   mlir::FailureOr<codegen::cuda::Variant> variant = codegen::cuda::build_executable(kernels, options, objects);
   if (failed(variant)) return failure();
-  executable.variants.push_back({variant->format, std::vector<char>(variant->ptx.begin(), variant->ptx.end())});
+  executable.variants.push_back({variant->format, std::vector<char>(variant->ptx.begin(), variant->ptx.end()), host});
   executable.launches.clear();
   for (const codegen::cuda::EntryPoint& entry : variant->entry_points) {
     Launch launch{entry.name, entry.constant_count, entry.binding_count, {}, entry.local_memory_bytes};
@@ -192,9 +227,24 @@ LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp ker
   return success();
 }
 
+LogicalResult Executables::embed_for_cpu(Executable& executable, hal::ExecutableTargetAttr target,
+                                         llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host) {
+  std::vector<codegen::cpu::EntryPoint> kernels;
+  for (const EntryPoint* entry : executable.entry_points) kernels.push_back(user_kernel(*entry));
+  mlir::FailureOr<codegen::cpu::Variant> variant = codegen::cpu::build_user_library(
+      executable.name, executable.location, kernels, static_cast<unsigned>(host.keys.size()),
+      cpu_options(target, options_), object_files(objects, executable.location));
+  if (failed(variant)) return failure();
+  add_core_variant(executable, {std::move(variant->format), std::move(variant->bytes), host});
+  return success();
+}
+
 LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAttr target,
-                                 llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports) {
+                                 llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports,
+                                 const HostCode& host) {
   if (objects.empty()) return success();
+  if (is_cpu(target)) return embed_for_cpu(executable, target, objects, host);
+  if (!host.keys.empty()) return refuse_constants(executable.name, executable.location, target);
   if (objects.size() != 1) {
     return mlir::emitError(executable.location, "The executable '")
            << executable.name << "' has " << objects.size() << " objects for " << target
@@ -202,12 +252,7 @@ LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAt
   }
   mlir::FailureOr<std::vector<char>> bytes = read_object(objects[0], executable.location, options_.object_search_paths);
   if (failed(bytes)) return failure();
-  if (is_cpu(target)) {
-    executable.variants.insert(executable.variants.begin() + static_cast<ptrdiff_t>(executable.core_variants++),
-                               {target.getFormat().str(), std::move(*bytes)});
-    return success();
-  }
-  executable.variants.push_back({format_of_binary(target, *bytes), std::move(*bytes)});
+  executable.variants.push_back({format_of_binary(target, *bytes), std::move(*bytes), host});
   executable.launches.clear();
   for (auto entry : exports.getOps<hal::ExecutableExportOp>()) {
     Launch launch{entry.getSymName().str(),
@@ -222,6 +267,41 @@ LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAt
       launch.local_memory_bytes = bytes_asked.getInt();
     }
     executable.launches.push_back(std::move(launch));
+  }
+  return success();
+}
+
+// Variants of one executable agree about their exports; the first one says it.
+LogicalResult Executables::add_exports(Executable& executable, mlir::Region& body) {
+  const mlir::Type truth = mlir::IntegerType::get(module_.getContext(), 1);
+  SmallVector<std::pair<hal::ExecutableExportOp, EntryPoint*>> chosen_by_condition;
+  for (auto entry : body.getOps<hal::ExecutableExportOp>()) {
+    EntryPoint& added = add_entry_point(executable, entry.getSymName(), entry.getSymName());
+    if (added.layout) continue;
+    added.workgroup_count = &entry.getWorkgroupCount();
+    added.layout = entry.getLayout();
+    added.workgroup_size = entry->getAttrOfType<mlir::ArrayAttr>("workgroup_size");
+    if (entry.getCondition().empty()) continue;
+    added.condition = outline_host_region(module_, symbol_text(executable.name, added.name) + ".condition",
+                                          entry.getCondition(), truth);
+    chosen_by_condition.push_back({entry, &added});
+  }
+  for (auto& [op, entry] : chosen_by_condition) {
+    const std::optional<StringRef> name = op.getConditionFallback();
+    const auto found = entry_points_.find(symbol_text(executable.name, name.value_or("")));
+    if (!name || found == entry_points_.end()) {
+      return op.emitOpError("has a condition and no export beside it to fall back to");
+    }
+    entry->fallback = found->second.get();
+    if (entry->fallback->layout != entry->layout) {
+      return op.emitOpError("falls back to @") << *name << ", whose layout is another one";
+    }
+  }
+  for (const auto& [op, entry] : chosen_by_condition) {
+    size_t steps = 0;
+    for (const EntryPoint* next = entry; next; next = next->fallback) {
+      if (++steps > executable.entry_points.size()) return op->emitOpError("falls back to itself");
+    }
   }
   return success();
 }
@@ -295,11 +375,8 @@ LogicalResult Executables::compile_stream(mlir::Operation* op) {
 
 LogicalResult Executables::compile_source(hal::ExecutableSourceOp op) {
   Executable& executable = add_executable(op.getSymName(), op.getLoc());
-  for (auto entry : op.getBody().getOps<hal::ExecutableExportOp>()) {
-    EntryPoint& added = add_entry_point(executable, entry.getSymName(), entry.getSymName());
-    added.workgroup_count = &entry.getWorkgroupCount();
-    added.layout = entry.getLayout();
-  }
+  mlir::FailureOr<HostCode> host = outline_host_code(module_, executable.name, op.getBody());
+  if (failed(host) || failed(add_exports(executable, op.getBody()))) return failure();
   ModuleOp kernels = inner_module(op.getBody());
   for (auto entry : op.getBody().getOps<hal::ExecutableExportOp>()) {
     if (kernels) copy_workgroup_size(entry, entry.getSymName(), kernels);
@@ -309,13 +386,13 @@ LogicalResult Executables::compile_source(hal::ExecutableSourceOp op) {
     SmallVector<hal::ExecutableObjectAttr> linked;
     if (objects) linked = objects->objects_for(target);
     if (!kernels) {
-      if (failed(embed(executable, target, linked, op.getBody()))) return failure();
+      if (failed(embed(executable, target, linked, op.getBody(), *host))) return failure();
       continue;
     }
     if (!is_generated(target)) continue;
     mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
     collect_inner_objects(kernels, target, linked);
-    if (failed(compile_module(executable, *copy, target, linked))) return failure();
+    if (failed(compile_module(executable, *copy, target, linked, *host))) return failure();
   }
   if (objects && executable.variants.empty()) {
     return op.emitOpError("has no objects for ") << targets_.front();
@@ -325,17 +402,15 @@ LogicalResult Executables::compile_source(hal::ExecutableSourceOp op) {
 
 LogicalResult Executables::compile_hal(hal::ExecutableOp op) {
   Executable& executable = add_executable(op.getSymName(), op.getLoc());
+  if (const auto name = op->getAttrOfType<mlir::StringAttr>(kRegisteredName)) executable.registered_name = name.str();
   for (auto variant : op.getBody().getOps<hal::ExecutableVariantOp>()) {
-    for (auto entry : variant.getBody().getOps<hal::ExecutableExportOp>()) {
-      EntryPoint& added = add_entry_point(executable, entry.getSymName(), entry.getSymName());
-      if (added.workgroup_count) continue;  // The variants agree.
-      added.workgroup_count = &entry.getWorkgroupCount();
-      added.layout = entry.getLayout();
-    }
+    mlir::FailureOr<HostCode> host =
+        outline_host_code(module_, symbol_text(executable.name, variant.getSymName()), variant.getBody());
+    if (failed(host) || failed(add_exports(executable, variant.getBody()))) return failure();
     SmallVector<hal::ExecutableObjectAttr> objects = objects_in(variant.getObjectsAttr());
     ModuleOp kernels = inner_module(variant.getBody());
     if (!kernels) {
-      if (failed(embed(executable, variant.getTarget(), objects, variant.getBody()))) return failure();
+      if (failed(embed(executable, variant.getTarget(), objects, variant.getBody(), *host))) return failure();
       continue;
     }
     if (!is_generated(variant.getTarget())) {
@@ -347,70 +422,9 @@ LogicalResult Executables::compile_hal(hal::ExecutableOp op) {
     }
     mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
     collect_inner_objects(kernels, variant.getTarget(), objects);
-    if (failed(compile_module(executable, *copy, variant.getTarget(), objects))) return failure();
+    if (failed(compile_module(executable, *copy, variant.getTarget(), objects, *host))) return failure();
   }
   return success();
-}
-
-void Executables::write(OpBuilder& initializer, HalCalls& hal, Value device) {
-  for (const std::unique_ptr<Executable>& executable : executables_) {
-    if (executable->entry_points.empty()) continue;
-    const Location location = executable->location;
-    const std::string global = "executable." + executable->name;
-    OpBuilder globals = OpBuilder::atBlockBegin(module_.getBody());
-    const auto declare = [&](StringRef name, mlir::Type type) {
-      globals.create<util::GlobalOp>(location, globals.getStringAttr(name), globals.getStringAttr("private"),
-                                     mlir::UnitAttr(), mlir::TypeAttr::get(type), mlir::Attribute());
-    };
-    declare(global, hal.executable_type());
-    Value made;
-    if (executable->variants.empty()) {
-      made = hal.call(initializer, location, "executable.lookup",
-                      {device, hal.bytes(initializer, location, executable->name)});
-    } else {
-      SmallVector<Value> operands = {device};
-      for (const Blob& blob : executable->variants) {
-        operands.push_back(hal.bytes(initializer, location, blob.format));
-        operands.push_back(write_bytes(initializer, location, blob.bytes));
-      }
-      SmallVector<int32_t> counts = {static_cast<int32_t>(executable->variants.size())};
-      StringRef create = "executable.create";
-      if (!executable->launches.empty()) {
-        create = "executable.create_with_entry_points";
-        counts.push_back(static_cast<int32_t>(executable->launches.size()));
-        write_launches(initializer, hal, *executable, operands);
-      }
-      made = hal.call(initializer, location, create, operands, counts);
-    }
-    initializer.create<util::GlobalStoreOp>(location, made, global);
-    const auto blocks =
-        llvm::find_if(executable->entry_points, [](const EntryPoint* entry) { return entry->block_kernel; });
-    if (blocks != executable->entry_points.end()) {
-      declare((*blocks)->blocks_global, initializer.getI1Type());
-      const Value variant = hal.call(initializer, location, "executable.variant", {made});
-      const Value first = hal.i32(initializer, location, static_cast<int64_t>(executable->core_variants));
-      const Value is_blocks =
-          initializer.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::uge, variant, first);
-      initializer.create<util::GlobalStoreOp>(location, is_blocks, (*blocks)->blocks_global);
-    }
-    for (const EntryPoint* entry : executable->entry_points) {
-      declare(entry->ordinal_global, initializer.getI32Type());
-      const Value ordinal = hal.call(initializer, location, "executable.entry_point",
-                                     {made, hal.bytes(initializer, location, entry->name)});
-      initializer.create<util::GlobalStoreOp>(location, ordinal, entry->ordinal_global);
-    }
-  }
-}
-
-void Executables::write_launches(OpBuilder& initializer, HalCalls& hal, const Executable& executable,
-                                 SmallVectorImpl<Value>& operands) {
-  for (const Launch& launch : executable.launches) {
-    operands.push_back(hal.bytes(initializer, executable.location, launch.name));
-    for (const int64_t number : {launch.constants, launch.bindings, launch.workgroup_size[0], launch.workgroup_size[1],
-                                 launch.workgroup_size[2], launch.local_memory_bytes}) {
-      operands.push_back(hal.i32(initializer, executable.location, number));
-    }
-  }
 }
 
 void Executables::erase_sources() {

@@ -13,6 +13,7 @@
 #include "compiler-lite/codegen/objects.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
+#include "compiler-lite/schedule/host_code.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -28,6 +29,10 @@ struct EntryPoint {
   mlir::Region* workgroup_count = nullptr;
   // Of a target's own executables; null where the dispatch's operands say everything.
   hal::PipelineLayoutAttr layout = {};
+  mlir::ArrayAttr workgroup_size = {};
+  // A function (device, workload) -> i1 that says whether it is this one or `fallback`; empty: always this one.
+  std::string condition = {};
+  const EntryPoint* fallback = nullptr;
   // Of groups; null for others.
   const codegen::Kernel* kernel = nullptr;
   // The same kernel where a workgroup is a block of threads: only its grid differs. Null where there is one grid.
@@ -56,6 +61,7 @@ class Executables {
   struct Blob {
     std::string format;
     std::vector<char> bytes;
+    HostCode host = {};
   };
   // What the driver can't find in the code: how its entry points are launched.
   struct Launch {
@@ -71,6 +77,7 @@ class Executables {
     std::vector<Launch> launches = {};  // Empty where the code of all variants says it.
     size_t core_variants = 0;           // The first ones, whose workgroups are calls on a core.
     std::vector<EntryPoint*> entry_points = {};
+    std::string registered_name = {};  // Of one without variants; empty: its name.
   };
 
   mlir::LogicalResult find_targets();
@@ -80,11 +87,21 @@ class Executables {
   mlir::LogicalResult compile_hal(hal::ExecutableOp op);
   mlir::LogicalResult compile_group_kernels(Executable& executable, mlir::ModuleOp groups, codegen::Tiling tiling);
   mlir::LogicalResult compile_module(Executable& executable, mlir::ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                     llvm::ArrayRef<hal::ExecutableObjectAttr> objects);
+                                     llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host = {});
   mlir::LogicalResult compile_for_cuda(Executable& executable, mlir::ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                       llvm::ArrayRef<codegen::Object> objects);
+                                       llvm::ArrayRef<codegen::Object> objects, const HostCode& host);
   mlir::LogicalResult embed(Executable& executable, hal::ExecutableTargetAttr target,
-                            llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports);
+                            llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports,
+                            const HostCode& host);
+  mlir::LogicalResult embed_for_cpu(Executable& executable, hal::ExecutableTargetAttr target,
+                                    llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host);
+  void add_core_variant(Executable& executable, Blob variant);
+  mlir::LogicalResult add_exports(Executable& executable, mlir::Region& body);
+  mlir::Value write_format(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, mlir::Location location,
+                           const Blob& variant);
+  mlir::Value write_load(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, const Executable& executable);
+  void write_blocks(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value made, const Executable& executable);
+  void declare_global(const Executable& executable, llvm::StringRef name, mlir::Type type);
   void write_launches(mlir::OpBuilder& initializer, HalCalls& hal, const Executable& executable,
                       llvm::SmallVectorImpl<mlir::Value>& operands);
   Executable& add_executable(llvm::StringRef name, mlir::Location location);

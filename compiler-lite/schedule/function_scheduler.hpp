@@ -69,6 +69,8 @@ class FunctionScheduler {
   mlir::LogicalResult schedule_select(mlir::Operation* op);
   // Operations of `hal` that are calls: fences, views.
   mlir::LogicalResult schedule_hal(mlir::Operation* op);
+  // What the device answers, and whether it knows; the caller erases the operation.
+  llvm::SmallVector<mlir::Value> schedule_query(hal::DeviceQueryOp op);
 
   // Tensors and memories.
   void convert_arguments(mlir::Block& block);
@@ -115,6 +117,9 @@ class FunctionScheduler {
   void await(mlir::Location location, llvm::ArrayRef<mlir::Value> tensors);
   mlir::Value device();
 
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> inline_workgroup_count(flow::DispatchOp op, mlir::Block& body);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> own_grid_of(flow::DispatchOp op, const EntryPoint& entry);
+  mlir::FailureOr<mlir::Value> condition_of(flow::DispatchOp op, const EntryPoint& entry);
   mlir::LogicalResult grid_of(flow::DispatchOp op, const EntryPoint& entry, Command& command);
   mlir::LogicalResult constants_of(flow::DispatchOp op, const EntryPoint& entry, Command& command);
 

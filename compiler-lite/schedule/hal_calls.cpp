@@ -24,10 +24,11 @@ using mlir::ValueRange;
 struct Import {
   const char* name;
   const char* arguments;
-  const char* result;
+  const char* results;
 };
 constexpr Import kImports[] = {
     {"devices.get", "I", "device"},
+    {"device.query", "device blob blob", "i I"},
     {"device.allocate", "device i i I", "buffer"},
     {"device.constant", "device blob I I", "buffer"},
     {"buffer.length", "buffer", "I"},
@@ -48,6 +49,7 @@ constexpr Import kImports[] = {
     {"fence.check", "fence", ""},
     {"executable.create", "device { blob blob }", "executable"},
     {"executable.create_with_entry_points", "device { blob blob } { blob i i i i i i }", "executable"},
+    {"executable.create_specialized", "device { i } { blob blob i }", "executable"},
     {"executable.lookup", "device blob", "executable"},
     {"executable.variant", "executable", "i"},
     {"executable.entry_point", "executable blob", "i"},
@@ -131,15 +133,14 @@ std::string symbol_of(StringRef name) { return name.starts_with("check.") ? name
 
 HalCalls::HalCalls(mlir::ModuleOp module) : module_(module), context_(module.getContext()) {}
 
-Type HalCalls::result_of(StringRef name) { return type_of(context_, find(name).result); }
+SmallVector<Type> HalCalls::results_of(StringRef name) { return parse_arguments(context_, find(name).results).types; }
 
 void HalCalls::declare(StringRef name) {
   const std::string symbol = symbol_of(name);
   if (module_.lookupSymbol(symbol)) return;
   const Import& import = find(name);
   const Arguments arguments = parse_arguments(context_, import.arguments);
-  SmallVector<Type> results;
-  if (const Type result = result_of(name)) results.push_back(result);
+  const SmallVector<Type> results = results_of(name);
   const auto type = mlir::FunctionType::get(context_, arguments.types, results);
 
   OpBuilder builder = OpBuilder::atBlockBegin(module_.getBody());
@@ -155,8 +156,7 @@ void HalCalls::declare(StringRef name) {
 
 Value HalCalls::call(OpBuilder& builder, Location location, StringRef name, ValueRange operands) {
   declare(name);
-  SmallVector<Type> results;
-  if (const Type result = result_of(name)) results.push_back(result);
+  const SmallVector<Type> results = results_of(name);
   auto call = builder.create<util::CallOp>(location, symbol_of(name), results, operands);
   return results.empty() ? Value() : call.getResult(0);
 }
@@ -164,8 +164,7 @@ Value HalCalls::call(OpBuilder& builder, Location location, StringRef name, Valu
 Value HalCalls::call(OpBuilder& builder, Location location, StringRef name, ValueRange operands,
                      llvm::ArrayRef<int32_t> counts) {
   declare(name);
-  SmallVector<Type> results;
-  if (const Type result = result_of(name)) results.push_back(result);
+  const SmallVector<Type> results = results_of(name);
   auto call =
       builder.create<vm::CallVariadicOp>(location, results, mlir::FlatSymbolRefAttr::get(context_, symbol_of(name)),
                                          operands, builder.getDenseI32ArrayAttr(counts));

@@ -17,7 +17,8 @@ class HalCalls {
  public:
   explicit HalCalls(mlir::ModuleOp module);
 
-  // Calls `hal.<name>`, or the name as it is when it begins with `check.`. Null when it returns nothing.
+  // Calls `hal.<name>`, or the name as it is when it begins with `check.`. Its first result; null when it
+  // returns nothing.
   mlir::Value call(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef name, mlir::ValueRange operands);
   // The same for one with repeated arguments; `counts` says how often each of them stands.
   mlir::Value call(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef name, mlir::ValueRange operands,
@@ -36,7 +37,7 @@ class HalCalls {
   mlir::Value null(mlir::OpBuilder& builder, mlir::Location location, mlir::Type type);
 
  private:
-  mlir::Type result_of(llvm::StringRef name);
+  llvm::SmallVector<mlir::Type> results_of(llvm::StringRef name);
   void declare(llvm::StringRef name);
 
   mlir::ModuleOp module_;

@@ -10,7 +10,11 @@ namespace baton::compiler_lite {
 // stays untouched.
 mlir::LogicalResult outline_regions(mlir::ModuleOp module);
 
-// Each extern dispatch gets a hal.executable @extern_dispatch_<n> of external variants.
+// The name that the host has an executable under, where that isn't its symbol.
+inline constexpr llvm::StringLiteral kRegisteredName = "registered_name";
+
+// Each extern dispatch gets a hal.executable @extern_dispatch_<n> of external variants. One without objects is for the
+// host to have, registered under the name of its kernel.
 mlir::LogicalResult outline_externs(mlir::ModuleOp module);
 
 }  // namespace baton::compiler_lite

@@ -9,15 +9,15 @@ namespace {
 using mlir::OpBuilder;
 
 mlir::LogicalResult outline(hal::DispatchExternOp op, unsigned number, mlir::ModuleOp module) {
-  for (mlir::Region& condition : op.getTargetConditions()) {
-    if (!condition.empty())
-      return op.emitOpError("chooses an object by a condition, which isn't supported; by target is");
-  }
+  // Without any object it is for the host to have, under the name of the kernel.
+  const bool is_of_host = llvm::all_of(
+      op.getTargetObjects(), [](mlir::Attribute objects) { return llvm::cast<mlir::ArrayAttr>(objects).empty(); });
   const std::string name = "extern_dispatch_" + std::to_string(number);
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   const auto private_ = builder.getStringAttr("private");
   auto executable =
       builder.create<hal::ExecutableOp>(op.getLoc(), private_, /*lazy=*/nullptr, builder.getStringAttr(name));
+  if (is_of_host) executable->setAttr(kRegisteredName, op.getExportNameAttr());
   builder.createBlock(&executable.getBody());
   for (unsigned i = 0; i < op.getTargets().size(); ++i) {
     builder.setInsertionPointToEnd(&executable.getBody().front());
@@ -27,6 +27,12 @@ mlir::LogicalResult outline(hal::DispatchExternOp op, unsigned number, mlir::Mod
         op.getLoc(), mlir::StringAttr(), builder.getStringAttr(variant_name), target,
         llvm::cast<mlir::ArrayAttr>(op.getTargetObjects()[i]), mlir::DictionaryAttr());
     builder.createBlock(&variant.getBody());
+    if (mlir::Region& condition = op.getTargetConditions()[i]; !condition.empty()) {
+      auto chosen = builder.create<hal::ExecutableConditionOp>(op.getLoc());
+      mlir::IRMapping values;
+      condition.cloneInto(&chosen.getBody(), values);
+      builder.setInsertionPointAfter(chosen);
+    }
     auto entry = builder.create<hal::ExecutableExportOp>(op.getLoc(), mlir::StringAttr(), op.getExportNameAttr(),
                                                          builder.getIndexAttr(op.getTargetOrdinals()[i]),
                                                          op.getLayout(), mlir::FlatSymbolRefAttr());

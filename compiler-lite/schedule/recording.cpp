@@ -89,11 +89,24 @@ class Writer {
     }
   }
 
+  Value entry_point_of(const Command& command) {
+    const auto ordinal = [&](const EntryPoint& entry) {
+      return load(command.location, entry.ordinal_global, builder_.getI32Type());
+    };
+    Value chosen = ordinal(command.choices.empty() ? *command.entry_point : *command.choices.back().otherwise);
+    for (size_t i = command.choices.size(); i-- > 0;) {
+      const EntryPoint& first = i == 0 ? *command.entry_point : *command.choices[i - 1].otherwise;
+      chosen = builder_.create<arith::SelectOp>(command.location, use(command.location, command.choices[i].condition),
+                                                ordinal(first), chosen);
+    }
+    return chosen;
+  }
+
   void write_dispatch(const Command& command) {
     const Location location = command.location;
     SmallVector<Value> operands = {commands_,
                                    load(location, command.entry_point->executable_global, hal_.executable_type()),
-                                   load(location, command.entry_point->ordinal_global, builder_.getI32Type())};
+                                   entry_point_of(command)};
     Value has_blocks;
     if (!command.block_grid.empty()) {
       has_blocks = load(location, command.entry_point->blocks_global, builder_.getI1Type());
@@ -203,6 +216,9 @@ bool Recording::depends_on_constants_only() const {
   for (const Command& command : commands) {
     if (!llvm::all_of(command.grid, is_constant) || !llvm::all_of(command.constants, is_constant)) return false;
     if (!llvm::all_of(command.block_grid, is_constant) || !is_constant(command.pattern)) return false;
+    for (const Command::Choice& choice : command.choices) {
+      if (!is_constant(choice.condition)) return false;
+    }
     for (const Range& range : command.ranges) {
       if (!is_constant(range.offset) || !is_constant(range.bytes)) return false;
     }

@@ -36,6 +36,12 @@ struct Command {
   std::vector<Range> ranges = {};  // Dispatch: bindings. Fill: target. Copy: source, target. Custom: in order.
 
   const EntryPoint* entry_point = nullptr;
+  // Where a condition doesn't hold it is the next one's turn.
+  struct Choice {
+    mlir::Value condition;
+    const EntryPoint* otherwise;
+  };
+  std::vector<Choice> choices = {};
   llvm::SmallVector<mlir::Value> grid = {};
   llvm::SmallVector<mlir::Value> block_grid = {};  // Where the entry point has two.
   llvm::SmallVector<mlir::Value> constants = {};

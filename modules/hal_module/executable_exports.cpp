@@ -10,9 +10,7 @@ namespace {
 // The code is used in place, so the executable shares its blobs.
 class Blobs final : public hal::ExecutableData {
  public:
-  explicit Blobs(const Variants& variants) {
-    for (auto [format, code] : variants) blobs_.emplace_back(&code);
-  }
+  void add(sdk::Blob& blob) { blobs_.emplace_back(&blob); }
 
  private:
   std::vector<sdk::Ref<sdk::Blob>> blobs_;
@@ -21,9 +19,13 @@ class Blobs final : public hal::ExecutableData {
 Result<Ref<hal::Executable>> make(hal::Device& device, const Variants& given,
                                   std::span<const hal::EntryPoint> expected) {
   std::vector<hal::ExecutableVariant> variants;
-  for (auto [format, code] : given) variants.push_back({format, code.bytes()});
+  auto blobs = make_ref<Blobs>();
+  for (auto [format, code] : given) {
+    variants.push_back({format, code.bytes()});
+    blobs->add(code);
+  }
   return device.make_executable(
-      {.name = "program", .variants = variants, .expected = expected, .data = make_ref<Blobs>(given)});
+      {.name = "program", .variants = variants, .expected = expected, .data = std::move(blobs)});
 }
 
 }  // namespace
@@ -37,6 +39,25 @@ Result<Ref<hal::Executable>> create_with_entry_points(hal::Device& device, const
     expected.push_back({std::string(name), constants, bindings, {x, y, z}, local_memory_bytes});
   }
   return make(device, given, expected);
+}
+
+Result<Ref<hal::Executable>> create_specialized(hal::Device& device, const Variadic<uint32_t>& constants,
+                                                const SpecializedVariants& given) {
+  std::vector<uint32_t> words;
+  for (const uint32_t word : constants) words.push_back(word);
+  std::vector<hal::ExecutableVariant> variants;
+  auto blobs = make_ref<Blobs>();
+  size_t next = 0;
+  for (auto [format, code, count] : given) {
+    if (count > words.size() - next) {
+      return failure(StatusCode::kInvalidArgument, "The variants take more constants than the ", words.size(),
+                     " that are given.");
+    }
+    variants.push_back({format, code.bytes(), std::span(words).subspan(next, count)});
+    next += count;
+    blobs->add(code);
+  }
+  return device.make_executable({.name = "program", .variants = variants, .data = std::move(blobs)});
 }
 
 uint32_t variant(const hal::Executable& executable) { return executable.variant(); }

@@ -74,6 +74,10 @@ Result<Ref<hal::Executable>> create(hal::Device& device, const Variants& variant
 using EntryPoints = Variadic<std::tuple<std::string_view, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>>;
 Result<Ref<hal::Executable>> create_with_entry_points(hal::Device& device, const Variants& variants,
                                                       const EntryPoints& entry_points);
+// Each variant says also how many of `constants` are its own; they follow each other in the variants' order.
+using SpecializedVariants = Variadic<std::tuple<std::string_view, sdk::Blob&, uint32_t>>;
+Result<Ref<hal::Executable>> create_specialized(hal::Device& device, const Variadic<uint32_t>& constants,
+                                                const SpecializedVariants& variants);
 Result<uint32_t> entry_point(hal::Executable& executable, std::string_view name);
 uint32_t variant(const hal::Executable& executable);
 }  // namespace executable

@@ -26,7 +26,8 @@ class HalModule final : public sdk::Module<HalModule> {
 
   baton::Result<baton::Ref<hal::Executable>> lookup(hal::Device& device, std::string_view name) const {
     const hal::ExecutableRegistry none;
-    return (executables_ ? *executables_ : none).load(device, name);
+    const hal::ExecutableRegistry* registered = executables_ ? executables_.get() : device.executables();
+    return (registered ? *registered : none).load(device, name);
   }
 
  private:
@@ -88,6 +89,7 @@ Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options) {
 
       BATON_FUNCTION("executable.create", &executable::create),
       BATON_FUNCTION("executable.create_with_entry_points", &executable::create_with_entry_points),
+      BATON_FUNCTION("executable.create_specialized", &executable::create_specialized),
       BATON_FUNCTION("executable.lookup", &HalModule::lookup),
       BATON_FUNCTION("executable.entry_point", &executable::entry_point),
       BATON_FUNCTION("executable.variant", &executable::variant),

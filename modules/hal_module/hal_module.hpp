@@ -18,7 +18,7 @@ namespace baton::modules {
 
 struct HalModuleOptions {
   std::vector<Ref<hal::Device>> devices;
-  std::shared_ptr<const hal::ExecutableRegistry> executables = nullptr;  // Null: none are registered.
+  std::shared_ptr<const hal::ExecutableRegistry> executables = nullptr;  // Null: what each device has.
 };
 
 Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options);

@@ -8,6 +8,7 @@
 #include "hal/drivers/local/import_plugin.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "tools/flags/command_line.hpp"
+#include "tools/support/executable_files.hpp"
 #include "tools/support/report.hpp"
 
 namespace baton::tools {
@@ -66,6 +67,8 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
   line.texts(
       "--executable_plugin", flags.executable_plugins,
       "A library with functions that CPU kernels import: plugin.so or plugin.sos, with ?key=value; again for more");
+  line.texts("--executable", flags.executables,
+             "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
   line.toggle("--list_drivers", flags.list_drivers, "Print the drivers of this build and exit");
   line.toggle("--list_devices", flags.list_devices, "Print what --device= may name and exit");
 }
@@ -88,6 +91,9 @@ Result<std::vector<Ref<hal::Device>>> open_devices(const hal::DriverRegistry& re
     BATON_TRY_ASSIGN(Ref<hal::Device> device, registry.open(uri));
     devices.push_back(std::move(device));
   }
+  if (flags.executables.empty()) return devices;
+  BATON_TRY_ASSIGN(const auto executables, register_executables(flags.executables));
+  for (const Ref<hal::Device>& device : devices) device->set_executables(executables);
   return devices;
 }
 

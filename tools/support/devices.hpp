@@ -1,5 +1,5 @@
-// The devices that a tool's command line names: --device=, --device_trace=, --executable_plugin=, and the lists of
-// what there is.
+// The devices that a tool's command line names: --device=, --device_trace=, --executable_plugin=, --executable=, and
+// the lists of what there is.
 #pragma once
 
 #include <string>
@@ -18,6 +18,7 @@ struct DeviceFlags {
   std::vector<std::string> devices;             // "local-task?workers=4"
   std::string trace;                            // A path, or - for standard output.
   std::vector<std::string> executable_plugins;  // path[?key=value&...]
+  std::vector<std::string> executables;         // name=path
   bool list_drivers = false;
   bool list_devices = false;
 };

@@ -47,7 +47,12 @@ class EntryLowering {
     if (is_operation(op, kWorkgroupSize)) {
       return replace(op, dispatch_size(builder, op, layout::kDispatchWorkgroupSize));
     }
-    if (is_operation(op, kConstantLoad)) return lower_constant(builder, op);
+    if (is_operation(op, kConstantLoad)) {
+      return lower_constant(builder, op, pointers_.dispatch(), layout::kDispatchConstants);
+    }
+    if (is_operation(op, kSpecializationLoad)) {
+      return lower_constant(builder, op, pointers_.environment(), layout::kEnvironmentConstants);
+    }
     if (is_operation(op, kBindingSubspan)) {
       const Value pointer = pointers_.binding(static_cast<unsigned>(view_subspan(op).binding));
       return replace(op, make_subspan_descriptor(builder, op, pointer, types_));
@@ -79,10 +84,10 @@ class EntryLowering {
   }
 
   // Words are 32 bits; a smaller or other type takes its bits from the low end.
-  mlir::LogicalResult lower_constant(OpBuilder& builder, mlir::Operation* op) {
+  mlir::LogicalResult lower_constant(OpBuilder& builder, mlir::Operation* op, Value state, uint64_t words_at) {
     const Location location = op->getLoc();
     const mlir::Type type = op->getResult(0).getType();
-    const Value words = pointers_.load_pointer(builder, location, pointers_.dispatch(), layout::kDispatchConstants);
+    const Value words = pointers_.load_pointer(builder, location, state, words_at);
     const uint64_t at = 4 * number_of(op, "ordinal");
     if (llvm::isa<mlir::IndexType>(type)) return replace(op, pointers_.load_index(builder, location, words, at));
     const Value word = pointers_.load(builder, location, words, at, builder.getI32Type());

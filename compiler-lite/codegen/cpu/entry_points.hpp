@@ -18,7 +18,7 @@ namespace baton::compiler_lite::codegen::cpu {
 
 struct EntryPoint {
   std::string name;
-  std::string body;  // The symbol of the body.
+  std::string body = {};  // The symbol of the body; empty: the user's objects define the kernel whole.
   unsigned constant_count = 0;
   unsigned binding_count = 0;
   unsigned workgroup_size[3] = {1, 1, 1};

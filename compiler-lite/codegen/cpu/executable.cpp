@@ -39,7 +39,10 @@ struct LevelCode {
 class Build {
  public:
   Build(ModuleOp kernels, const TargetOptions& options)
-      : kernels_(kernels.clone()), name_(kernels.getName().value_or("kernels")), options_(options) {}
+      : kernels_(kernels.clone()),
+        name_(kernels.getName().value_or("kernels")),
+        specialization_count_(static_cast<unsigned>(number_of(kernels, kSpecializationCount))),
+        options_(options) {}
 
   mlir::LogicalResult prepare(llvm::ArrayRef<Object> given) {
     FailureOr<std::vector<LoadedObject>> loaded = load_objects(
@@ -75,7 +78,7 @@ class Build {
     if (!machine) return;
     module.setTargetTriple(level.target.triple);
     module.setDataLayout(machine->createDataLayout());
-    add_library(module, name_, level.target, level.entries, imports_);
+    add_library(module, name_, level.target, level.entries, imports_, specialization_count_);
     if (with_query) add_query(module, levels_);
     level.problem = link_bitcode(module, bitcode_for(module));
     if (!level.problem.empty()) return;
@@ -160,6 +163,7 @@ class Build {
 
   mlir::OwningOpRef<ModuleOp> kernels_;
   std::string name_;  // Of the library.
+  unsigned specialization_count_;
   const TargetOptions& options_;
   std::vector<LoadedObject> objects_;
   std::vector<TargetInfo> levels_;

@@ -39,6 +39,9 @@ class LibraryWriter {
   llvm::Function* kernel(const EntryPoint& entry, llvm::StringRef suffix) {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     auto* type = llvm::FunctionType::get(i32, {pointer(), pointer(), pointer()}, false);
+    if (entry.body.empty()) {  // The user's object has it.
+      return llvm::cast<llvm::Function>(module_.getOrInsertFunction(entry.name, type).getCallee());
+    }
     auto* function =
         llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, entry.name + suffix.str(), module_);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context_, "", function));
@@ -71,7 +74,7 @@ class LibraryWriter {
 }  // namespace
 
 void add_library(llvm::Module& module, llvm::StringRef name, const TargetInfo& target,
-                 const std::vector<EntryPoint>& entries, const ImportTable& imports) {
+                 const std::vector<EntryPoint>& entries, const ImportTable& imports, unsigned specialization_count) {
   LibraryWriter writer(module);
   llvm::SmallVector<llvm::Constant*> kernels, names, attributes, import_names;
   for (const EntryPoint& entry : entries) {
@@ -90,7 +93,7 @@ void add_library(llvm::Module& module, llvm::StringRef name, const TargetInfo& t
                               writer.u32(layout::kLibraryVersion),
                               writer.string(name),
                               writer.u32(0),  // No sanitizer.
-                              writer.u32(0),  // No specialization constants.
+                              writer.u32(specialization_count),
                               writer.u32(imports.symbols.size()),
                               writer.u32(entries.size()),
                               writer.table(import_names, "imports"),

@@ -17,9 +17,9 @@ class Module;
 namespace baton::compiler_lite::codegen::cpu {
 
 // Adds to a module with the bodies of `entries`: the functions that the runtime calls, and a hidden table
-// `baton_library<suffix>` that lists them.
+// `baton_library<suffix>` that lists them. An entry without a body is a function of the user's objects as it is.
 void add_library(llvm::Module& module, llvm::StringRef name, const TargetInfo& target,
-                 const std::vector<EntryPoint>& entries, const ImportTable& imports);
+                 const std::vector<EntryPoint>& entries, const ImportTable& imports, unsigned specialization_count = 0);
 
 // Adds the query function: it returns the table of the last of `levels` whose processor bits are all there.
 void add_query(llvm::Module& module, const std::vector<TargetInfo>& levels);

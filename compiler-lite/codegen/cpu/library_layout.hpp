@@ -10,6 +10,7 @@ inline constexpr uint32_t kLibraryVersion = 1;
 inline constexpr const char* kQueryName = "baton_executable_library_query";
 
 // baton_executable_environment
+inline constexpr uint64_t kEnvironmentConstants = 0;
 inline constexpr uint64_t kEnvironmentImportThunk = 8;
 inline constexpr uint64_t kEnvironmentImportFunctions = 16;
 inline constexpr uint64_t kEnvironmentImportContexts = 24;

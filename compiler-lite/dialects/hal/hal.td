@@ -184,6 +184,13 @@ def Hal_InterfaceConstantLoadOp : Hal_Op<"interface.constant.load", [Pure]> {
   }];
 }
 
+def Hal_ExecutableConstantLoadOp : Hal_Op<"executable.constant.load", [Pure]> {
+  let summary = "what a constant block of the executable computed under this key when the code was loaded";
+  let arguments = (ins StrAttr:$key);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$key attr-dict `:` type($result)";
+}
+
 def Hal_InterfaceBindingSubspanOp : Hal_Op<"interface.binding.subspan", [AttrSizedOperandSegments, Pure]> {
   let summary = "a binding, from a byte offset on";
   let arguments = (ins LayoutParam:$layout, IndexAttr:$binding, OptionalAttr<IndexAttr>:$alignment,

@@ -13,7 +13,7 @@
 // CHECK: util.return
 // CHECK-NOT: hal.executable.source
 // CHECK-NOT: hal.dispatch.extern
-#cpu = #hal.executable.target<"llvm-cpu", "embedded-elf-x86_64">
+#cpu = #hal.executable.target<"cuda", "cuda-nvptx-fb">
 hal.executable.source private @host_kernels {
   hal.executable.export public @twice layout(#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer, ReadOnly>, #hal.pipeline.binding<storage_buffer>]>)
       count(%device: !hal.device, %n: index) -> (index, index, index) {

@@ -1,0 +1,247 @@
+// FunctionScheduler: dispatches and custom commands, their grids, constants, and memory of their results.
+#include "compiler-lite/schedule/function_scheduler.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
+#include "compiler-lite/schedule/words.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+using llvm::SmallVector;
+using mlir::failed;
+using mlir::failure;
+using mlir::Location;
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::RankedTensorType;
+using mlir::success;
+using mlir::Value;
+
+RankedTensorType type_of(Value tensor) { return llvm::cast<RankedTensorType>(tensor.getType()); }
+
+int64_t tied_operand(mlir::ArrayAttr ties, unsigned result) {
+  if (!ties || result >= ties.size()) return -1;
+  return llvm::cast<mlir::IntegerAttr>(ties[result]).getInt();
+}
+
+}  // namespace
+
+// The region that makes a grid of the workload, inlined here.
+mlir::FailureOr<SmallVector<Value>> FunctionScheduler::inline_workgroup_count(flow::DispatchOp op, mlir::Block& body) {
+  mlir::IRMapping values;
+  unsigned next = 0;
+  for (const mlir::BlockArgument argument : body.getArguments()) {
+    const bool is_device = llvm::isa<hal::DeviceType>(argument.getType());
+    if (!is_device && next >= op.getWorkload().size()) {
+      return op.emitOpError("gives ") << op.getWorkload().size() << " workload values, and its export takes more";
+    }
+    values.map(argument, is_device ? device() : op.getWorkload()[next++]);
+  }
+  for (Operation& inner : body.without_terminator()) {
+    Operation* clone = builder_.clone(inner, values);
+    if (auto query = llvm::dyn_cast<hal::DeviceQueryOp>(clone)) {
+      values.map(inner.getResults(), mlir::ValueRange(schedule_query(query)));
+      clone->erase();
+      continue;
+    }
+    SmallVector<Value> folded;
+    if (failed(builder_.tryFold(clone, folded)) || folded.size() != clone->getNumResults()) continue;
+    for (const auto [from, to] : llvm::zip(inner.getResults(), folded)) values.map(from, to);
+    clone->erase();
+  }
+  SmallVector<Value> grid;
+  for (const Value size : body.getTerminator()->getOperands()) grid.push_back(values.lookupOrDefault(size));
+  return grid;
+}
+
+mlir::FailureOr<SmallVector<Value>> FunctionScheduler::own_grid_of(flow::DispatchOp op, const EntryPoint& entry) {
+  if (entry.workgroup_count && !entry.workgroup_count->empty()) {
+    if (!entry.workgroup_count->hasOneBlock()) {
+      return op.emitOpError("calls '") << entry.name << "', whose grid is computed in several blocks; one is inlined";
+    }
+    return inline_workgroup_count(op, entry.workgroup_count->front());
+  }
+  if (op.getWorkload().size() > 3) {
+    return op.emitOpError("has a workload of ") << op.getWorkload().size() << ", and its export has no region that "
+                                                << "makes a grid of three of it";
+  }
+  SmallVector<Value> grid(op.getWorkload());
+  while (grid.size() < 3) grid.push_back(hal_.index(builder_, op.getLoc(), 1));
+  return grid;
+}
+
+// Whether an export with a condition is the one to call.
+mlir::FailureOr<Value> FunctionScheduler::condition_of(flow::DispatchOp op, const EntryPoint& entry) {
+  auto function = program_.module().lookupSymbol<util::FuncOp>(entry.condition);
+  SmallVector<Value> operands;
+  unsigned next = 0;
+  for (const mlir::Type type : function.getArgumentTypes()) {
+    const bool is_device = llvm::isa<hal::DeviceType>(type);
+    if (!is_device && next >= op.getWorkload().size()) {
+      return op.emitOpError("gives ") << op.getWorkload().size() << " workload values, and the condition of '"
+                                      << entry.name << "' takes more";
+    }
+    operands.push_back(is_device ? device() : op.getWorkload()[next++]);
+  }
+  auto call =
+      builder_.create<util::CallOp>(op.getLoc(), entry.condition, mlir::TypeRange(builder_.getI1Type()), operands);
+  return call.getResult(0);
+}
+
+// The grid, of the export itself or of the one that its condition leads to.
+LogicalResult FunctionScheduler::grid_of(flow::DispatchOp op, const EntryPoint& entry, Command& command) {
+  if (entry.kernel) return success();  // With the constants.
+  mlir::FailureOr<SmallVector<Value>> grid = own_grid_of(op, entry);
+  if (failed(grid)) return failure();
+  SmallVector<SmallVector<Value>> grids = {*grid};
+  for (const EntryPoint* each = &entry; each->fallback; each = each->fallback) {
+    const mlir::FailureOr<Value> holds = condition_of(op, *each);
+    if (failed(holds) || failed(grid = own_grid_of(op, *each->fallback))) return failure();
+    command.choices.push_back({*holds, each->fallback});
+    grids.push_back(*grid);
+  }
+  command.grid = grids.back();
+  for (size_t i = command.choices.size(); i-- > 0;) {
+    for (size_t axis = 0; axis < command.grid.size() && axis < grids[i].size(); ++axis) {
+      command.grid[axis] = builder_.createOrFold<mlir::arith::SelectOp>(op.getLoc(), command.choices[i].condition,
+                                                                        grids[i][axis], command.grid[axis]);
+    }
+  }
+  return success();
+}
+
+LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPoint& entry, Command& command) {
+  const Location location = op.getLoc();
+  if (entry.kernel) {
+    SmallVector<SmallVector<Value>> result_sizes;
+    unsigned first = 0;
+    for (const Value result : op.getResults()) {
+      const unsigned count = static_cast<unsigned>(type_of(result).getNumDynamicDims());
+      result_sizes.emplace_back(op.getResultDims().slice(first, count));
+      first += count;
+    }
+    const auto value_of = [&](const codegen::KernelConstant& constant) -> Value {
+      using Source = codegen::KernelConstant::Source;
+      if (constant.source == Source::kArgument) return op.getArguments()[constant.index];
+      const bool of_argument = constant.source == Source::kArgumentSize;
+      const Value tensor = of_argument ? op.getArguments()[constant.index] : op.getResult(constant.index);
+      const unsigned position = type_of(tensor).getDynamicDimIndex(constant.dimension);
+      return of_argument ? place_of(tensor).sizes[position] : result_sizes[constant.index][position];
+    };
+    command.constants = codegen::pack_constants(builder_, location, *entry.kernel, value_of);
+    command.grid = codegen::build_grid(builder_, location, *entry.kernel, value_of);
+    if (entry.block_kernel) command.block_grid = codegen::build_grid(builder_, location, *entry.block_kernel, value_of);
+    return success();
+  }
+  for (const Value argument : op.getArguments()) {
+    if (is_tensor(argument)) continue;
+    if (word_count(argument.getType()) == 0) {
+      return op.emitOpError("passes a ") << argument.getType() << ", which can't travel in the words of a dispatch";
+    }
+    llvm::append_range(command.constants, pack_words(builder_, location, argument));
+  }
+  if (!entry.layout) return success();
+  if (static_cast<int64_t>(command.constants.size()) != entry.layout.getConstants()) {
+    return op.emitOpError("passes ") << command.constants.size() << " words, and the layout of '" << entry.name
+                                     << "' has " << entry.layout.getConstants();
+  }
+  return success();
+}
+
+template <typename Op>
+FunctionScheduler::Ties FunctionScheduler::ties_of(Op op) {
+  Ties ties;
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
+    if (operand < 0) continue;
+    const auto number = static_cast<unsigned>(operand);
+    ties.try_emplace(number, tie(op, op.getArguments()[number]));
+  }
+  return ties;
+}
+
+template <typename Op, typename AddRange>
+LogicalResult FunctionScheduler::place_results(Op op, llvm::StringRef giver, const Ties& ties, AddRange&& add_range) {
+  unsigned first_size = 0;
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    const Value result = op.getResult(i);
+    if (!is_tensor(result)) return op.emitOpError("gives a ") << result.getType() << "; " << giver << " gives tensors";
+    const unsigned size_count = static_cast<unsigned>(type_of(result).getNumDynamicDims());
+    const SmallVector<Value> sizes(op.getResultDims().slice(first_size, size_count));
+    first_size += size_count;
+    const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
+    if (operand >= 0) {
+      Place continued = ties.find(static_cast<unsigned>(operand))->second;
+      continued.sizes = sizes;
+      place(result, continued);
+      continue;
+    }
+    place(result, {make_pending(op, bytes_of_tensor(op.getLoc(), result.getType(), sizes)), {}, sizes});
+    add_range(range_of(result, false, true));
+  }
+  return success();
+}
+
+LogicalResult FunctionScheduler::schedule_dispatch(flow::DispatchOp op) {
+  const Location location = op.getLoc();
+  const auto symbol = llvm::cast<mlir::SymbolRefAttr>(op.getEntryPoints()[0]);
+  const EntryPoint* entry = program_.executables().find(symbol);
+  if (!entry) return op.emitOpError("names ") << symbol << ", which no executable exports";
+  Command command{.kind = Command::Kind::kDispatch, .location = location};
+  command.entry_point = entry;
+  if (failed(grid_of(op, *entry, command)) || failed(constants_of(op, *entry, command))) return failure();
+
+  const Ties ties = ties_of(op);
+  const auto is_read_only = [&](size_t binding) {
+    return entry->layout && binding < entry->layout.getBindings().size() &&
+           entry->layout.getBindings()[binding].getReadOnly();
+  };
+  for (unsigned i = 0; i < op.getArguments().size(); ++i) {
+    const Value argument = op.getArguments()[i];
+    if (!is_tensor(argument)) continue;
+    const auto tied = ties.find(i);
+    if (tied == ties.end()) {
+      command.ranges.push_back(range_of(argument, true, false));
+    } else {
+      if (is_read_only(command.ranges.size())) {
+        return op.emitOpError("ties a result to binding ")
+               << command.ranges.size() << " of '" << entry->name << "', which its layout calls ReadOnly";
+      }
+      command.ranges.push_back(range_of(location, argument, tied->second, true, true));
+    }
+  }
+  const auto add_range = [&](Range range) { command.ranges.push_back(range); };
+  if (failed(place_results(op, "a kernel", ties, add_range))) return failure();
+  if (entry->layout && entry->layout.getBindings().size() != command.ranges.size()) {
+    return op.emitOpError("passes ") << command.ranges.size() << " tensors, and the layout of '" << entry->name
+                                     << "' has " << entry->layout.getBindings().size() << " bindings";
+  }
+  gather(std::move(command), "dispatch " + entry->name);
+  return success();
+}
+
+LogicalResult FunctionScheduler::schedule_custom(flow::CallOp op) {
+  Command command{.kind = Command::Kind::kCustom, .location = op.getLoc()};
+  command.callee = op.getCallee().str();
+  const Ties ties = ties_of(op);
+  const auto add_range = [&](Range range) {
+    command.operands.push_back({{}, static_cast<unsigned>(command.ranges.size())});
+    command.ranges.push_back(range);
+  };
+  for (unsigned i = 0; i < op.getArguments().size(); ++i) {
+    const Value argument = op.getArguments()[i];
+    if (!is_tensor(argument)) {
+      command.operands.push_back({argument, 0});
+    } else if (const auto tied = ties.find(i); tied != ties.end()) {
+      add_range(range_of(op.getLoc(), argument, tied->second, true, true));
+    } else {
+      add_range(range_of(argument, true, false));
+    }
+  }
+  if (failed(place_results(op, "a custom command", ties, add_range))) return failure();
+  gather(std::move(command), "custom " + op.getCallee().str());
+  return success();
+}
+
+}  // namespace baton::compiler_lite
