@@ -4,6 +4,7 @@
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,10 +28,18 @@ using mlir::OpBuilder;
 using mlir::Operation;
 using mlir::Value;
 
+// Scalars that only say what shape something has; the host knows them.
+bool is_shape(Operation* op) {
+  return llvm::isa<tensor::FromElementsOp>(op) && llvm::all_of(op->getUses(), [](mlir::OpOperand& use) {
+           return llvm::isa<tensor::ReshapeOp>(use.getOwner()) && use.getOperandNumber() == 1;
+         });
+}
+
 // A kernel of its own, or the last operation of one.
 bool is_root(Operation* op) {
   if (!llvm::any_of(op->getResultTypes(), [](mlir::Type type) { return is_tensor(type); })) return false;
   if (llvm::isa<linalg::FillOp>(op)) return false;  // A command of its own, when nobody pulls it in.
+  if (is_shape(op)) return false;
   if (llvm::isa<linalg::LinalgOp>(op)) return true;
   return llvm::isa<tensor::PadOp, tensor::ConcatOp, tensor::GenerateOp, tensor::GatherOp, tensor::ScatterOp,
                    tensor::InsertSliceOp, tensor::ExtractSliceOp, tensor::InsertOp, tensor::FromElementsOp,
@@ -107,10 +116,16 @@ class Group {
   bool contains(Operation* op) const { return operations_.contains(op); }
   Operation* root() const { return operations_[0]; }
 
-  // Operations in program order.
+  // Operations behind what they use, in program order otherwise. What is cloned may stand in other blocks, one behind
+  // the other in a chain of constants.
   SmallVector<Operation*> in_order() const {
-    SmallVector<Operation*> sorted(operations_.begin(), operations_.end());
-    llvm::sort(sorted, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+    SmallVector<Operation*> here, sorted;
+    for (Operation* op : operations_) {
+      if (op->getBlock() == root()->getBlock()) here.push_back(op);
+    }
+    llvm::sort(here, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+    llvm::SmallPtrSet<Operation*, 16> seen;
+    for (Operation* op : here) add_behind_operands(op, seen, sorted);
     return sorted;
   }
 
@@ -137,6 +152,16 @@ class Group {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
     });
     return only_here && is_reduction(producer) && reads_in_place(consumer, producer->getResult(0));
+  }
+
+  void add_behind_operands(Operation* op, llvm::SmallPtrSetImpl<Operation*>& seen,
+                           SmallVector<Operation*>& sorted) const {
+    if (!seen.insert(op).second) return;
+    visit_operands(op, [&](Value operand) {
+      Operation* producer = operand.getDefiningOp();
+      if (producer && contains(producer)) add_behind_operands(producer, seen, sorted);
+    });
+    sorted.push_back(op);
   }
 
   Operation* ancestor_in(Operation* user) const { return root()->getBlock()->findAncestorOpInBlock(*user); }
