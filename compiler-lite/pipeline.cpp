@@ -40,6 +40,18 @@ LogicalResult remove_unused_calls(ModuleOp module) {
   return success();
 }
 
+LogicalResult outline_initializers(ModuleOp module) {
+  lower::outline_initializers(module);
+  return success();
+}
+
+// Phases that are about the insides of executables.
+constexpr const char* kKernelPhases[] = {"executable-sources", "executable-configurations", "executable-targets"};
+
+bool shows_kernels(const CompileOptions& options) {
+  return llvm::is_contained(kKernelPhases, StringRef(options.compile_to));
+}
+
 class Pipeline {
  public:
   Pipeline(ModuleOp module, const CompileOptions& options)
@@ -88,6 +100,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   Pipeline pipeline(module, options);
   pipeline.step("refuse-unknown-operations", lower::refuse_unknown_operations);
   pipeline.step("functions-to-util", lower::functions_to_util);
+  pipeline.step("outline-initializers", outline_initializers);
   pipeline.pass(createCanonicalizerPass());
   pipeline.pass(createCSEPass());
   pipeline.end_phase("input");
@@ -103,7 +116,15 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.step("frontends-to-linalg", lower::frontends_to_linalg);
   pipeline.end_phase("preprocessing");
   pipeline.step("remove-unused-calls", remove_unused_calls);
-  if (has_devices) pipeline.step("schedule", [&](ModuleOp each) { return schedule(each, schedule_options); });
+  if (has_devices) pipeline.step("normalize", normalize_program);
+  pipeline.end_phase("global-optimization");
+  if (has_devices) pipeline.step("create-dispatches", create_dispatches);
+  for (const char* phase : {"dispatch-creation", "flow", "stream"}) pipeline.end_phase(phase);
+  if (has_devices && shows_kernels(options)) pipeline.step("show-kernels", show_kernels);
+  for (const char* phase : kKernelPhases) pipeline.end_phase(phase);
+  if (has_devices) {
+    pipeline.step("schedule", [&](ModuleOp each) { return schedule_dispatches(each, schedule_options); });
+  }
   pipeline.end_phase("hal");
 
   // Beyond this point there are scalars and references only.
@@ -112,12 +133,20 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.pass(createConvertSCFToCFPass());
   pipeline.pass(createCanonicalizerPass());
   pipeline.pass(createCSEPass());
+  pipeline.step("host-objects", lower::host_objects);
   pipeline.step("widen-scalars", lower::widen_scalars);
   pipeline.pass(createSymbolDCEPass());
   pipeline.end_phase("vm");
   return pipeline.run(module);
 }
 
-std::vector<std::string> phase_names() { return {"input", "abi", "preprocessing", "hal", "vm", "end"}; }
+// The names that people know; some mean the same here, where tensors become recordings in one step.
+std::vector<std::string> phase_names() {
+  std::vector<std::string> names = {"input", "abi",   "preprocessing", "global-optimization", "dispatch-creation",
+                                    "flow",  "stream"};
+  names.insert(names.end(), std::begin(kKernelPhases), std::end(kKernelPhases));
+  names.insert(names.end(), {"hal", "vm", "end"});
+  return names;
+}
 
 }  // namespace baton::compiler_lite

@@ -3,6 +3,7 @@
 #include "bytecode/instruction_info.hpp"
 #include "compiler-lite/dialects/vm/dialect.hpp"
 #include "compiler-lite/emit/constants.hpp"
+#include "compiler-lite/emit/object_ops.hpp"
 #include "compiler-lite/emit/scalar_ops.hpp"
 #include "compiler-lite/emit/types.hpp"
 #include "llvm/ADT/DenseMap.h"
@@ -203,7 +204,11 @@ class Selector {
         .Case<cf::SwitchOp>([&](auto choice) { return select_switch(choice); })
         .Case<cf::AssertOp>([&](auto assertion) { return select_assert(assertion); })
         .Case<util::ReturnOp>([&](auto returned) { return select_return(returned); })
-        .Default([&](Operation*) { return select_scalar(op); });
+        .Case<util::BufferCompareOp>([&](auto compare) { return select_comparison(compare); })
+        .Default([&](Operation*) {
+          const std::optional<ObjectInstruction> object = object_instruction(op);
+          return object ? select_object(op, *object) : select_scalar(op);
+        });
   }
 
   LogicalResult constant(Operation& op) {
@@ -238,6 +243,27 @@ class Selector {
       }
       alias(op.getResult(i), op.getOperand(i));
     }
+    return success();
+  }
+
+  LogicalResult select_object(Operation& op, const ObjectInstruction& object) {
+    std::vector<Operand> operands;
+    if (op.getNumResults() == 1) operands.push_back(define(op.getResult(0)));
+    for (const Value operand : object.operands) operands.push_back(use_operand(operand));
+    emit(object.opcode, std::move(operands));
+    return success();
+  }
+
+  // The machine orders bytes; whether they are equal is what the program asks.
+  LogicalResult select_comparison(util::BufferCompareOp compare) {
+    const Operand order{true, function_.make_register(Bank::kValue)};
+    const Operand zero{true, function_.make_register(Bank::kValue)};
+    std::vector<Operand> operands = {order};
+    const ObjectInstruction object = *object_instruction(*compare);
+    for (const Value operand : object.operands) operands.push_back(use_operand(operand));
+    emit(object.opcode, std::move(operands));
+    emit(Opcode::const_i32, {zero, {false, 0}});
+    emit(Opcode::cmp_eq_i32, {define(compare.getResult()), order, zero});
     return success();
   }
 

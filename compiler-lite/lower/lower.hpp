@@ -25,6 +25,12 @@ mlir::LogicalResult wrap_boundary(mlir::ModuleOp module, bool fences_by_default)
 // Calls whose results nobody uses, to imports that say nosideeffects.
 void remove_unused_calls(mlir::ModuleOp module);
 
+// Initializers with tensors → functions that initializers call, because functions are what is scheduled.
+void outline_initializers(mlir::ModuleOp module);
+
+// Elements of util.list and host bytes that are narrower than those hold → conversions around wider ones.
+mlir::LogicalResult host_objects(mlir::ModuleOp module);
+
 // Arithmetic on i1..i31, f16 and bf16 → the same on i32 and f32, with extensions and truncations around it.
 mlir::LogicalResult widen_scalars(mlir::ModuleOp module);
 

@@ -102,19 +102,10 @@ LogicalResult FunctionScheduler::schedule_tensor_op(Operation* op) {
     dim.replaceAllUsesWith(all_sizes(op->getLoc(), dim.getSource())[static_cast<size_t>(*dimension)]);
     return success();
   }
-  if (auto load = llvm::dyn_cast<util::GlobalLoadOp>(op)) {
-    const Value buffer = builder_.create<util::GlobalLoadOp>(op->getLoc(), hal_.buffer_type(),
-                                                             load.getIsImmutableAttr(), load.getGlobalAttr());
-    place(load, place_external(op->getLoc(), load, buffer, {}));
-    return success();
-  }
-  if (auto store = llvm::dyn_cast<util::GlobalStoreOp>(op)) {
-    if (place_of(store.getValue()).memory->pending) flush(op);
-    await(op->getLoc(), {store.getValue()});
-    place_of(store.getValue()).memory->owned = false;
-    builder_.create<util::GlobalStoreOp>(op->getLoc(), exact_buffer(op->getLoc(), store.getValue()), store.getGlobal());
-    return success();
-  }
+  if (auto load = llvm::dyn_cast<util::GlobalLoadOp>(op)) return schedule_global_load(load);
+  if (auto store = llvm::dyn_cast<util::GlobalStoreOp>(op)) return schedule_global_store(store);
+  // Shapes of reshapes, whose scalars are all that is wanted; others have become kernels.
+  if (llvm::isa<tensor::FromElementsOp>(op)) return success();
   if (llvm::isa<util::OptimizationBarrierOp>(op)) {
     // Tensors pass; scalars beside them keep a barrier of their own.
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {

@@ -58,6 +58,10 @@ class FunctionScheduler {
   mlir::LogicalResult schedule_dispatch(flow::DispatchOp op);
   mlir::LogicalResult schedule_custom(flow::CallOp op);
   mlir::LogicalResult schedule_fill(mlir::linalg::FillOp op);
+  mlir::Value load_element(mlir::Operation* op, mlir::Value tensor, mlir::ValueRange indices);
+  llvm::SmallVector<mlir::Value> sizes_of_shape(mlir::tensor::ReshapeOp op);
+  mlir::LogicalResult schedule_global_load(util::GlobalLoadOp op);
+  mlir::LogicalResult schedule_global_store(util::GlobalStoreOp op);
   mlir::LogicalResult schedule_extract(mlir::tensor::ExtractOp op);
   mlir::LogicalResult schedule_extract_slice(mlir::tensor::ExtractSliceOp op);
   mlir::LogicalResult schedule_insert_slice(mlir::tensor::InsertSliceOp op);

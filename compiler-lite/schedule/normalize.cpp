@@ -3,6 +3,7 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/gather.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -173,6 +174,7 @@ LogicalResult fuse(mlir::ModuleOp module) {
   mlir::RewritePatternSet forms(context);
   linalg::populateElementwiseToLinalgConversionPatterns(forms);
   forms.add<Generalize, ForgetInitialValue>(context);
+  populate_gather_patterns(forms);
   if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
 
   mlir::RewritePatternSet fusion(context);

@@ -24,12 +24,13 @@ Program::Program(mlir::ModuleOp module, Executables& executables, std::string* d
   executables.write(initializer_, hal_, initializer_device_);
 }
 
-std::string Program::add_global(llvm::StringRef stem, mlir::Type type, Location location) {
+std::string Program::add_global(llvm::StringRef stem, mlir::Type type, Location location, bool is_mutable) {
   std::string name = stem.str();
   while (module_.lookupSymbol(name)) name = stem.str() + "." + std::to_string(names_[stem]++);
   OpBuilder builder(initializer_op_);
   builder.create<util::GlobalOp>(location, builder.getStringAttr(name), builder.getStringAttr("private"),
-                                 mlir::UnitAttr(), mlir::TypeAttr::get(type), mlir::Attribute());
+                                 is_mutable ? builder.getUnitAttr() : mlir::UnitAttr(), mlir::TypeAttr::get(type),
+                                 mlir::Attribute());
   return name;
 }
 
@@ -52,11 +53,14 @@ std::string Program::constant(mlir::DenseElementsAttr elements, Location locatio
 }
 
 mlir::LogicalResult Program::convert_globals() {
-  for (auto global : module_.getOps<util::GlobalOp>()) {
+  const llvm::SmallVector<util::GlobalOp> globals(module_.getOps<util::GlobalOp>());
+  for (util::GlobalOp global : globals) {
     const auto type = llvm::dyn_cast<mlir::RankedTensorType>(global.getType());
     if (!type) continue;
-    if (!type.hasStaticShape()) {
-      return global.emitOpError("is a ") << type << "; globals of tensors have a static shape";
+    for (int64_t i = 0; i < type.getNumDynamicDims(); ++i) {
+      const std::string stem = global.getSymName().str() + ".size";
+      size_globals_[global.getSymName()].push_back(
+          add_global(stem, initializer_.getIndexType(), global.getLoc(), true));
     }
     const auto value = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(global.getInitialValueAttr());
     if (global.getInitialValueAttr() && !value) return global.emitOpError("has a value whose elements aren't known");
@@ -69,6 +73,11 @@ mlir::LogicalResult Program::convert_globals() {
     initializer_.create<util::GlobalStoreOp>(global.getLoc(), first, global.getSymName());
   }
   return mlir::success();
+}
+
+llvm::ArrayRef<std::string> Program::size_globals(llvm::StringRef global) const {
+  const auto found = size_globals_.find(global);
+  return found == size_globals_.end() ? llvm::ArrayRef<std::string>() : llvm::ArrayRef(found->second);
 }
 
 void Program::finish() {

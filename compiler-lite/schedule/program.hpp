@@ -24,10 +24,12 @@ class Program {
   // The global that holds these elements in device memory.
   std::string constant(mlir::DenseElementsAttr elements, mlir::Location location);
   // A global of this type, declared now; `stem` becomes unique.
-  std::string add_global(llvm::StringRef stem, mlir::Type type, mlir::Location location);
+  std::string add_global(llvm::StringRef stem, mlir::Type type, mlir::Location location, bool is_mutable = false);
 
-  // Globals of tensors hold buffers from here on.
+  // Globals of tensors hold buffers from here on, with further globals for their sizes where these may change.
   mlir::LogicalResult convert_globals();
+  // One for each size that the type of the global leaves open.
+  llvm::ArrayRef<std::string> size_globals(llvm::StringRef global) const;
 
   // Where the initializer goes on; what comes first there is ready.
   mlir::OpBuilder& initializer() { return initializer_; }
@@ -50,6 +52,7 @@ class Program {
   std::string device_global_;
   llvm::DenseMap<mlir::Attribute, std::string> constants_;
   llvm::StringMap<unsigned> names_;
+  llvm::StringMap<std::vector<std::string>> size_globals_;
 };
 
 }  // namespace baton::compiler_lite

@@ -13,6 +13,7 @@
 #include "compiler-lite/schedule/normalize.hpp"
 #include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/program.hpp"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -25,12 +26,6 @@ using mlir::failed;
 using mlir::failure;
 using mlir::LogicalResult;
 using mlir::ModuleOp;
-
-LogicalResult make_groups(ModuleOp module) {
-  if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
-  if (failed(convert_streamable_imports(module)) || failed(normalize(module))) return failure();
-  return form_dispatches(module);
-}
 
 // What nothing uses any more, and constants that stand twice.
 LogicalResult clean_up(ModuleOp module) {
@@ -50,7 +45,7 @@ struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::Operatio
   llvm::StringRef getDescription() const override { return "Groups tensor operations into dispatches"; }
   void getDependentDialects(mlir::DialectRegistry& registry) const override { register_schedule(registry); }
   void runOnOperation() override {
-    if (failed(make_groups(getOperation())) || failed(resolve_sizes(getOperation()))) signalPassFailure();
+    if (failed(normalize_program(getOperation())) || failed(create_dispatches(getOperation()))) signalPassFailure();
   }
 };
 
@@ -83,8 +78,35 @@ void register_schedule(mlir::DialectRegistry& registry) {
   codegen::register_codegen(registry);
 }
 
+LogicalResult normalize_program(ModuleOp module) {
+  if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
+  if (failed(convert_streamable_imports(module))) return failure();
+  return normalize(module);
+}
+
+LogicalResult create_dispatches(ModuleOp module) {
+  if (failed(form_dispatches(module))) return failure();
+  return resolve_sizes(module);
+}
+
+LogicalResult show_kernels(ModuleOp module) {
+  auto groups = module.lookupSymbol<ModuleOp>(kGroupModule);
+  if (!groups) return mlir::success();
+  mlir::OwningOpRef<ModuleOp> kernels = ModuleOp::create(groups.getLoc(), kGroupModule);
+  for (auto group : groups.getOps<mlir::func::FuncOp>()) {
+    if (failed(codegen::make_kernel(group, *kernels))) return failure();
+  }
+  mlir::OpBuilder(groups).insert(kernels.release());
+  groups.erase();
+  return mlir::success();
+}
+
 LogicalResult schedule(ModuleOp module, const ScheduleOptions& options) {
-  if (failed(make_groups(module)) || failed(resolve_sizes(module))) return failure();
+  if (failed(normalize_program(module)) || failed(create_dispatches(module))) return failure();
+  return schedule_dispatches(module, options);
+}
+
+LogicalResult schedule_dispatches(ModuleOp module, const ScheduleOptions& options) {
   Executables executables(module, options);
   if (failed(executables.compile())) return failure();
   Program program(module, executables, options.dump);

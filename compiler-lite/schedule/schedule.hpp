@@ -34,6 +34,15 @@ void register_schedule(mlir::DialectRegistry& registry);
 
 mlir::LogicalResult schedule(mlir::ModuleOp module, const ScheduleOptions& options);
 
+// Its parts, in order: dispatches that stand in place outlined, functions inlined and fused; groups as dispatches of
+// functions on tensors; the rest.
+mlir::LogicalResult normalize_program(mlir::ModuleOp module);
+mlir::LogicalResult create_dispatches(mlir::ModuleOp module);
+mlir::LogicalResult schedule_dispatches(mlir::ModuleOp module, const ScheduleOptions& options);
+
+// For people, between the second and the third: the groups as kernels with bindings and constants.
+mlir::LogicalResult show_kernels(mlir::ModuleOp module);
+
 // What schedule() would do, as text; the module stays as it is.
 mlir::FailureOr<std::string> dump_schedule(mlir::ModuleOp module, ScheduleOptions options);
 

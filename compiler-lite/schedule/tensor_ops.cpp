@@ -64,28 +64,46 @@ LogicalResult FunctionScheduler::schedule_fill(mlir::linalg::FillOp op) {
   return success();
 }
 
-LogicalResult FunctionScheduler::schedule_extract(tensor::ExtractOp op) {
-  const Location location = op.getLoc();
-  if (place_of(op.getTensor()).memory->pending) flush(op);
-  await(location, {op.getTensor()});
-  const Place placed = place_of(op.getTensor());
-  Value offset = element_offset(location, op.getTensor(), op.getIndices());
+// Reads one element when all that writes it is done; executes what is gathered before `op` if that makes it.
+Value FunctionScheduler::load_element(Operation* op, Value tensor, mlir::ValueRange indices) {
+  const Location location = op->getLoc();
+  if (place_of(tensor).memory->pending) flush(op);
+  await(location, {tensor});
+  const Place placed = place_of(tensor);
+  Value offset = element_offset(location, tensor, indices);
   if (placed.offset) offset = builder_.createOrFold<arith::AddIOp>(location, placed.offset, offset);
-  const mlir::Type type = op.getType();
+  const mlir::Type type = type_of(tensor).getElementType();
   const int64_t width = element_bytes(type);
   Value buffer = placed.memory->buffer;
-  if (!buffer) buffer = exact_buffer(location, op.getTensor());
+  if (!buffer) buffer = exact_buffer(location, tensor);
   Value bits = hal_.call(builder_, location, "buffer.load", {buffer, offset, hal_.i32(builder_, location, width)});
-  Value element;
-  if (llvm::isa<mlir::IndexType>(type)) {
-    element = builder_.create<arith::IndexCastOp>(location, type, bits);
-  } else {
-    const unsigned width_bits = type.getIntOrFloatBitWidth();
-    if (width_bits < 64) bits = builder_.create<arith::TruncIOp>(location, builder_.getIntegerType(width_bits), bits);
-    element = bits.getType() == type ? bits : builder_.create<arith::BitcastOp>(location, type, bits).getResult();
-  }
-  op.replaceAllUsesWith(element);
+  if (llvm::isa<mlir::IndexType>(type)) return builder_.create<arith::IndexCastOp>(location, type, bits);
+  const unsigned width_bits = type.getIntOrFloatBitWidth();
+  if (width_bits < 64) bits = builder_.create<arith::TruncIOp>(location, builder_.getIntegerType(width_bits), bits);
+  return bits.getType() == type ? bits : builder_.create<arith::BitcastOp>(location, type, bits).getResult();
+}
+
+LogicalResult FunctionScheduler::schedule_extract(tensor::ExtractOp op) {
+  op.replaceAllUsesWith(load_element(op, op.getTensor(), op.getIndices()));
   return success();
+}
+
+// The sizes of a shape that is a tensor, where the type leaves them open.
+SmallVector<Value> FunctionScheduler::sizes_of_shape(tensor::ReshapeOp op) {
+  const Location location = op.getLoc();
+  const RankedTensorType type = type_of(op.getResult());
+  auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  SmallVector<Value> sizes;
+  for (unsigned i = 0; i < type.getRank(); ++i) {
+    if (!type.isDynamicDim(i)) continue;
+    Value size =
+        elements ? elements.getElements()[i] : load_element(op, op.getShape(), {hal_.index(builder_, location, i)});
+    if (!size.getType().isIndex()) {
+      size = builder_.createOrFold<arith::IndexCastOp>(location, builder_.getIndexType(), size);
+    }
+    sizes.push_back(size);
+  }
+  return sizes;
 }
 
 LogicalResult FunctionScheduler::schedule_extract_slice(tensor::ExtractSliceOp op) {
@@ -132,8 +150,9 @@ LogicalResult FunctionScheduler::schedule_reshape(Operation* op) {
   const Location location = op->getLoc();
   const Value result = op->getResult(0);
   const RankedTensorType type = type_of(result);
-  Place placed = place_of(op->getOperand(0));
   SmallVector<Value> sizes;
+  if (auto reshape = llvm::dyn_cast<tensor::ReshapeOp>(op)) sizes = sizes_of_shape(reshape);
+  Place placed = place_of(op->getOperand(0));
   const SmallVector<Value> before = all_sizes(location, op->getOperand(0));
   if (llvm::isa<tensor::CastOp, tensor::BitcastOp>(op)) {
     for (unsigned i = 0; i < type.getRank(); ++i) {
@@ -151,8 +170,6 @@ LogicalResult FunctionScheduler::schedule_reshape(Operation* op) {
     }
   } else if (auto expand = llvm::dyn_cast<tensor::ExpandShapeOp>(op)) {
     llvm::append_range(sizes, expand.getOutputShape());
-  } else {
-    return op->emitOpError("takes its shape from a tensor, which can't be scheduled yet");
   }
   placed.sizes = sizes;
   place(result, placed);
@@ -208,6 +225,35 @@ LogicalResult FunctionScheduler::schedule_check(Operation* op, Value tensor, mli
     hal_.call(builder_, location, "check.expect_almost_eq", {device(), given, wanted, absolute, relative});
   } else {
     hal_.call(builder_, location, "check.expect_eq", {device(), given, wanted});
+  }
+  return success();
+}
+
+// A global of a tensor is its buffer, and a global for each size that the type leaves open.
+LogicalResult FunctionScheduler::schedule_global_load(util::GlobalLoadOp op) {
+  const Location location = op.getLoc();
+  const auto load = [&](mlir::Type type, llvm::StringRef global) -> Value {
+    return builder_.create<util::GlobalLoadOp>(location, type, op.getIsImmutableAttr(),
+                                               mlir::FlatSymbolRefAttr::get(builder_.getContext(), global));
+  };
+  const Value buffer = load(hal_.buffer_type(), op.getGlobal());
+  SmallVector<Value> sizes;
+  for (const std::string& size : program_.size_globals(op.getGlobal())) {
+    sizes.push_back(load(builder_.getIndexType(), size));
+  }
+  place(op.getResult(), place_external(location, op.getResult(), buffer, sizes));
+  return success();
+}
+
+LogicalResult FunctionScheduler::schedule_global_store(util::GlobalStoreOp op) {
+  const Location location = op.getLoc();
+  const Value tensor = op.getValue();
+  if (place_of(tensor).memory->pending) flush(op);
+  await(location, {tensor});
+  place_of(tensor).memory->owned = false;
+  builder_.create<util::GlobalStoreOp>(location, exact_buffer(location, tensor), op.getGlobal());
+  for (const auto& [size, global] : llvm::zip(place_of(tensor).sizes, program_.size_globals(op.getGlobal()))) {
+    builder_.create<util::GlobalStoreOp>(location, size, global);
   }
   return success();
 }

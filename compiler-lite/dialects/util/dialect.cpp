@@ -82,6 +82,37 @@ void printGlobalValue(OpAsmPrinter& printer, Operation*, TypeAttr type, Attribut
   if (!typed || isa<NoneType>(typed.getType())) printer << " : " << type.getValue();
 }
 
+// `!util.list<i32>`, or `!util.list<?> -> i32`: the type of an element that is got.
+ParseResult parseListElement(OpAsmParser& parser, Type& list, Type& element) {
+  if (parser.parseType(list)) return failure();
+  if (succeeded(parser.parseOptionalArrow())) return parser.parseType(element);
+  const auto type = dyn_cast<ListType>(list);
+  if (!type) return parser.emitError(parser.getCurrentLocation()) << list << " is no !util.list";
+  element = type.getElement();
+  return success();
+}
+void printListElement(OpAsmPrinter& printer, Operation*, Type list, Type element) {
+  printer << list;
+  if (cast<ListType>(list).getElement() != element) printer << " -> " << element;
+}
+
+// `!util.list<i32>`, or `i32 -> !util.list<?>`: the type of a value that is set.
+ParseResult parseListValue(OpAsmParser& parser, Type& list, Type& value) {
+  if (parser.parseType(list)) return failure();
+  if (succeeded(parser.parseOptionalArrow())) {
+    value = list;
+    return parser.parseType(list);
+  }
+  const auto type = dyn_cast<ListType>(list);
+  if (!type) return parser.emitError(parser.getCurrentLocation()) << list << " is no !util.list";
+  value = type.getElement();
+  return success();
+}
+void printListValue(OpAsmPrinter& printer, Operation*, Type list, Type value) {
+  if (cast<ListType>(list).getElement() != value) printer << value << " -> ";
+  printer << list;
+}
+
 // What a module-level symbol is, when it is known: calls may name functions that a later pass brings.
 Operation* find_symbol(SymbolTableCollection& tables, Operation* from, FlatSymbolRefAttr name) {
   return tables.lookupNearestSymbolFrom(from, name);

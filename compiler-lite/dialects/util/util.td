@@ -103,6 +103,123 @@ def Util_BufferConstantOp : Util_Op<"buffer.constant", [Pure]> {
   let hasVerifier = 1;
 }
 
+// Lists ------------------------------------------------------------------------------------------------------------
+
+// By its class, so that the type is printed in full.
+def Util_AnyList : Type<CPred<"::llvm::isa<::baton::compiler_lite::util::ListType>($_self)">, "list">;
+
+def Util_ListCreateOp : Util_Op<"list.create"> {
+  let summary = "an empty list with room for elements";
+  let arguments = (ins Optional<Index>:$initial_capacity);
+  let results = (outs Util_AnyList:$result);
+  let assemblyFormat = "($initial_capacity^)? attr-dict `:` type($result)";
+}
+
+def Util_ListSizeOp : Util_Op<"list.size"> {
+  let arguments = (ins Util_AnyList:$list);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$list attr-dict `:` type($list)";
+}
+
+def Util_ListResizeOp : Util_Op<"list.resize"> {
+  let summary = "grows with zeros, or shrinks";
+  let arguments = (ins Util_AnyList:$list, Index:$new_size);
+  let assemblyFormat = "$list `,` $new_size attr-dict `:` type($list)";
+}
+
+def Util_ListGetOp : Util_Op<"list.get"> {
+  let summary = "an element; traps when there is none, or one of another type";
+  let arguments = (ins Util_AnyList:$list, Index:$index);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$list `[` $index `]` attr-dict `:` custom<ListElement>(type($list), type($result))";
+}
+
+def Util_ListSetOp : Util_Op<"list.set"> {
+  let arguments = (ins Util_AnyList:$list, Index:$index, AnyType:$value);
+  let assemblyFormat = [{
+    $list `[` $index `]` `,` $value attr-dict `:` custom<ListValue>(type($list), type($value))
+  }];
+}
+
+// Host bytes; a buffer's size stands in braces behind its type ---------------------------------------------------
+
+def Util_BufferAllocOp : Util_Op<"buffer.alloc"> {
+  let summary = "zeroed bytes of its own";
+  let arguments = (ins Index:$storage_size, UnitAttr:$uninitialized);
+  let results = (outs Util_BufferType:$result);
+  let assemblyFormat = "(`uninitialized` $uninitialized^)? attr-dict `:` type($result) `` `{` $storage_size `}`";
+}
+
+def Util_BufferSizeOp : Util_Op<"buffer.size"> {
+  let arguments = (ins Util_BufferType:$operand);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Util_BufferSliceOp : Util_Op<"buffer.slice"> {
+  let summary = "a copy of a range";
+  let arguments = (ins Util_BufferType:$source, Index:$source_offset, Index:$source_size, Index:$result_size);
+  let results = (outs Util_BufferType:$result);
+  let assemblyFormat = [{
+    $source `[` $source_offset `]` attr-dict `:` type($source) `` `{` $source_size `}` `->` type($result) `` `{`
+    $result_size `}`
+  }];
+}
+
+def Util_BufferCopyOp : Util_Op<"buffer.copy"> {
+  let arguments = (ins Util_BufferType:$source, Index:$source_offset, Index:$source_size, Util_BufferType:$target,
+                   Index:$target_offset, Index:$target_size, Index:$length);
+  let assemblyFormat = [{
+    $source `[` $source_offset `]` `,` $target `[` $target_offset `]` `,` $length attr-dict `:`
+    type($source) `` `{` $source_size `}` `->` type($target) `` `{` $target_size `}`
+  }];
+}
+
+def Util_BufferCompareOp : Util_Op<"buffer.compare"> {
+  let summary = "whether two ranges are equal";
+  let arguments = (ins Util_BufferType:$lhs, Index:$lhs_offset, Index:$lhs_size, Util_BufferType:$rhs,
+                   Index:$rhs_offset, Index:$rhs_size, Index:$length);
+  let results = (outs I1:$result);
+  let assemblyFormat = [{
+    $lhs `[` $lhs_offset `]` `,` $rhs `[` $rhs_offset `]` `,` $length attr-dict `:`
+    type($lhs) `` `{` $lhs_size `}` `,` type($rhs) `` `{` $rhs_size `}`
+  }];
+}
+
+def Util_BufferFillOp : Util_Op<"buffer.fill"> {
+  let arguments = (ins AnyType:$pattern, Util_BufferType:$target, Index:$target_offset, Index:$length,
+                   Index:$target_size);
+  let assemblyFormat = [{
+    $pattern `,` $target `[` $target_offset `for` $length `]` attr-dict `:` type($pattern) `->` type($target) `` `{`
+    $target_size `}`
+  }];
+}
+
+def Util_BufferLoadOp : Util_Op<"buffer.load"> {
+  let arguments = (ins Util_BufferType:$source, Index:$source_offset, Index:$length, Index:$source_size);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $source `[` $source_offset `for` $length `]` attr-dict `:` type($source) `` `{` $source_size `}` `->` type($result)
+  }];
+}
+
+def Util_BufferStoreOp : Util_Op<"buffer.store"> {
+  let arguments = (ins AnyType:$source, Util_BufferType:$target, Index:$target_offset, Index:$length,
+                   Index:$target_size);
+  let assemblyFormat = [{
+    $source `,` $target `[` $target_offset `for` $length `]` attr-dict `:` type($source) `->` type($target) `` `{`
+    $target_size `}`
+  }];
+}
+
+def Util_BufferHashOp : Util_Op<"buffer.hash"> {
+  let arguments = (ins Util_BufferType:$source, Index:$source_offset, Index:$length, Index:$source_size);
+  let results = (outs I64:$result);
+  let assemblyFormat = [{
+    $source `[` $source_offset `for` $length `]` attr-dict `:` type($source) `` `{` $source_size `}` `->` type($result)
+  }];
+}
+
 def Util_OptimizationBarrierOp : Util_Op<"optimization_barrier", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "identity that nothing looks through";
