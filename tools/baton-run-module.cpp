@@ -107,8 +107,9 @@ Result<std::vector<std::string>> function_names(const Options& options, const vm
 
 class Runner {
  public:
-  Runner(Ref<vm::Context> context, const Options& options, std::vector<Ref<hal::Device>> devices)
+  Runner(Ref<vm::Context> context, const Options& options, std::vector<Ref<hal::Device>> devices, PhaseTimes& times)
       : options_(options),
+        times_(times),
         tensors_(std::move(devices), options.output_max_element_count),
         invocation_(context),
         program_(&context->program()) {
@@ -129,6 +130,7 @@ class Runner {
 
  private:
   Status call(const vm::ExportedFunction& function, const CallFences* fences) {
+    times_.begin(text("inputs of @", function.name));
     BATON_TRY_ASSIGN(std::vector<vm::Value> arguments, flags::parse_inputs(function.name, function.signature,
                                                                            options_.inputs, &tensors_, fences ? 2 : 0));
     if (fences) arguments.insert(arguments.end(), {fences->wait(), fences->signal()});
@@ -137,6 +139,7 @@ class Runner {
     BATON_TRY_ASSIGN(const Outputs outputs, Outputs::make(options_.outputs, function.name, function.signature,
                                                           !options_.expected_outputs.empty()));
     print(text("EXEC @", function.name, "\n"));
+    times_.begin(text("run @", function.name));
     BATON_TRY(invocation_.invoke(function, arguments, results));
     Status handed_out = hand_out(function, results, outputs, fences);
     release_results(function.signature, results);
@@ -146,6 +149,7 @@ class Runner {
   Status hand_out(const vm::ExportedFunction& function, std::span<const vm::Value> results, const Outputs& outputs,
                   const CallFences* fences) {
     if (fences) BATON_TRY_CONTEXT(fences->await(deadline_ns_), "while waiting for what '", function.name, "' began");
+    times_.begin(options_.outputs.empty() && options_.expected_outputs.empty() ? "" : "outputs");
     BATON_TRY(outputs.write(function.signature, results, &tensors_));
     if (options_.expected_outputs.empty()) return {};
     return check_expected(function.name, function.signature, results, options_.expected_outputs, options_.thresholds,
@@ -153,6 +157,7 @@ class Runner {
   }
 
   const Options& options_;
+  PhaseTimes& times_;
   TensorValues tensors_;
   TracePrinter trace_printer_;
   vm::Invocation invocation_;
@@ -193,11 +198,13 @@ Status run(const Options& options, PhaseTimes& times) {
                    vm::Context::make(std::move(program), tool_allocator(),
                                      {.instructions = options.max_instructions, .deadline_ns = deadline_ns}));
 
-  times.begin("run");
-  Runner runner(std::move(context), options, std::move(devices));
+  Runner runner(std::move(context), options, devices, times);
   runner.stop_at(deadline_ns);
-  for (const vm::ExportedFunction& function : functions) BATON_TRY(runner.call(function));
-  return Status();
+  Status outcome;
+  for (size_t i = 0; outcome.ok() && i < functions.size(); ++i) outcome = runner.call(functions[i]);
+  times.begin("");
+  times.note_memory(devices);
+  return outcome;
 }
 
 }  // namespace
@@ -206,8 +213,9 @@ Status run(const Options& options, PhaseTimes& times) {
 int main(int argc, char** argv) {
   baton::tools::Options options;
   if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
-  baton::tools::PhaseTimes times;
+  baton::tools::PhaseTimes times("baton-run-module");
   const baton::Status status = baton::tools::run(options, times);
+  times.begin("");
   const int code = baton::tools::report(status);
   if (options.print_statistics) times.print();
   return code;

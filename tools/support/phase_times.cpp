@@ -1,17 +1,55 @@
 #include "tools/support/phase_times.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+#include "base/text.hpp"
+#include "hal/allocator.hpp"
 
 namespace baton::tools {
+namespace {
 
-void PhaseTimes::begin(const char* phase) { phases_.push_back({phase, Clock::now()}); }
+constexpr int kNameWidth = 24;
+
+// At its highest, of this program alone: getrusage() would count who started it.
+std::optional<double> resident_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::strtod(line.c_str() + 6, nullptr);
+  }
+  return std::nullopt;
+}
+
+void print_kib(const char* name, double kib) { std::fprintf(stderr, "%-*s%12.1f KiB\n", kNameWidth, name, kib); }
+
+}  // namespace
+
+PhaseTimes::PhaseTimes(std::string_view program) : progress_(program, STDERR_FILENO) {}
+
+void PhaseTimes::begin(std::string phase) {
+  progress_.begin(phase);
+  phases_.push_back({std::move(phase), Clock::now()});
+}
+
+void PhaseTimes::note_memory(std::span<const Ref<hal::Device>> devices) {
+  for (const Ref<hal::Device>& device : devices) {
+    memory_.push_back({text(device->name(), " memory"), device->allocator().memory_use().peak_bytes});
+  }
+}
 
 void PhaseTimes::print() {
-  begin("end");
+  begin("");
   for (size_t i = 0; i + 1 < phases_.size(); ++i) {
+    if (phases_[i].name.empty()) continue;
     const std::chrono::duration<double, std::micro> took = phases_[i + 1].begin - phases_[i].begin;
-    std::fprintf(stderr, "%-12s%12.1f us\n", phases_[i].name, took.count());
+    std::fprintf(stderr, "%-*s%12.1f us\n", kNameWidth, phases_[i].name.c_str(), took.count());
   }
+  for (const Memory& memory : memory_) print_kib(memory.name.c_str(), static_cast<double>(memory.peak_bytes) / 1024);
+  if (const std::optional<double> kib = resident_kib()) print_kib("resident memory", *kib);
 }
 
 }  // namespace baton::tools

@@ -1,25 +1,42 @@
-// --print_statistics: how long each phase of a tool took.
+// The phases of a tool's run: what a person at a terminal is told while one takes long, and --print_statistics
+// afterwards.
 #pragma once
 
 #include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include "hal/device.hpp"
+#include "tools/support/progress.hpp"
 
 namespace baton::tools {
 
 class PhaseTimes {
  public:
-  // Ends the phase before.
-  void begin(const char* phase);
+  explicit PhaseTimes(std::string_view program);
+
+  // Ends the phase before. Empty: what comes is quick, and counts as nothing.
+  void begin(std::string phase);
+  // Whose memory is told; called while they are still there.
+  void note_memory(std::span<const Ref<hal::Device>> devices);
   // A table on standard error; ends the last phase.
   void print();
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Phase {
-    const char* name;
+    std::string name;
     Clock::time_point begin;
   };
   std::vector<Phase> phases_;
+  struct Memory {
+    std::string name;
+    uint64_t peak_bytes;
+  };
+  std::vector<Memory> memory_;
+  Progress progress_;
 };
 
 }  // namespace baton::tools
