@@ -109,8 +109,10 @@ Result<std::string> CommandLine::canonical(const std::string& argument) const {
   for (const std::string& name : names) {
     if (without_dashes(name) == without_dashes(asked)) return baton::text("--", name, argument.substr(end));
   }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string nearest = nearest_names(asked, candidates);
+  std::vector<std::string> flags;
+  for (const std::string& name : names) flags.push_back("--" + name);
+  const std::vector<std::string_view> candidates(flags.begin(), flags.end());
+  const std::string nearest = nearest_names("--" + asked, candidates);
   return failure(StatusCode::kInvalidArgument, "no flag --", asked, nearest.empty() ? "" : "; ", nearest,
                  nearest.empty() ? "; --help lists them" : "");
 }

@@ -39,7 +39,18 @@ Result<TensorFiles::OpenFile*> TensorFiles::open(std::string_view path) {
   return &open_.emplace(path, OpenFile{std::move(content)}).first->second;
 }
 
+void TensorFiles::rewind() {
+  open_.clear();
+  given_.clear();
+}
+
 Result<Tensor> TensorFiles::load(std::string_view text) {
+  BATON_TRY_ASSIGN(Tensor tensor, find(text));
+  if (tensor.bytes.empty() || given_.insert(tensor.bytes.data()).second) return tensor;
+  return Tensor::of(std::move(tensor.type), {tensor.bytes.begin(), tensor.bytes.end()});
+}
+
+Result<Tensor> TensorFiles::find(std::string_view text) {
   if (text.starts_with('@') || text.starts_with('+')) return load_array(text[0], text.substr(1));
   const size_t equals = text.find('=');
   if (equals != text.npos && equals + 1 < text.size()) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,8 @@
 
 namespace baton::tools {
 
-// Keeps files open between the tensors that are taken from them, and where the next one begins. Threads: externally
+// Keeps files open between the tensors that are taken from them, and where the next one begins. Programs may write what
+// they are given, so no two tensors share their bytes. Threads: externally
 // synchronized.
 class TensorFiles {
  public:
@@ -29,7 +31,7 @@ class TensorFiles {
   // A raw file of which bytes are left over was meant for another shape.
   Status check_used_up() const;
   // Each "+file" begins at the front again.
-  void rewind() { open_.clear(); }
+  void rewind();
 
  private:
   struct OpenFile {
@@ -39,10 +41,12 @@ class TensorFiles {
   };
 
   Result<OpenFile*> open(std::string_view path);
+  Result<Tensor> find(std::string_view text);
   Result<Tensor> load_array(char mark, std::string_view path);
   Result<Tensor> load_raw(char mark, std::string_view type_text, std::string_view path);
 
   std::map<std::string, OpenFile, std::less<>> open_;
+  std::set<const std::byte*> given_;  // Where tensors lie that were handed out.
 };
 
 }  // namespace baton::tools

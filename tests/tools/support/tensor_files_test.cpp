@@ -80,6 +80,15 @@ TEST_F(TensorFilesTest, RawBytesGetTheirShapeFromTheText) {
   EXPECT_FAILS(load("5xi8=@$raw.bin"), StatusCode::kInvalidArgument, "has 4");
 }
 
+TEST_F(TensorFilesTest, NoTwoTensorsShareTheirBytes) {
+  for (const char* text : {"@$two.npy", "@$two.npz:y", "4xi8=@$raw.bin"}) {
+    const auto one = load(text), two = load(text);
+    ASSERT_TRUE(one && two);
+    EXPECT_NE(one->bytes.data(), two->bytes.data());
+    EXPECT_EQ(text_of(one->bytes), text_of(two->bytes));
+  }
+}
+
 TEST_F(TensorFilesTest, SignsAreNoFiles) { EXPECT_EQ(text_of_tensor("3xf32=+1,-2e+3,+inf"), "3xf32=1 -2000 INF"); }
 
 }  // namespace
