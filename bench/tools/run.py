@@ -75,11 +75,13 @@ def seconds(command: list) -> float:
     return taken
 
 
-def alternate(commands: dict[str, list], rounds: int) -> dict[str, list[float]]:
-    """Each command once a round, so that noise hits all alike."""
+def alternate(commands: dict[str, list], rounds: int, target: pathlib.Path | None = None) -> dict[str, list[float]]:
+    """Each command once a round, so that noise hits all alike; each makes its `target` anew."""
     taken = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
+            if target:
+                target.unlink(missing_ok=True)
             taken[name].append(seconds(command))
     return taken
 
@@ -133,9 +135,9 @@ def npy_rows(tools: Tools, mib: int, rounds: int) -> list[list[str]]:
     write_npy(source, mib)
     same = [tools.bin / "baton-run-module", tools.program("same.bvmasm"), "--device=local-sync", "--function=same"]
     taken = alternate({
-        "cat": ["/bin/sh", "-c", f"rm -f {target}; cat {source} > {target}"],
-        "baton": ["/bin/sh", "-c", " ".join(map(str, ["rm", "-f", target, "; exec", *same, f"--input=@{source}", f"--output=@{target}"]))],
-    }, rounds)
+        "cat": ["/bin/sh", "-c", f"exec cat {source} > {target}"],
+        "baton": [*same, f"--input=@{source}", f"--output=@{target}"],
+    }, rounds, target)
     run([*same, f"--input=@{source}", f"--expected_output=@{target}"])
     took = medians(taken)
     share = statistics.median(cat / baton for cat, baton in zip(taken["cat"], taken["baton"]))
