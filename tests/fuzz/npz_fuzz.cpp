@@ -1,4 +1,5 @@
 // .npz data against any bytes: a status, or tensors by name, which write and read back the same.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -8,6 +8,7 @@
 #include "hal/drivers/local/import_plugin.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "tools/flags/command_line.hpp"
+#include "tools/support/device_report.hpp"
 #include "tools/support/executable_files.hpp"
 #include "tools/support/report.hpp"
 
@@ -71,6 +72,7 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
              "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
   line.toggle("--list_drivers", flags.list_drivers, "Print the drivers of this build and exit");
   line.toggle("--list_devices", flags.list_devices, "Print what --device= may name and exit");
+  line.toggle("--dump_devices", flags.dump_devices, "Print the same with all that is known of each, and exit");
 }
 
 Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
@@ -128,7 +130,8 @@ Result<bool> print_device_lists(const hal::DriverRegistry& registry, const Devic
       BATON_TRY(print_devices(*driver));
     }
   }
-  return flags.list_drivers || flags.list_devices;
+  if (flags.dump_devices) print(devices_text(ask_drivers(registry, hal::drivers::left_out_drivers())));
+  return flags.list_drivers || flags.list_devices || flags.dump_devices;
 }
 
 }  // namespace baton::tools

@@ -21,6 +21,7 @@ struct DeviceFlags {
   std::vector<std::string> executables;         // name=path
   bool list_drivers = false;
   bool list_devices = false;
+  bool dump_devices = false;
 };
 
 void add_device_flags(flags::CommandLine& line, DeviceFlags& flags);
