@@ -21,17 +21,23 @@ class OutputSink final : public hal::drivers::null::TraceSink {
   void write(std::string_view lines) override { print(lines); }
 };
 
+// A log: it grows while the program runs, and what is there when that fails is wanted most.
 class FileSink final : public hal::drivers::null::TraceSink {
  public:
-  explicit FileSink(std::FILE* file) : file_(file) {}
-  ~FileSink() override { std::fclose(file_); }
+  FileSink(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
+  ~FileSink() override { check(std::fclose(file_) == 0); }
   void write(std::string_view lines) override {
-    std::fwrite(lines.data(), 1, lines.size(), file_);
-    std::fflush(file_);
+    check(std::fwrite(lines.data(), 1, lines.size(), file_) == lines.size() && std::fflush(file_) == 0);
   }
 
  private:
+  void check(bool is_written) {
+    if (is_written) return;
+    report_later(failure(StatusCode::kUnavailable, "'", path_, "' could not be written (", std::strerror(errno), ")"));
+  }
+
   std::FILE* file_;
+  std::string path_;
 };
 
 Result<hal::drivers::null::TraceOptions> open_trace(const std::string& path) {
@@ -42,7 +48,7 @@ Result<hal::drivers::null::TraceOptions> open_trace(const std::string& path) {
     return failure(StatusCode::kPermissionDenied, "'", path, "' could not be opened (", std::strerror(errno), ")");
   }
   const bool json = path.ends_with(".json") || path.ends_with(".jsonl");
-  return hal::drivers::null::TraceOptions{std::make_shared<FileSink>(file), json};
+  return hal::drivers::null::TraceOptions{std::make_shared<FileSink>(file, path), json};
 }
 
 // "plugin.so?key=value&other=value".

@@ -16,6 +16,11 @@ std::string& program_name() {
   return name;
 }
 
+Status& late_failure() {
+  static Status failure;
+  return failure;
+}
+
 void print_error(const Status& status) {
   const std::string sentence = text(program_name(), ": ", status.to_string(), "\n");
   std::fwrite(sentence.data(), 1, sentence.size(), stderr);
@@ -39,13 +44,18 @@ int report(const Status& status) {
   const Status flushed = flush_output();
   if (!status.ok()) print_error(status);
   if (!flushed.ok()) print_error(flushed);
-  return status.ok() && flushed.ok() ? 0 : 1;
+  if (!late_failure().ok()) print_error(late_failure());
+  return status.ok() && flushed.ok() && late_failure().ok() ? 0 : 1;
 }
 
 std::string in_colour(std::string_view words, Colour colour) {
   static const bool is_coloured = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   if (!is_coloured) return std::string(words);
   return text(colour == Colour::kRed ? "\033[31m" : "\033[32m", words, "\033[m");
+}
+
+void report_later(Status status) {
+  if (late_failure().ok()) late_failure() = std::move(status);
 }
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }

@@ -15,6 +15,9 @@ void set_program_name(std::string_view name);
 // too.
 int report(const Status& status);
 
+// Keeps a failure of something that nobody waits for until report() says it; the first one counts.
+void report_later(Status status);
+
 // Writes to standard output; report() tells whether it arrived.
 void print(std::string_view text);
 
