@@ -1,20 +1,14 @@
 // baton-benchmark-module: what a program costs, phase by phase, on Google Benchmark.
 
-#include <benchmark/benchmark.h>
-
-#include <cstdio>
-
 #include "tools/benchmark/import_times.hpp"
 #include "tools/benchmark/phases.hpp"
-#include "tools/benchmark/reporter.hpp"
-#include "tools/benchmark/verdict.hpp"
+#include "tools/benchmark/session.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/flags/inputs.hpp"
 #include "tools/support/allocator.hpp"
 #include "tools/support/builtin_modules.hpp"
 #include "tools/support/devices.hpp"
 #include "tools/support/fences.hpp"
-#include "tools/support/files.hpp"
 #include "tools/support/program_source.hpp"
 #include "tools/support/report.hpp"
 #include "tools/support/tensors.hpp"
@@ -22,8 +16,6 @@
 namespace baton::tools {
 namespace {
 
-// Google Benchmark has flags of its own, and many of them.
-constexpr std::string_view kGoogleFlag = "--benchmark_";
 constexpr uint64_t kTracedCalls = 16;
 
 struct Options {
@@ -37,7 +29,6 @@ struct Options {
   uint64_t batch_concurrency = 1;
   bool time_imports = false;
   std::string compare;
-  std::vector<std::string> google;  // With the program's name in front.
 };
 
 constexpr flags::CommandLine::Program kProgram = {
@@ -50,28 +41,6 @@ constexpr flags::CommandLine::Program kProgram = {
     "  baton-benchmark-module mul.bvm --device=local-task --input=1024xf32=2 --batch_size=8 --time_imports\n"
     "  baton-benchmark-module add.bvm --benchmark_out=old.json\n"
     "  baton-benchmark-module add.bvm --compare=old.json\n"};
-
-bool is_google(std::string_view argument) {
-  std::string plain(argument.substr(0, kGoogleFlag.size()));
-  for (char& letter : plain) letter = letter == '-' ? '_' : letter;
-  return plain == "__benchmark_";
-}
-
-// Takes Google Benchmark's flags out of the arguments.
-std::vector<char*> split(int argc, char** argv, Options& options) {
-  // In turn and not one after the other, so that repetitions feel all that the machine does meanwhile.
-  options.google = {argv[0], "--benchmark_repetitions=7", "--benchmark_min_time=0.05",
-                    "--benchmark_enable_random_interleaving=true"};
-  std::vector<char*> ours;
-  for (int i = 0; i < argc; ++i) {
-    if (i > 0 && is_google(argv[i])) {
-      options.google.emplace_back(argv[i]);
-    } else {
-      ours.push_back(argv[i]);
-    }
-  }
-  return ours;
-}
 
 std::optional<int> parse(std::vector<char*> arguments, Options& options) {
   flags::CommandLine line(kProgram);
@@ -143,21 +112,9 @@ Status time_imports(const Subject& subject) {
   return {};
 }
 
-bool says_format(const std::vector<std::string>& google) {
-  for (const std::string& flag : google) {
-    if (flag.starts_with("--benchmark_format=") && flag != "--benchmark_format=console") return true;
-  }
-  return false;
-}
-
-Status run(Options& options) {
+Status run(const Options& options, Session& session) {
   if (options.batch_size == 0 || options.batch_concurrency == 0)
     return failure(StatusCode::kInvalidArgument, "a batch needs at least one call, and one in flight");
-  Samples before;
-  if (!options.compare.empty()) {
-    BATON_TRY_ASSIGN(const std::vector<std::byte> json, read_file(options.compare));
-    BATON_TRY_ASSIGN(before, read_samples(text_of(json), options.compare));
-  }
   Subject subject;
   subject.batch_size = options.batch_size;
   subject.batch_concurrency = options.batch_concurrency;
@@ -168,26 +125,12 @@ Status run(Options& options) {
   TensorValues tensors(subject.devices);
   BATON_TRY(prepare(options, subject, tensors));
 
-  std::vector<char*> arguments;
-  for (std::string& flag : options.google) arguments.push_back(flag.data());
-  int count = static_cast<int>(arguments.size());
-  benchmark::Initialize(&count, arguments.data());
-  if (count > 1) return failure(StatusCode::kInvalidArgument, "Google Benchmark has no flag ", arguments[1]);
+  BATON_TRY(session.begin(options.compare));
   register_preparation(subject);
   for (const BenchmarkedFunction& function : subject.functions) register_function(subject, function);
-
-  if (says_format(options.google)) {  // For programs: nothing but what Google Benchmark prints.
-    benchmark::RunSpecifiedBenchmarks();
-    return Status();
-  }
-  Reporter reporter;
-  if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0)
-    return failure(StatusCode::kNotFound, "--benchmark_filter= names no benchmark");
-  print(describe_noise(reporter.samples()));
-  if (!options.compare.empty()) print(describe(compare(before, reporter.samples())));
-  if (options.time_imports) BATON_TRY(time_imports(subject));
-  if (reporter.failed()) return failure(StatusCode::kAborted, "a benchmark could not go on; its line says why");
-  return Status();
+  BATON_TRY_ASSIGN(const bool for_people, session.run());
+  if (for_people && options.time_imports) BATON_TRY(time_imports(subject));
+  return session.outcome();
 }
 
 }  // namespace
@@ -195,7 +138,7 @@ Status run(Options& options) {
 
 int main(int argc, char** argv) {
   baton::tools::Options options;
-  const std::vector<char*> ours = baton::tools::split(argc, argv, options);
-  if (std::optional<int> code = baton::tools::parse(ours, options)) return *code;
-  return baton::tools::report(baton::tools::run(options));
+  baton::tools::Session session;
+  if (std::optional<int> code = baton::tools::parse(session.take_flags(argc, argv), options)) return *code;
+  return baton::tools::report(baton::tools::run(options, session));
 }

@@ -153,8 +153,16 @@ Status Caller::call_with_fences(uint64_t calls) {
   return {};
 }
 
+void register_reference() { benchmark::RegisterBenchmark(kReference, reference); }
+
+void register_floor(hal::Device& device) {
+  benchmark::RegisterBenchmark(("device.floor/" + device.name()).c_str(), [&device](benchmark::State& state) {
+    launch_floor(state, device);
+  })->UseRealTime();
+}
+
 void register_preparation(const Subject& subject) {
-  benchmark::RegisterBenchmark(kReference, reference);
+  register_reference();
   if (const vm::BytecodeModule* module = main_module(subject)) {
     const std::span<const std::byte> bytes = module->view().bytes();
     benchmark::RegisterBenchmark("module.load", [bytes](benchmark::State& state) { load(state, bytes); });
@@ -162,11 +170,7 @@ void register_preparation(const Subject& subject) {
   }
   benchmark::RegisterBenchmark("program.link", [&subject](benchmark::State& state) { link(state, subject); });
   benchmark::RegisterBenchmark("context.make", [&subject](benchmark::State& state) { make_context(state, subject); });
-  for (const Ref<hal::Device>& device : subject.devices) {
-    benchmark::RegisterBenchmark(("device.floor/" + device->name()).c_str(), [&device](benchmark::State& state) {
-      launch_floor(state, *device);
-    })->UseRealTime();
-  }
+  for (const Ref<hal::Device>& device : subject.devices) register_floor(*device);
 }
 
 void register_function(const Subject& subject, const BenchmarkedFunction& function) {

@@ -4,8 +4,9 @@
 //   module.load, module.verify   bytes → a module that can be linked; of it, the check
 //   program.link                 modules → a program
 //   context.make                 a program's state; runs initializers
-//   device.floor                 an empty recording, executed and waited for: what no call that uses the device can
-//   beat <function>.first_call        in a fresh context <function>                   warm
+//   device.floor                 an empty recording, executed and waited for: what no call that uses the device beats
+//   <function>.first_call        in a fresh context
+//   <function>                   warm
 //
 // They are registered with Google Benchmark and borrow the subject until they have run.
 #pragma once
@@ -63,6 +64,9 @@ class Caller {
   std::vector<vm::Value> results_;
 };
 
+void register_reference();
+// An empty recording, executed and waited for. The device stays until the benchmarks have run.
+void register_floor(hal::Device& device);
 void register_preparation(const Subject& subject);
 void register_function(const Subject& subject, const BenchmarkedFunction& function);
 

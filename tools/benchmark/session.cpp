@@ -1,0 +1,78 @@
+#include "tools/benchmark/session.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include "tools/benchmark/reporter.hpp"
+#include "tools/benchmark/verdict.hpp"
+#include "tools/support/files.hpp"
+#include "tools/support/report.hpp"
+
+namespace baton::tools {
+namespace {
+
+constexpr std::string_view kFlag = "--benchmark_";
+
+bool is_google(std::string_view argument) {
+  std::string plain(argument.substr(0, kFlag.size()));
+  for (char& letter : plain) letter = letter == '-' ? '_' : letter;
+  return plain == "__benchmark_";
+}
+
+bool says_format(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) {
+    if (flag.starts_with("--benchmark_format=") && flag != "--benchmark_format=console") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<char*> Session::take_flags(int argc, char** argv) {
+  // In turn and not one after the other, so that repetitions feel all that the machine does meanwhile.
+  flags_ = {argv[0], "--benchmark_repetitions=7", "--benchmark_min_time=0.05",
+            "--benchmark_enable_random_interleaving=true"};
+  std::vector<char*> ours;
+  for (int i = 0; i < argc; ++i) {
+    if (i > 0 && is_google(argv[i])) {
+      flags_.emplace_back(argv[i]);
+    } else {
+      ours.push_back(argv[i]);
+    }
+  }
+  return ours;
+}
+
+Status Session::begin(const std::string& compare) {
+  compares_ = !compare.empty();
+  if (compares_) {
+    BATON_TRY_ASSIGN(const std::vector<std::byte> json, read_file(compare));
+    BATON_TRY_ASSIGN(before_, read_samples(text_of(json), compare));
+  }
+  std::vector<char*> arguments;
+  for (std::string& flag : flags_) arguments.push_back(flag.data());
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) return failure(StatusCode::kInvalidArgument, "Google Benchmark has no flag ", arguments[1]);
+  return {};
+}
+
+Result<bool> Session::run() {
+  if (says_format(flags_)) {
+    benchmark::RunSpecifiedBenchmarks();
+    return false;
+  }
+  Reporter reporter;
+  if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0)
+    return failure(StatusCode::kNotFound, "--benchmark_filter= names no benchmark");
+  print(describe_noise(reporter.samples()));
+  if (compares_) print(describe(compare(before_, reporter.samples())));
+  failed_ = reporter.failed();
+  return true;
+}
+
+Status Session::outcome() const {
+  if (failed_) return failure(StatusCode::kAborted, "a benchmark could not go on; its line says why");
+  return {};
+}
+
+}  // namespace baton::tools
