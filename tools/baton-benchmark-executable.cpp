@@ -32,6 +32,8 @@ struct Options {
   std::string compare;
 };
 
+constexpr uint64_t kPrinted = 16;  // Elements of a binding.
+
 constexpr flags::CommandLine::Program kProgram = {
     "baton-benchmark-executable",
     "Measures one kernel of a program or of a file of device code: loading, recording, submitting, running it. Flags "
@@ -173,8 +175,7 @@ Status run_once(const Kernel& kernel, bool print_bindings) {
   for (size_t i = 0; print_bindings && i < kernel.bindings.size(); ++i) {
     const hal::BufferView& view = *kernel.bindings[i];
     BATON_TRY_ASSIGN(const Tensor tensor, download(devices, view));
-    print(text("binding[", i, "]: ", describe_tensor(view.shape(), view.element_type(), tensor.bytes, kPrintedElements),
-               "\n"));
+    print(text("binding[", i, "]: ", describe_tensor(view.shape(), view.element_type(), tensor.bytes, kPrinted), "\n"));
   }
   return {};
 }

@@ -17,7 +17,10 @@ TEST(Samples, MedianAndSpread) {
 TEST(Samples, ClockWordsAreNoPartOfTheName) {
   EXPECT_EQ(plain_name("main.first_call/manual_time"), "main.first_call");
   EXPECT_EQ(plain_name("device.floor/local-sync/real_time"), "device.floor/local-sync");
+  EXPECT_EQ(plain_name("add.submit/iterations:200/manual_time"), "add.submit");
+  EXPECT_EQ(plain_name("add/64/real_time"), "add/64");
   EXPECT_TRUE(counts_real_time("main/real_time"));
+  EXPECT_FALSE(counts_real_time("main/iterations:200"));
   EXPECT_FALSE(counts_real_time("main"));
 }
 
