@@ -1,5 +1,6 @@
 // baton-benchmark-module: what a program costs, phase by phase, on Google Benchmark.
 
+#include "hal/drivers/local/dispatch_times.hpp"
 #include "tools/benchmark/import_times.hpp"
 #include "tools/benchmark/phases.hpp"
 #include "tools/benchmark/session.hpp"
@@ -28,6 +29,7 @@ struct Options {
   uint64_t batch_size = 1;
   uint64_t batch_concurrency = 1;
   bool time_imports = false;
+  bool time_dispatches = false;
   std::string compare;
 };
 
@@ -52,6 +54,8 @@ std::optional<int> parse(std::vector<char*> arguments, Options& options) {
   line.number("--batch_concurrency", options.batch_concurrency,
               "Of a batch, how many calls may be in flight: for functions that take fences (1)");
   line.toggle("--time_imports", options.time_imports, "Afterwards, time each imported function inside each call");
+  line.toggle("--time_dispatches", options.time_dispatches,
+              "Afterwards, time each kernel inside each call, on devices local-sync and local-task");
   line.text("--compare", options.compare, "What --benchmark_out= wrote before: say what changed");
   add_device_flags(line, options.devices);
   line.texts("--parameters", options.parameters, "scope=file, or file, as baton-run-module takes it; again for more");
@@ -112,6 +116,35 @@ Status time_imports(const Subject& subject) {
   return {};
 }
 
+std::string describe_dispatches(const hal::drivers::local::DispatchTimes::Rows& rows) {
+  std::vector<Share> shares;
+  for (const auto& [names, row] : rows)
+    shares.push_back({names.second, row.dispatches, static_cast<int64_t>(row.busy_ns)});
+  if (!shares.empty()) return describe_shares(std::move(shares), kTracedCalls, "dispatches");
+  return "  none that a device of the local driver ran\n";
+}
+
+// On devices of their own, so that what was measured before has no clock in it.
+Status time_dispatches(const Options& options) {
+  DeviceFlags flags = options.devices;
+  flags.dispatch_times = std::make_shared<hal::drivers::local::DispatchTimes>();
+  BATON_TRY_ASSIGN(const hal::DriverRegistry drivers, make_driver_registry(flags));
+  Subject subject;
+  BATON_TRY_ASSIGN(subject.devices, open_devices(drivers, flags));
+  TensorValues tensors(subject.devices);
+  BATON_TRY(prepare(options, subject, tensors));
+  for (const BenchmarkedFunction& function : subject.functions) {
+    vm::Invocation invocation(subject.context);
+    Caller caller(invocation, subject, function);
+    BATON_TRY(caller.call(2));
+    flags.dispatch_times->take();
+    BATON_TRY(caller.call(kTracedCalls));
+    print(text("Dispatches in a call of '", function.function.name, "', the time of all workers added up:\n",
+               describe_dispatches(flags.dispatch_times->take())));
+  }
+  return {};
+}
+
 Status run(const Options& options, Session& session) {
   if (options.batch_size == 0 || options.batch_concurrency == 0)
     return failure(StatusCode::kInvalidArgument, "a batch needs at least one call, and one in flight");
@@ -130,6 +163,7 @@ Status run(const Options& options, Session& session) {
   for (const BenchmarkedFunction& function : subject.functions) register_function(subject, function);
   BATON_TRY_ASSIGN(const bool for_people, session.run());
   if (for_people && options.time_imports) BATON_TRY(time_imports(subject));
+  if (for_people && options.time_dispatches) BATON_TRY(time_dispatches(options));
   return session.outcome();
 }
 

@@ -88,6 +88,7 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
     BATON_TRY_ASSIGN(auto plugin, load_plugin(source));
     options.local.imports.add(std::move(plugin));
   }
+  options.local.dispatch_times = flags.dispatch_times;
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
   return registry;

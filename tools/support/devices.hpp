@@ -2,11 +2,16 @@
 // the lists of what there is.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "hal/driver_registry.hpp"
+
+namespace baton::hal::drivers::local {
+class DispatchTimes;
+}
 
 namespace baton::tools {
 
@@ -19,6 +24,8 @@ struct DeviceFlags {
   std::string trace;                            // A path, or - for standard output.
   std::vector<std::string> executable_plugins;  // path[?key=value&...]
   std::vector<std::string> executables;         // name=path
+  // From tools that measure: where devices of the local driver tell how long kernels ran.
+  std::shared_ptr<hal::drivers::local::DispatchTimes> dispatch_times = nullptr;
   bool list_drivers = false;
   bool list_devices = false;
   bool dump_devices = false;

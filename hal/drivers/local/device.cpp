@@ -51,7 +51,8 @@ class Device final : public hal::Device {
   Result<Ref<hal::Executable>> do_make_executable(const ExecutableRequest& request,
                                                   const ExecutableVariant& variant) override {
     BATON_TRY_ASSIGN(LoadedCode code, load_code(*options_, variant));
-    return Executable::make({this, options_->imports, std::max(worker_count_, 1u)}, request, std::move(code));
+    return Executable::make({this, options_->imports, std::max(worker_count_, 1u), options_->dispatch_times}, request,
+                            std::move(code));
   }
 
   std::shared_ptr<const Options> options_;

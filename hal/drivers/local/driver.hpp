@@ -12,6 +12,8 @@
 
 namespace baton::hal::drivers::local {
 
+class DispatchTimes;  // dispatch_times.hpp
+
 // A library of kernels that is linked into the app; programs name it with format "static-library" and its name as data.
 struct StaticLibrary {
   std::string name;
@@ -22,6 +24,7 @@ struct StaticLibrary {
 struct Options {
   std::vector<StaticLibrary> libraries;
   KernelImports imports;
+  std::shared_ptr<DispatchTimes> dispatch_times = nullptr;  // Null: nothing is measured.
 };
 
 std::unique_ptr<Driver> make_driver(Options options = {});

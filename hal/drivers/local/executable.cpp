@@ -55,6 +55,7 @@ Executable::Executable(const ExecutableContext& context, const ExecutableRequest
     : hal::Executable(request, context.device),
       image_(std::move(image)),
       max_concurrency_(context.max_concurrency),
+      dispatch_times_(context.dispatch_times),
       constants_(request.constants.begin(), request.constants.end()) {
   environment_.constants = constants_.data();
   environment_.import_thunk = call_import;

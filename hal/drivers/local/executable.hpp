@@ -3,6 +3,7 @@
 // Threads: immutable.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "hal/drivers/local/executable_library.h"
@@ -10,6 +11,7 @@
 
 namespace baton::hal::drivers::local {
 
+class DispatchTimes;
 class KernelImports;
 
 // Mapped code; unmapped with the last reference.
@@ -29,6 +31,7 @@ struct ExecutableContext {
   const void* device;
   const KernelImports& imports;
   uint32_t max_concurrency;
+  std::shared_ptr<DispatchTimes> dispatch_times;  // Or null.
 };
 
 class Executable final : public hal::Executable {
@@ -39,6 +42,7 @@ class Executable final : public hal::Executable {
   baton_kernel kernel(uint32_t entry_point) const { return library_->kernels[entry_point]; }
   const baton_executable_environment& environment() const { return environment_; }
   uint32_t max_concurrency() const { return max_concurrency_; }
+  DispatchTimes* dispatch_times() const { return dispatch_times_.get(); }
 
  private:
   template <typename T, typename... Arguments>
@@ -51,6 +55,7 @@ class Executable final : public hal::Executable {
   Ref<CodeImage> image_;
   const baton_executable_library* library_ = nullptr;  // In the image.
   uint32_t max_concurrency_;
+  const std::shared_ptr<DispatchTimes> dispatch_times_;
   std::vector<uint32_t> constants_;
   std::vector<baton_import_function> import_functions_;
   std::vector<void*> import_contexts_;

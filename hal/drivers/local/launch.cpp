@@ -1,7 +1,9 @@
 #include "hal/drivers/local/launch.hpp"
 
 #include <algorithm>
+#include <chrono>
 
+#include "hal/drivers/local/dispatch_times.hpp"
 #include "hal/drivers/local/worker.hpp"
 
 namespace baton::hal::drivers::local {
@@ -36,7 +38,7 @@ Status kernel_failed(const Launch& launch, const baton_workgroup_state& workgrou
                  workgroup.id_x, ", ", workgroup.id_y, ", ", workgroup.id_z, ").");
 }
 
-Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worker& worker, TileRange tiles) {
+Status run_tiles(const Launch& launch, const baton_dispatch_state& state, Worker& worker, TileRange tiles) {
   baton_workgroup_state workgroup = {};
   workgroup.processor_id = worker.processor_id();
   workgroup.local_memory_size = launch.local_memory_bytes;
@@ -58,6 +60,23 @@ Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worke
     ++workgroup.id_z;
   }
   return {};
+}
+
+Status run_timed(DispatchTimes& times, const Launch& launch, const baton_dispatch_state& state, Worker& worker,
+                 TileRange tiles) {
+  const auto begin = std::chrono::steady_clock::now();
+  Status status = run_tiles(launch, state, worker, tiles);
+  const std::chrono::nanoseconds busy = std::chrono::steady_clock::now() - begin;
+  times.add(launch.executable->name(), launch.executable->entry_points()[launch.entry_point].name,
+            static_cast<uint64_t>(busy.count()), tiles.begin == 0);
+  return status;
+}
+
+Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worker& worker, TileRange tiles) {
+  DispatchTimes* times = launch.executable->dispatch_times();
+  if (times) [[unlikely]]
+    return run_timed(*times, launch, state, worker, tiles);
+  return run_tiles(launch, state, worker, tiles);
 }
 
 }  // namespace
