@@ -20,6 +20,10 @@
 #include "vm/context.hpp"
 #include "vm/invocation.hpp"
 
+namespace benchmark {
+class State;
+}
+
 namespace baton::tools {
 
 // One function with the arguments that it is called with.
@@ -44,7 +48,11 @@ class Caller {
  public:
   Caller(vm::Invocation& invocation, const Subject& subject, const BenchmarkedFunction& called);
 
-  // In the header: a call of the empty function takes 14 ns, of which this may add little.
+  // Nothing but the call: no fences to make, no references to give back.
+  bool is_plain() const { return !called_.takes_fences && called_.function.shape.result_refs == 0; }
+  // The loop of a plain function's steady call.
+  void measure(benchmark::State& state);
+
   Status call(uint64_t calls) {
     if (called_.takes_fences) return call_with_fences(calls);
     for (uint64_t i = 0; i < calls; ++i) {

@@ -17,7 +17,7 @@ def measure(program, *flags):
     return run.stdout
 
 
-for attempt in range(8):
+for attempt in range(20):
     first = measure(build, f"--benchmark_out={before}")
     again = measure(build, f"--compare={before}")
     other = measure(slowed, f"--compare={before}")
