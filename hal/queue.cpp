@@ -39,10 +39,18 @@ Status Queue::execute(const Order& order, Recording& recording, const BindingTab
   if (&recording.device() != &device_) [[unlikely]] {
     return failure(StatusCode::kInvalidArgument, "Recording \"", recording.name(), "\" was made for another device.");
   }
-  if (Status status = recording.check(table); !status.ok()) [[unlikely]] {
-    return std::move(status).with_context(text("while executing recording \"", recording.name(), "\""));
-  }
+  BATON_TRY(check_table(recording, table));
   return do_execute(order, recording, table);
+}
+
+Status Queue::named(Status status, const Recording& recording) {
+  if (status.ok()) [[likely]]
+    return status;
+  return std::move(status).with_context(text("while executing recording \"", recording.name(), "\""));
+}
+
+Status Queue::check_table(const Recording& recording, const BindingTable& table) const {
+  return named(recording.check(table), recording);
 }
 
 template <typename Command>

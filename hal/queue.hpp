@@ -58,6 +58,11 @@ class Queue {
   explicit Queue(Device& device) : device_(device) {}
   Device& device() const { return device_; }
 
+  // Whether the table of an execution fits, before anything is enqueued. A driver that overrides this checks in
+  // do_execute, with what it knows of the last table.
+  virtual Status check_table(const Recording& recording, const BindingTable& table) const;
+  static Status named(Status status, const Recording& recording);
+
  private:
   template <typename Command>
   Status execute_command(const Order& order, const Command& command,

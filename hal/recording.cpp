@@ -17,11 +17,18 @@ Recording::~Recording() {
 
 Status Recording::check(const BindingTable& table) const {
   BATON_TRY(slots_.check(table.buffers, &device_->allocator()));
-  if (table.constants.size() < constant_slot_count_) {
-    return failure(StatusCode::kInvalidArgument, "The recording has ", constant_slot_count_,
-                   " constant slots; the table has ", table.constants.size(), " constants.");
-  }
-  return {};
+  return check_constants(table.constants);
+}
+
+Status Recording::check_slot(size_t slot, const BufferRange& range) const {
+  return slots_.check_slot(slot, range, &device_->allocator());
+}
+
+Status Recording::check_constants(std::span<const uint32_t> constants) const {
+  if (constants.size() >= constant_slot_count_) [[likely]]
+    return {};
+  return failure(StatusCode::kInvalidArgument, "The recording has ", constant_slot_count_,
+                 " constant slots; the table has ", constants.size(), " constants.");
 }
 
 }  // namespace baton::hal

@@ -29,6 +29,9 @@ class Recording : public RefCounted<Recording> {
 
   // Whether `table` fits this recording; the cost is in its slots, not in its commands.
   Status check(const BindingTable& table) const;
+  // The parts of it, for drivers that know what changed since they checked last.
+  Status check_slot(size_t slot, const BufferRange& range) const;
+  Status check_constants(std::span<const uint32_t> constants) const;
 
  protected:
   Recording(Device& device, const RecordingOptions& options);

@@ -33,6 +33,11 @@ Status check_entry(size_t slot, const SlotNeed& need, const BufferRange& range, 
 
 }  // namespace
 
+Status SlotIndex::check_slot(size_t slot, const BufferRange& range, const Allocator* allocator) const {
+  const SlotNeed& need = needs_[slot];
+  return need.use_count == 0 ? Status() : check_entry(slot, need, range, allocator);
+}
+
 Status SlotIndex::check(std::span<const BufferRange> table, const Allocator* allocator) const {
   for (size_t slot = 0; slot < slot_count_; ++slot) {
     const SlotNeed& need = needs_[slot];

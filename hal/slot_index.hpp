@@ -45,6 +45,8 @@ class SlotIndex {
 
   // Every slot that is used has a buffer of `allocator` that is large enough and allows the uses.
   Status check(std::span<const BufferRange> table, const Allocator* allocator) const;
+  // One slot of it.
+  Status check_slot(size_t slot, const BufferRange& range, const Allocator* allocator) const;
 
  private:
   SlotNeed* needs_;

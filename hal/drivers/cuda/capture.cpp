@@ -140,11 +140,13 @@ Segment::~Segment() {
 CaptureStreams::~CaptureStreams() {
   const ContextScope scope = context_->enter();
   for (CUstream stream : spare_) context_->symbols().cuStreamDestroy(stream);
+  if (CUstream stream = nearest_.load()) context_->symbols().cuStreamDestroy(stream);
 }
 
 Result<CUstream> CaptureStreams::take() {
+  CUstream stream = nearest_.exchange(nullptr, std::memory_order_acquire);
+  if (stream) return stream;
   std::lock_guard lock(mutex_);
-  CUstream stream = nullptr;
   if (!spare_.empty()) {
     stream = spare_.back();
     spare_.pop_back();
@@ -156,6 +158,8 @@ Result<CUstream> CaptureStreams::take() {
 }
 
 void CaptureStreams::give(CUstream stream) {
+  CUstream none = nullptr;
+  if (nearest_.compare_exchange_strong(none, stream, std::memory_order_release, std::memory_order_relaxed)) return;
   std::lock_guard lock(mutex_);
   spare_.push_back(stream);
 }

@@ -46,6 +46,7 @@ class CaptureStreams {
 
  private:
   const Ref<PrimaryContext> context_;
+  std::atomic<CUstream> nearest_{nullptr};  // The one that mostly is enough.
   std::mutex mutex_;
   std::vector<CUstream> spare_;  // Guarded by mutex_.
 };

@@ -8,7 +8,7 @@ std::span<const RecordedBinding> CommandBuffer::copy_bindings(std::span<const Bi
   return {copies, bindings.size()};
 }
 
-void CommandBuffer::note_kernel(const std::string& name) {
+void CommandBuffer::note_new_kernel(const std::string& name) {
   constexpr size_t kNamesMax = 4;
   std::vector<std::string>& names = recording_->kernel_names_;
   if (names.size() >= kNamesMax) return;

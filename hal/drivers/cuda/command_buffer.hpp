@@ -52,12 +52,16 @@ class CommandBuffer final : public hal::CommandBuffer {
   }
   std::span<const RecordedBinding> copy_bindings(std::span<const Binding> bindings);
   Status close_segment();
-  void note_kernel(const std::string& name);
+  void note_kernel(const std::string& name) {
+    if (&name != last_kernel_) note_new_kernel(*(last_kernel_ = &name));
+  }
+  void note_new_kernel(const std::string& name);
   void note_obstacle(std::string_view obstacle) { recording_->graph_obstacle_ = obstacle; }
 
   Ref<Recording> recording_;
   Record** end_ = &recording_->first_;
   bool barrier_ = false;
+  const std::string* last_kernel_ = nullptr;
 
   // Of the custom command that records now.
   std::string custom_;

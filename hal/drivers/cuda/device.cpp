@@ -45,6 +45,7 @@ Device::~Device() {
   for (const Ref<Stream>& stream : parts_.streams) {
     const Status drained = stream->drain();
     stream->reap(true);
+    stream->drop_bound_tables();
   }
   parts_.worker->stop();
 }

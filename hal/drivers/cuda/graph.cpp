@@ -1,7 +1,9 @@
 #include "hal/drivers/cuda/graph.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 
 #include "hal/drivers/cuda/device.hpp"
 #include "hal/drivers/cuda/kept_instance.hpp"
@@ -22,6 +24,9 @@ struct Graph::Clock {
 
 // Whatever was launched keeps the recording, and so the graph, until it is done.
 Graph::~Graph() {
+  if (const auto table = last_bound_.lock()) {
+    for (Stream* stream : streams_) stream->drop_bound_table(table);
+  }
   if (!context_) return;
   if (told_) std::fprintf(stderr, "%s\n", report_text(recording_.name(), report()).c_str());
   const ContextScope scope = context_->enter();
@@ -70,6 +75,8 @@ void Graph::index_slots() {
   buffer_index_ = make_index(recording_.slots().needs().size(), uses);
   constant_index_ = make_index(recording_.constant_slot_count(), recording_.constant_uses());
   changed_in_.assign(recording_.command_count(), 0);
+  changed_.clear();
+  epoch_ = 1;
 }
 
 Status Graph::add_records(const Execution& execution) {
@@ -124,13 +131,7 @@ Status Graph::build(const Execution& execution, bool timed) {
   report_.memory_bytes = static_cast<int64_t>(free_before) - static_cast<int64_t>(free_after);
   report_.nodes = nodes_.size();
   index_slots();
-  remember(execution);
   return {};
-}
-
-void Graph::remember(const Execution& execution) {
-  last_slots_.assign(execution.slots.begin(), execution.slots.end());
-  last_constants_.assign(execution.constants.begin(), execution.constants.end());
 }
 
 void Graph::mark(std::span<const uint32_t> commands) {
@@ -139,23 +140,95 @@ void Graph::mark(std::span<const uint32_t> commands) {
   }
 }
 
-void Graph::mark_changed(const Execution& execution) {
+void Graph::forget_changes() {
   changed_.clear();
   ++epoch_;
-  mark(always_);
-  const size_t slot_count = execution.slots.size() - 1;
-  for (size_t slot = 0; slot < slot_count; ++slot) {
-    const SlotValue& now = execution.slots[slot + 1];
-    SlotValue& last = last_slots_[slot + 1];
-    if (now.address == last.address && now.length == last.length) continue;
-    last = now;
-    mark(buffer_index_.of(slot));
+}
+
+void Graph::set_slot(size_t slot, const SlotValue& value) {
+  SlotValue& last = slots_[slot + 1];
+  const bool same = value.address == last.address && value.length == last.length;
+  last = value;
+  if (!same && instance_) mark(buffer_index_.of(slot));
+}
+
+void Graph::set_constants(std::span<const uint32_t> constants) {
+  constants_.resize(recording_.constant_slot_count());
+  for (size_t slot = 0; slot < constants_.size(); ++slot) {
+    if (constants[slot] == constants_[slot]) continue;
+    constants_[slot] = constants[slot];
+    if (instance_) mark(constant_index_.of(slot));
   }
-  for (size_t slot = 0; slot < last_constants_.size(); ++slot) {
-    if (execution.constants[slot] == last_constants_[slot]) continue;
-    last_constants_[slot] = execution.constants[slot];
-    mark(constant_index_.of(slot));
+}
+
+// Checked: a slot that is used has a buffer (SlotIndex::check).
+void Graph::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range) {
+  bound.ranges[slot] = range;
+  if (recording_.slots().needs()[slot].use_count == 0) return;
+  auto& buffer = static_cast<Buffer&>(*range.buffer);
+  Ref<hal::Buffer>& kept = bound.buffers[slot];
+  if (kept.get() != &buffer) {
+    if (kept) replaced_.push_back(std::move(kept));
+    kept = Ref<hal::Buffer>(&buffer);
   }
+  set_slot(slot, {buffer.address() + range.offset, buffer.host() ? buffer.host() + range.offset : nullptr,
+                  range_length(range)});
+}
+
+Graph::Bound Graph::bind_anew(const BindingTable& table) {
+  const size_t slot_count = recording_.slots().needs().size();
+  auto bound = std::make_shared<BoundTable>();
+  bound->ranges.resize(slot_count);
+  bound->buffers.resize(slot_count);
+  slots_.resize(slot_count + 1);
+  for (size_t slot = 0; slot < slot_count && slot < table.buffers.size(); ++slot) {
+    bind_slot(*bound, slot, table.buffers[slot]);
+  }
+  last_bound_ = bound;
+  return bound;
+}
+
+Status Graph::find_changes(std::span<const BufferRange> ranges, const BindingTable& table, bool check) {
+  constexpr size_t kTogether = 64;
+  changed_slots_.clear();
+  for (size_t first = 0; first < ranges.size(); first += kTogether) {
+    const size_t count = std::min(kTogether, ranges.size() - first);
+    if (std::memcmp(&ranges[first], &table.buffers[first], count * sizeof(BufferRange)) == 0) continue;
+    for (size_t slot = first; slot < first + count; ++slot) {
+      const BufferRange& now = table.buffers[slot];
+      const BufferRange& last = ranges[slot];
+      if (now.buffer == last.buffer && now.offset == last.offset && now.length == last.length) continue;
+      if (check) BATON_TRY(recording_.check_slot(slot, now));
+      changed_slots_.push_back(static_cast<uint32_t>(slot));
+    }
+  }
+  return {};
+}
+
+Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool checked) {
+  if (recording_.slots().needs().empty()) {
+    if (!checked) BATON_TRY(recording_.check_constants(table.constants));
+    set_constants(table.constants);
+    return Bound();
+  }
+  Bound bound = last_bound_.lock();
+  const bool comparable = bound && table.buffers.size() >= bound->ranges.size();
+  // A buffer that was freed meanwhile is refused, though the table still says the same.
+  if (!checked && (!comparable || frees != bound_frees_)) {
+    BATON_TRY(recording_.check(table));
+    checked = true;
+  }
+  if (!checked) BATON_TRY(recording_.check_constants(table.constants));
+  if (comparable) {
+    BATON_TRY(find_changes(bound->ranges, table, !checked));
+    // Beyond this point the table is taken over.
+    for (const uint32_t slot : changed_slots_) bind_slot(*bound, slot, table.buffers[slot]);
+  } else {
+    bound = bind_anew(table);
+  }
+  bound_frees_ = frees;
+  set_constants(table.constants);
+  return bound;
 }
 
 Status Graph::patch_record(uint32_t command, const Execution& execution) {
@@ -165,40 +238,39 @@ Status Graph::patch_record(uint32_t command, const Execution& execution) {
 }
 
 Status Graph::patch(const Execution& execution) {
-  mark_changed(execution);
+  mark(always_);
   for (const uint32_t command : changed_) BATON_TRY(patch_record(command, execution));
   report_.patched_records += changed_.size();
   return {};
 }
 
-Status Graph::launch(const Execution& execution, bool timed) {
-  std::lock_guard lock(mutex_);
+Status Graph::update(const Execution& execution, bool timed) {
+  if (instance_) {
+    const Clock clock(report_.patch_ns, timed);
+    Status patched = patch(execution);
+    if (patched.ok()) return patched;
+    BATON_TRY(execution.context.check());
+  }
+  Status built = build(execution, timed);
+  if (!built.ok()) destroy();
+  return built;
+}
+
+Status Graph::launch(const Execution& execution, const Bound& table, bool timed) {
   ++report_.executions;
   told_ |= timed;
-  if (!instance_) {
-    Status built = build(execution, timed);
-    if (!built.ok()) {
-      destroy();
-      return built;
-    }
-  } else {
-    Status patched;
-    {
-      const Clock clock(report_.patch_ns, timed);
-      patched = patch(execution);
-    }
-    if (!patched.ok()) {
-      BATON_TRY(execution.context.check());
-      Status built = build(execution, timed);
-      if (!built.ok()) {
-        destroy();
-        return built;
-      }
-    }
+  if (table) execution.mark.keep(table);
+  if (std::find(streams_.begin(), streams_.end(), &execution.stream) == streams_.end()) {
+    streams_.push_back(&execution.stream);
   }
+  BATON_TRY(update(execution, timed));
+  forget_changes();
   const Clock clock(report_.launch_ns, timed);
   const CUresult launched = execution.symbols().cuGraphLaunch(instance_, execution.stream.handle());
-  return launched == CUDA_SUCCESS ? Status() : execution.context.status_of(launched, "cuGraphLaunch");
+  if (launched != CUDA_SUCCESS) return execution.context.status_of(launched, "cuGraphLaunch");
+  // Launches of one instance are in order: what earlier ones use may go after this one.
+  if (!replaced_.empty()) execution.mark.keep(std::move(replaced_));
+  return {};
 }
 
 }  // namespace baton::hal::drivers::cuda

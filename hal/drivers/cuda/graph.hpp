@@ -1,11 +1,13 @@
 // Graph: a recording as a CUDA graph: built once, instantiated once, uploaded ahead; each later table touches only the
 // nodes of the commands whose slots changed.
 //
-// An index from slot to records (from the recording's SlotIndex) and the values of the last table say which. What a
-// node cannot take in place (a copy whose memory is suddenly of another kind, a foreign segment of another shape) makes
-// the graph anew; the report counts it. Threads: internally synchronized; launches are in the order of their calls.
+// An execution binds its table, which says what differs from the last one, and launches: under one lock. An index from
+// slot to records (from the recording's SlotIndex) says which nodes that touches. What a node cannot take in place (a
+// copy whose memory is suddenly of another kind, a foreign segment of another shape) makes the graph anew; the report
+// counts it. Threads: as each function says; launches are in the order of their calls.
 #pragma once
 
+#include "hal/drivers/cuda/bound_table.hpp"
 #include "hal/drivers/cuda/graph_report.hpp"
 #include "hal/drivers/cuda/graph_shape.hpp"
 #include "hal/drivers/cuda/recording.hpp"
@@ -40,21 +42,35 @@ class Graph {
   explicit Graph(Recording& recording) : recording_(recording) {}
   ~Graph();
 
-  // The stream's lock is held.
-  Status launch(const Execution& execution, bool timed);
+  // Held over bind() and launch(), and taken before the lock of a stream.
+  std::mutex& mutex() { return mutex_; }
+  // Makes `table` the one that is launched with. Unless it was checked, a table that does not fit is refused, and the
+  // last one stays. `frees`: how often buffers of the queue were freed so far. Null for recordings without slots.
+  using Bound = std::shared_ptr<BoundTable>;
+  Result<Bound> bind(const BindingTable& table, uint64_t frees, bool checked);
+  // By slot, of the table that is bound, and the constants.
+  std::span<const SlotValue> slots() const { return slots_; }
+  std::span<const uint32_t> constants() const { return constants_; }
+  // With what is bound, behind what is on the stream, whose lock is held.
+  Status launch(const Execution& execution, const Bound& table, bool timed);
   GraphReport report();
 
  private:
   struct Clock;
 
+  Bound bind_anew(const BindingTable& table);
+  Status find_changes(std::span<const BufferRange> last, const BindingTable& table, bool check);
+  void bind_slot(BoundTable& bound, size_t slot, const BufferRange& range);
+  void set_slot(size_t slot, const SlotValue& value);
+  void set_constants(std::span<const uint32_t> constants);
+  Status update(const Execution& execution, bool timed);
   Status build(const Execution& execution, bool timed);
   Status add_records(const Execution& execution);
   Status patch(const Execution& execution);
   Status patch_record(uint32_t command, const Execution& execution);
   void index_slots();
-  void remember(const Execution& execution);
-  void mark_changed(const Execution& execution);
   void mark(std::span<const uint32_t> commands);
+  void forget_changes();
   void retire(const Execution& execution);
   void destroy();
 
@@ -80,11 +96,16 @@ class Graph {
   Index buffer_index_;
   Index constant_index_;
   std::vector<uint32_t> always_;  // Commands that are patched in each execution.
-  std::vector<SlotValue> last_slots_;
-  std::vector<uint32_t> last_constants_;
-  std::vector<uint32_t> changed_;     // Commands to patch now.
-  std::vector<uint32_t> changed_in_;  // By command: the execution that marked it.
-  uint32_t epoch_ = 0;
+  std::weak_ptr<BoundTable> last_bound_;
+  uint64_t bound_frees_ = 0;                // When it was checked.
+  std::vector<Ref<hal::Buffer>> replaced_;  // Bound before, for launches that may be under way.
+  std::vector<uint32_t> changed_slots_;
+  std::vector<SlotValue> slots_{SlotValue{}};
+  std::vector<uint32_t> constants_;
+  std::vector<Stream*> streams_;      // That it was launched on; the device has them.
+  std::vector<uint32_t> changed_;     // Commands to patch.
+  std::vector<uint32_t> changed_in_;  // By command: the epoch that marked it.
+  uint32_t epoch_ = 1;
   bool told_ = false;  // The report is printed when the graph goes.
   GraphReport report_;
 };

@@ -9,11 +9,12 @@ void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch) {
   launch.name = &executable.entry_points()[shape.entry_point].name;
   launch.parameters = static_cast<std::byte*>(arena.allocate(kernel.parameter_bytes, 16));
   std::memset(launch.parameters, 0, kernel.parameter_bytes);
-  auto* pointers = arena.allocate_array<Launch::SlotPointer>(shape.bindings.size());
+  Launch::SlotPointer* pointers = nullptr;
   size_t pointer_count = 0;
   for (size_t i = 0; i < shape.bindings.size(); ++i) {
     const RecordedBinding binding = RecordedBinding::make(shape.bindings[i]);
     if (binding.slot != 0) {
+      if (!pointers) pointers = arena.allocate_array<Launch::SlotPointer>(shape.bindings.size() - i);
       pointers[pointer_count++] = {binding.slot, kernel.pointers[i], binding.offset};
     } else {
       std::memcpy(launch.parameters + kernel.pointers[i], &binding.offset, sizeof(CUdeviceptr));
@@ -21,8 +22,10 @@ void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch) {
   }
   launch.slot_pointers = {pointers, pointer_count};
   for (size_t i = 0; i < shape.constants.size(); ++i) {
-    std::memcpy(launch.parameters + kernel.constants[i].offset, &shape.constants[i], kernel.constants[i].bytes);
+    put_constant(launch.parameters, kernel.constants[i], shape.constants[i]);
   }
+  launch.slot_constants = {};
+  if (shape.constant_slots.empty()) return;
   auto* constants = arena.allocate_array<Launch::SlotConstant>(shape.constant_slots.size());
   for (size_t i = 0; i < shape.constant_slots.size(); ++i) {
     constants[i] = {kernel.constants[shape.constant_slots[i].constant], shape.constant_slots[i].slot};

@@ -30,6 +30,15 @@ struct Launch {
   std::span<const SlotConstant> slot_constants;
 };
 
+// A word of constants, or the low bytes of one.
+inline void put_constant(std::byte* parameters, ConstantPlace at, const uint32_t& word) {
+  if (at.bytes == sizeof(word)) [[likely]] {
+    std::memcpy(parameters + at.offset, &word, sizeof(word));
+  } else {
+    std::memcpy(parameters + at.offset, &word, at.bytes);
+  }
+}
+
 void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch);
 
 // The bytes of one launch, and the list of words that the driver takes them by.
@@ -46,7 +55,7 @@ class LaunchParameters {
       std::memcpy(storage_ + pointer.at, &address, sizeof(address));
     }
     for (const Launch::SlotConstant& constant : launch.slot_constants) {
-      std::memcpy(storage_ + constant.at.offset, &execution.constants[constant.slot], constant.at.bytes);
+      put_constant(storage_, constant.at, execution.constants[constant.slot]);
     }
     extra_[1] = storage_;
   }

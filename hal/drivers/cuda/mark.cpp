@@ -7,9 +7,10 @@ namespace baton::hal::drivers::cuda {
 
 void Mark::release() {
   if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  {
-    // What is let go of may be the last reference to a device, so nothing of the stream is touched meanwhile.
-    const Possessions possessions = take_possessions();
+  // What is let go of may be the last reference to a device, so nothing of the stream is touched meanwhile. Mostly the
+  // stream has let go of it already (Stream::reap).
+  if (kept_count() != 0 || !possessions_.dependencies.empty() || possessions_.table) {
+    const Possessions possessions = std::exchange(possessions_, {});
   }
   const Ref<Stream> stream = std::move(stream_);
   stream->take_back(this);

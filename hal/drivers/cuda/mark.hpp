@@ -20,6 +20,7 @@
 namespace baton::hal::drivers::cuda {
 
 class Stream;
+struct BoundTable;
 
 // Anything else that work needs until it is done.
 class Kept {
@@ -57,6 +58,19 @@ class Mark {
     if (!possessions_.buffers.empty() && possessions_.buffers.back().get() == &buffer) return;
     possessions_.buffers.emplace_back(&buffer);
   }
+  void keep(std::vector<Ref<hal::Buffer>>&& buffers) {
+    auto& kept = possessions_.buffers;
+    if (kept.empty()) return kept.swap(buffers);
+    kept.insert(kept.end(), std::make_move_iterator(buffers.begin()), std::make_move_iterator(buffers.end()));
+    buffers.clear();
+  }
+  void keep(const std::shared_ptr<BoundTable>& table) {
+    if (possessions_.table == table) return;
+    if (possessions_.table) possessions_.tables.push_back(std::move(possessions_.table));
+    possessions_.table = table;
+  }
+  // Before many are kept.
+  void expect_buffers(size_t count) { possessions_.buffers.reserve(possessions_.buffers.size() + count); }
   void keep(std::unique_ptr<Kept> kept) { possessions_.kept.push_back(std::move(kept)); }
   void depend_on(const Ref<Mark>& mark) {
     possessions_.dependencies.push_back(mark);
@@ -64,7 +78,7 @@ class Mark {
   }
   size_t kept_count() const {
     return size_t{possessions_.recording ? 1u : 0u} + possessions_.recordings.size() + possessions_.buffers.size() +
-           possessions_.kept.size();
+           possessions_.tables.size() + possessions_.kept.size();
   }
 
  private:
@@ -75,8 +89,10 @@ class Mark {
   bool has_failed() const;
   // What it kept, for whoever lets go of it when nothing is locked.
   struct Possessions {
-    Ref<hal::Recording> recording;  // Mostly there is one, which costs no allocation.
+    Ref<hal::Recording> recording;      // Mostly there is one, which costs no allocation.
+    std::shared_ptr<BoundTable> table;  // The last of several.
     std::vector<Ref<hal::Recording>> recordings;
+    std::vector<std::shared_ptr<BoundTable>> tables;
     std::vector<Ref<hal::Buffer>> buffers;
     std::vector<std::unique_ptr<Kept>> kept;
     std::vector<Ref<Mark>> dependencies;
@@ -87,6 +103,7 @@ class Mark {
   Ref<Stream> stream_;
   uint64_t ordinal_ = 0;  // 0: not closed yet.
   CUevent event_ = nullptr;
+  Mark* next_spare_ = nullptr;  // Of the stream's.
 
   Possessions possessions_;
   std::atomic<bool> may_fail_{false};  // False: the outcome is ok unless the device is lost, and no lock is needed.

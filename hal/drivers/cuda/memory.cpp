@@ -104,7 +104,10 @@ Result<Block> Memory::ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint6
   block.bytes = bytes;
   CUresult result = (this->*ask)(bytes, block);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-    for (const Ref<Stream>& stream : streams_) stream->reap(true);
+    for (const Ref<Stream>& stream : streams_) {
+      stream->reap(true);
+      stream->drop_bound_tables();
+    }
     trim();
     result = (this->*ask)(bytes, block);
   }

@@ -151,55 +151,88 @@ Stream& Queue::stream_for(Marks marks) {
   return *parts_.streams[next_stream_.fetch_add(1, std::memory_order_relaxed) % parts_.streams.size()];
 }
 
-Status Queue::run(Recording& recording, const Execution& execution) {
-  if (!recording.first()) return {};
+bool Queue::as_graph(Recording& recording) const {
+  if (!recording.first()) return false;
   const uint64_t executions = recording.count_execution();
-  const bool as_graph = parts_.mode == Mode::kGraph || (parts_.mode == Mode::kAuto && executions > 0);
-  if (!as_graph || !recording.graph_obstacle().empty()) {
-    if (!parts_.timed) return recording.issue(execution);
-    const auto start = std::chrono::steady_clock::now();
-    Status issued = recording.issue(execution);
-    recording.note_stream_ns(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
-    return issued;
-  }
-  return recording.graph().launch(execution, parts_.timed);
+  if (!recording.graph_obstacle().empty()) return false;
+  return parts_.mode == Mode::kGraph || (parts_.mode == Mode::kAuto && executions > 0);
 }
 
-void Queue::enqueue(Recording& recording, const BindingTable& table, Marks marks, Signals signals) {
-  const SlotValues slots(recording, table);
+Status Queue::issue(Recording& recording, const Execution& execution) const {
+  if (!parts_.timed) return recording.issue(execution);
+  const auto start = std::chrono::steady_clock::now();
+  Status issued = recording.issue(execution);
+  recording.note_stream_ns(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  return issued;
+}
+
+bool Queue::may_fail(const Recording& recording, Marks marks) { return recording.calls_host() || !marks.empty(); }
+
+template <typename Run>
+Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals, Ref<Mark>& closed, const Run& run) {
+  BATON_TRY(parts_.context->check());
   Stream& stream = stream_for(marks);
-  Ref<Mark> closed;
-  const bool may_fail = recording.calls_host() || !marks.empty();
-  Status status = parts_.context->check();
-  if (status.ok()) {
-    std::lock_guard lock(stream.mutex());
-    const ContextScope scope = parts_.context->enter();
-    Mark& mark = stream.open();
-    for (const Ref<Mark>& wait : marks) {
-      mark.depend_on(wait);
-      if (status.ok()) status = stream.wait(*wait);
-    }
-    mark.keep(recording);
-    for (const BufferRange& range : table.buffers) {
-      if (range.buffer) mark.keep(*range.buffer);
-    }
-    const Execution execution{device(), *parts_.context, *parts_.memory, stream, mark, slots.get(), table.constants};
-    if (status.ok()) status = run(recording, execution);
-    if (!signals.empty() || may_fail || mark.kept_count() > kKeptMax) {
-      auto made = stream.close();
-      if (made.has_value()) {
-        closed = std::move(made).value();
-      } else if (status.ok()) {
-        status = std::move(made).error();
-      }
-    }
+  std::lock_guard lock(stream.mutex());
+  const ContextScope scope = parts_.context->enter();
+  Mark& mark = stream.open();
+  Status status;
+  for (const Ref<Mark>& wait : marks) {
+    mark.depend_on(wait);
+    if (status.ok()) status = stream.wait(*wait);
   }
+  mark.keep(recording);
+  if (status.ok()) status = run(stream, mark);
+  const bool told = !signals.empty() || may_fail(recording, marks);
+  if (!told && mark.kept_count() <= kKeptMax) return status;
+  auto made = stream.close();
+  if (!made.has_value()) return status.ok() ? std::move(made).error() : std::move(status);
+  if (told) closed = std::move(made).value();
+  return status;
+}
+
+void Queue::settle(Recording& recording, Status status, Signals signals, Ref<Mark> closed) {
   parts_.worker->touch();
   if (!status.ok()) return conclude(signals, std::move(status).with_context(recording.description()));
   if (!signals.empty()) return promise(signals, closed);
-  if (!may_fail) return;
+  if (!closed) return;  // It cannot fail.
   std::lock_guard lock(mutex_);
   unsignalled_.push_back(std::move(closed));
+}
+
+Status Queue::enqueue_graph(Recording& recording, const BindingTable& table, bool checked, Marks marks,
+                            Signals signals) {
+  Graph& graph = recording.graph();
+  Ref<Mark> closed;
+  Status status;
+  {
+    std::lock_guard lock(graph.mutex());
+    auto bound = graph.bind(table, frees_.load(std::memory_order_acquire), checked);
+    if (!bound.has_value()) return named(std::move(bound).error(), recording);
+    status = enqueue_between(recording, marks, signals, closed, [&](Stream& stream, Mark& mark) {
+      return graph.launch({device(), *parts_.context, *parts_.memory, stream, mark, graph.slots(), graph.constants()},
+                          *bound, parts_.timed);
+    });
+  }
+  settle(recording, std::move(status), signals, std::move(closed));
+  return {};
+}
+
+void Queue::enqueue_commands(Recording& recording, const BindingTable& table, Marks marks, Signals signals) {
+  const SlotValues slots(recording, table);
+  Ref<Mark> closed;
+  Status status = enqueue_between(recording, marks, signals, closed, [&](Stream& stream, Mark& mark) {
+    mark.expect_buffers(table.buffers.size());
+    for (const BufferRange& range : table.buffers) {
+      if (range.buffer) mark.keep(*range.buffer);
+    }
+    return issue(recording, {device(), *parts_.context, *parts_.memory, stream, mark, slots.get(), table.constants});
+  });
+  settle(recording, std::move(status), signals, std::move(closed));
+}
+
+void Queue::enqueue(Recording& recording, const BindingTable& table, Marks marks, Signals signals) {
+  if (!as_graph(recording)) return enqueue_commands(recording, table, marks, signals);
+  const Status fits = enqueue_graph(recording, table, true, marks, signals);
 }
 
 Result<Ref<Mark>> Queue::join(Marks marks) {
@@ -273,8 +306,12 @@ Status Queue::do_execute(const Order& order, hal::Recording& recording, const Bi
   std::vector<Ref<Mark>> marks;
   Status failed;
   const Readiness readiness = own.blocks_host() ? Readiness::kLater : look_at(order.waits, marks, failed);
-  if (readiness == Readiness::kReady) [[likely]] {
-    enqueue(own, table, marks, order.signals);
+  const bool ready = readiness == Readiness::kReady;
+  if (ready && as_graph(own)) [[likely]]
+    return enqueue_graph(own, table, false, marks, order.signals);
+  BATON_TRY(hal::Queue::check_table(recording, table));
+  if (ready) {
+    enqueue_commands(own, table, marks, order.signals);
   } else if (readiness == Readiness::kFailed) {
     conclude(order.signals, failed);
   } else {
@@ -298,6 +335,7 @@ Result<Ref<hal::Buffer>> Queue::do_allocate(const Order& order, const Allocation
 }
 
 Status Queue::do_free(const Order& order, hal::Buffer& buffer) {
+  frees_.fetch_add(1, std::memory_order_release);
   if (order.waits.empty() && order.signals.empty() && !DriverCallback::inside()) {
     static_cast<Buffer&>(buffer).give_back(nullptr);
     return {};

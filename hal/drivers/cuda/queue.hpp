@@ -52,8 +52,20 @@ class Queue final : public hal::Queue {
   enum class Readiness { kReady, kLater, kFailed };
   Readiness look_at(std::span<const SemaphorePoint> waits, std::vector<Ref<Mark>>& marks, Status& failed);
 
+  Status check_table(const hal::Recording&, const BindingTable&) const override { return {}; }  // do_execute does.
+  // Whether this execution is one of a graph.
+  bool as_graph(Recording& recording) const;
+  // Each of them to its end. What it returns is a table that does not fit, which nobody has checked yet.
   void enqueue(Recording& recording, const BindingTable& table, Marks marks, Signals signals);
-  Status run(Recording& recording, const Execution& execution);
+  Status enqueue_graph(Recording& recording, const BindingTable& table, bool checked, Marks marks, Signals signals);
+  void enqueue_commands(Recording& recording, const BindingTable& table, Marks marks, Signals signals);
+  static bool may_fail(const Recording& recording, Marks marks);
+  Status issue(Recording& recording, const Execution& execution) const;
+  // The frame around both: what stands between the waits and the mark that is closed behind `run`, if anybody asks for
+  // it.
+  template <typename Run>
+  Status enqueue_between(Recording& recording, Marks marks, Signals signals, Ref<Mark>& closed, const Run& run);
+  void settle(Recording& recording, Status status, Signals signals, Ref<Mark> closed);
   void enqueue_barrier(Marks marks, Signals signals);
   // One mark behind all of them; null when there is none.
   Result<Ref<Mark>> join(Marks marks);
@@ -69,6 +81,7 @@ class Queue final : public hal::Queue {
 
   const Parts parts_;
   std::atomic<uint32_t> next_stream_{0};
+  std::atomic<uint64_t> frees_{0};
   std::mutex mutex_;
   std::condition_variable idle_;
   uint64_t kept_count_ = 0;             // Guarded by mutex_: operations that wait for a promise or for the worker.

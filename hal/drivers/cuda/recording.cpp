@@ -23,8 +23,10 @@ Status Recording::issue(const Execution& execution) const {
 }
 
 Graph& Recording::graph() {
+  if (Graph* made = made_graph_.load(std::memory_order_acquire)) return *made;
   std::lock_guard lock(graph_mutex_);
   if (!graph_) graph_ = std::make_unique<Graph>(*this);
+  made_graph_.store(graph_.get(), std::memory_order_release);
   return *graph_;
 }
 

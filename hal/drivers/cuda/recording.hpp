@@ -109,7 +109,7 @@ class Recording final : public hal::Recording {
   // How long that took once, for the report; 0: not known.
   int64_t stream_ns() const { return stream_ns_.load(std::memory_order_relaxed); }
   void note_stream_ns(int64_t ns) { stream_ns_.store(ns, std::memory_order_relaxed); }
-  // Made by the first execution that wants it. The queue's lock for the stream is held.
+  // Made by the first execution that wants it.
   Graph& graph();
   // How often it was executed so far; the queue counts.
   uint64_t count_execution() { return executions_.fetch_add(1, std::memory_order_relaxed); }
@@ -130,7 +130,8 @@ class Recording final : public hal::Recording {
   std::atomic<uint64_t> executions_{0};
   std::atomic<int64_t> stream_ns_{0};
   std::mutex graph_mutex_;
-  std::unique_ptr<Graph> graph_;  // Guarded by graph_mutex_.
+  std::unique_ptr<Graph> graph_;             // Guarded by graph_mutex_.
+  std::atomic<Graph*> made_graph_{nullptr};  // The same, once it is made.
 };
 
 }  // namespace baton::hal::drivers::cuda

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "hal/drivers/cuda/bound_table.hpp"
 #include "hal/spin.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -17,27 +18,53 @@ Result<Ref<Stream>> Stream::make(Ref<PrimaryContext> context) {
 Stream::~Stream() {
   const ContextScope scope = context_->enter();
   const Symbols& symbols = context_->symbols();
-  for (Mark* mark : spare_) {
-    if (mark->event_) symbols.cuEventDestroy(mark->event_);
-    delete mark;
-  }
+  const auto drop = [&](Mark* list) {
+    while (list) {
+      Mark* mark = std::exchange(list, list->next_spare_);
+      if (mark->event_) symbols.cuEventDestroy(mark->event_);
+      delete mark;
+    }
+  };
+  drop(spare_);
+  drop(returned_.load(std::memory_order_acquire));
   symbols.cuStreamDestroy(handle_);
 }
 
 Mark* Stream::take_spare() {
-  std::lock_guard lock(spare_mutex_);
-  if (spare_.empty()) return new Mark;
-  Mark* mark = spare_.back();
-  spare_.pop_back();
-  return mark;
+  if (!spare_) spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
+  if (!spare_) return new Mark;
+  return std::exchange(spare_, spare_->next_spare_);
 }
 
 void Stream::take_back(Mark* mark) {
   mark->ordinal_ = 0;
   mark->failure_ = Status();
   mark->may_fail_.store(false, std::memory_order_relaxed);
-  std::lock_guard lock(spare_mutex_);
-  spare_.push_back(mark);
+  mark->next_spare_ = returned_.load(std::memory_order_relaxed);
+  while (
+      !returned_.compare_exchange_weak(mark->next_spare_, mark, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+void Stream::linger(std::shared_ptr<BoundTable>& table) {
+  std::lock_guard lock(bound_mutex_);
+  for (const auto& known : bound_) {
+    if (known == table) return;
+  }
+  std::swap(bound_[next_bound_++ % kBoundTables], table);
+}
+
+void Stream::drop_bound_tables() {
+  std::array<std::shared_ptr<BoundTable>, kBoundTables> dropped;  // Dies without the lock.
+  std::lock_guard lock(bound_mutex_);
+  std::swap(bound_, dropped);
+}
+
+void Stream::drop_bound_table(const std::shared_ptr<BoundTable>& table) {
+  std::lock_guard lock(bound_mutex_);
+  for (auto& known : bound_) {
+    if (known == table) known = nullptr;  // The caller has it: nothing dies here.
+  }
 }
 
 Mark& Stream::open() {
@@ -89,9 +116,17 @@ bool Stream::ask(const Mark& mark) {
 }
 
 size_t Stream::reap(bool ask_device) {
-  // Die after the lock is given back: what they let go of may come back here, or be the last to hold the device.
+  // What they kept is let go of after the lock is given back: it may come back here, or be the last to hold the device.
   std::vector<Ref<Mark>> done;
-  std::vector<Mark::Possessions> possessions;
+  const size_t in_flight = take_done(ask_device, done);
+  for (const Ref<Mark>& mark : done) {
+    Mark::Possessions possessions = mark->take_possessions();
+    if (possessions.table) linger(possessions.table);
+  }
+  return in_flight;
+}
+
+size_t Stream::take_done(bool ask_device, std::vector<Ref<Mark>>& done) {
   std::lock_guard lock(mutex_);
   if (ask_device && in_flight_.empty() && open_ && open_->kept_count() != 0 && !context_->lost()) {
     const ContextScope scope = context_->enter();
@@ -103,7 +138,6 @@ size_t Stream::reap(bool ask_device) {
     if (!reached(oldest->ordinal_) && !(ask_device && ask(*oldest))) break;
     // Its failure, if any, is in the semaphores or fetched by the queue; what it kept goes.
     const Status outcome = oldest->outcome();
-    possessions.push_back(oldest->take_possessions());
     done.push_back(std::move(oldest));
     in_flight_.pop_front();
   }

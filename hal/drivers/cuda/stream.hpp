@@ -5,6 +5,7 @@
 // where not said otherwise; the functions that say so need mutex() held.
 #pragma once
 
+#include <array>
 #include <deque>
 
 #include "hal/drivers/cuda/mark.hpp"
@@ -36,6 +37,9 @@ class Stream final : public RefCounted<Stream> {
   // The same, not longer than `timeout_ns`; false when it was not enough.
   Result<bool> drain_within(int64_t timeout_ns);
   size_t in_flight();
+  // Lets go of the tables that were bound last.
+  void drop_bound_tables();
+  void drop_bound_table(const std::shared_ptr<BoundTable>& table);
 
  private:
   template <typename T, typename... Arguments>
@@ -44,8 +48,10 @@ class Stream final : public RefCounted<Stream> {
   Stream(Ref<PrimaryContext> context, CUstream handle) : context_(std::move(context)), handle_(handle) {}
 
   bool ask(const Mark& mark);
+  size_t take_done(bool ask_device, std::vector<Ref<Mark>>& done);
   void take_back(Mark* mark);
   Mark* take_spare();
+  void linger(std::shared_ptr<BoundTable>& table);
 
   const Ref<PrimaryContext> context_;
   const CUstream handle_;
@@ -55,8 +61,13 @@ class Stream final : public RefCounted<Stream> {
   uint64_t last_ordinal_ = 0;        // Guarded by mutex_.
   std::atomic<uint64_t> completed_{0};
 
-  std::mutex spare_mutex_;
-  std::vector<Mark*> spare_;  // Guarded by spare_mutex_.
+  Mark* spare_ = nullptr;                 // Guarded by mutex_; a list.
+  std::atomic<Mark*> returned_{nullptr};  // Spares of any thread, until spare_ is used up.
+
+  static constexpr size_t kBoundTables = 8;
+  std::mutex bound_mutex_;
+  std::array<std::shared_ptr<BoundTable>, kBoundTables> bound_;  // Guarded by bound_mutex_: of work that is done.
+  size_t next_bound_ = 0;                                        // Guarded by bound_mutex_.
 };
 
 }  // namespace baton::hal::drivers::cuda

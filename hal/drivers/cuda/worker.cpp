@@ -10,6 +10,8 @@ constexpr std::chrono::microseconds kWatchPause{10};
 constexpr std::chrono::milliseconds kReapPause{1};
 // Falling asleep at once would cost the next submission a wake by the kernel (3 us).
 constexpr int kIdleRounds = 50;
+// Tables that were bound last are kept over so many rounds without work.
+constexpr int kBoundRounds = 10;
 
 }  // namespace
 
@@ -80,6 +82,10 @@ size_t Worker::reap() {
   return in_flight;
 }
 
+void Worker::drop_bound_tables() {
+  for (const Ref<Stream>& stream : streams_) stream->drop_bound_tables();
+}
+
 // Whether there was a task. The lock is held on entry and on return, not in between.
 bool Worker::round(Lock& lock) {
   Task* task = nullptr;
@@ -108,6 +114,7 @@ void Worker::main(Ref<Worker> worker) {
     }
     lock.unlock();
     const size_t in_flight = worker->reap();
+    if (idle_rounds % kBoundRounds == kBoundRounds - 1) worker->drop_bound_tables();
     lock.lock();
     if (!worker->tasks_.empty() || !worker->new_watches_.empty()) continue;
     if (worker->stopping_) return;
@@ -121,6 +128,7 @@ void Worker::main(Ref<Worker> worker) {
     // Whoever enqueued and still saw us awake is seen now: it enqueued before it looked.
     lock.unlock();
     const bool missed = worker->reap() != 0;
+    if (!missed) worker->drop_bound_tables();
     lock.lock();
     if (missed) worker->awake_ = true;
     worker->changed_.wait(lock, [&] { return worker->awake_ || worker->stopping_; });

@@ -50,6 +50,7 @@ class Worker final : public RefCounted<Worker> {
   bool round(Lock& lock);
   bool poll_watches();
   size_t reap();
+  void drop_bound_tables();
 
   const std::vector<Ref<Stream>> streams_;
   std::atomic<bool> awake_{false};

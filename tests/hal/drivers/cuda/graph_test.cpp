@@ -91,6 +91,65 @@ TEST_F(GraphTest, ANewTableTouchesOnlyTheNodesOfItsSlots) {
   EXPECT_EQ(values_of(*second)[0], 0u);
 }
 
+// What is compared with the last table is checked as if it were looked at anew.
+TEST_F(GraphTest, ATableThatStaysIsRefusedOnceABufferOfItIsFreed) {
+  open("graph");
+  const auto recording = record(100, true);
+  const auto first = buffer_of(*device_, {1, 1}), second = buffer_of(*device_, {1, 1});
+  std::vector<BufferRange> table(100, first);
+  table[50] = second;
+  const uint32_t factor = 1;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  EXPECT_OK(device_->queue().free({}, *second));
+  EXPECT_FAILS(run(*device_, *recording, {table, {&factor, 1}}), StatusCode::kFailedPrecondition,
+               "Slot 50 is a buffer that was freed.\n  while executing recording \"scales\"");
+  table[50] = first;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+}
+
+TEST_F(GraphTest, ATableThatIsRefusedLeavesTheLastOne) {
+  open("graph");
+  const auto recording = record(100, true);
+  const auto good = buffer_of(*device_, {1, 1}), other = buffer_of(*device_, {1, 1}), small = buffer_of(*device_, {1});
+  std::vector<BufferRange> table(100, good);
+  const uint32_t factor = 1;
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  table[3] = other;
+  table[70] = small;
+  EXPECT_FAILS(run(*device_, *recording, {table, {&factor, 1}}), StatusCode::kOutOfRange,
+               "Slot 70 has 4 bytes in the table; its 1 uses need 8.");
+  EXPECT_FAILS(run(*device_, *recording, {std::span(table).first(90), {&factor, 1}}), StatusCode::kOutOfRange,
+               "Slot 70 has 4 bytes");
+  table[70] = good;
+  EXPECT_FAILS(run(*device_, *recording, {std::span(table).first(90), {&factor, 1}}), StatusCode::kInvalidArgument,
+               "Slot 90 is used by the recording; the table has 90 buffers.");
+  EXPECT_FAILS(run(*device_, *recording, {.buffers = table}), StatusCode::kInvalidArgument,
+               "The recording has 1 constant slots; the table has 0 constants.");
+  const size_t before = fake_cuda().count("cuGraphExecKernelNodeSetParams");
+  EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
+  EXPECT_EQ(fake_cuda().count("cuGraphExecKernelNodeSetParams") - before, 1u);
+}
+
+// A new buffer where an old one was is another buffer, and what a table named goes with the recording at the latest.
+TEST_F(GraphTest, BuffersOfATableAreKeptAndLetGoOf) {
+  open("graph");
+  auto recording = record(3, true);
+  const auto keep = buffer_of(*device_, {1, 1});
+  const hal::Allocator& allocator = device_->allocator();
+  const uint64_t before = allocator.memory_use().live_bytes;
+  const uint32_t factor = 1;
+  for (uint32_t i = 0; i < 20; ++i) {
+    const auto fresh = buffer_of(*device_, {i, i});
+    const std::vector<BufferRange> table = {keep, fresh, keep};
+    const uint32_t twice = 2;
+    EXPECT_OK(run(*device_, *recording, {table, {i % 2 ? &factor : &twice, 1}}));
+    EXPECT_EQ(values_of(*fresh), (std::vector<uint32_t>{0, 0}));  // Dispatch 1 scales by the constant 0.
+  }
+  recording = nullptr;
+  EXPECT_OK(device_->queue().wait_idle());
+  EXPECT_EQ(allocator.memory_use().live_bytes, before);
+}
+
 TEST_F(GraphTest, APatchThatIsRefusedMakesTheGraphAnew) {
   open("graph");
   const auto recording = record(3, true);
