@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,12 +40,26 @@ struct ExecutableRequest {
   Ref<ExecutableData> data = nullptr;  // Null: the caller keeps the bytes.
 };
 
+// What an entry point wants of its launches beyond a workgroup's size; a device that has no such thing takes no notice,
+// one that has and cannot do it refuses the executable.
+struct LaunchAttributes {
+  uint32_t cluster_size[3] = {};  // Workgroups that run together; 0: what the code says.
+  bool cooperative = false;       // All workgroups run at the same time, and may wait for each other.
+  bool early = false;             // May begin before what it stands behind is done; the kernel waits for it itself.
+  std::optional<uint32_t> local_memory_carveout_percent = {};  // Of the fast memory that caches share with it.
+  int32_t priority = 0;                                        // Greater is more urgent.
+
+  bool has_cluster() const { return cluster_size[0] > 1 || cluster_size[1] > 1 || cluster_size[2] > 1; }
+};
+
 struct EntryPoint {
   std::string name = {};
   uint32_t constant_count = 0;
   uint32_t binding_count = 0;
   uint32_t workgroup_size[3] = {1, 1, 1};
   uint32_t local_memory_bytes = 0;
+  LaunchAttributes launch = {};
+  uint64_t workgroups_max = 0;  // Of one launch, where there is such a limit beside the grid's; else 0.
   // False where the format says nothing about constants and bindings; then any count is taken.
   bool layout_known = true;
 };

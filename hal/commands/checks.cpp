@@ -146,4 +146,17 @@ Status check_launch(const RecordingScope& scope, const LaunchShape& launch) {
   return {};
 }
 
+Status check_grid(const EntryPoint& entry, const uint32_t (&grid)[3]) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const uint32_t cluster = entry.launch.cluster_size[axis];
+    if (cluster <= 1 || grid[axis] % cluster == 0) continue;
+    return failure(StatusCode::kInvalidArgument, "Entry point '", entry.name, "' runs in clusters of ", cluster,
+                   " workgroups in ", "xyz"[axis], "; a grid of ", grid[axis], " is no multiple of it.");
+  }
+  const uint64_t workgroups = uint64_t{grid[0]} * grid[1] * grid[2];
+  if (entry.workgroups_max == 0 || workgroups <= entry.workgroups_max) return {};
+  return failure(StatusCode::kOutOfRange, "All workgroups of entry point '", entry.name, "' run at the same time; the ",
+                 "grid has ", workgroups, ", and the device takes ", entry.workgroups_max, ".");
+}
+
 }  // namespace baton::hal

@@ -42,6 +42,9 @@ struct LaunchShape {
 // Everything about a dispatch but its grid.
 Status check_launch(const RecordingScope& scope, const LaunchShape& launch);
 
+// The grid of one whose launches want more than a grid (LaunchAttributes).
+Status check_grid(const EntryPoint& entry, const uint32_t (&grid)[3]);
+
 Status check_constant_slots(const RecordingScope& scope, size_t constant_count, std::span<const ConstantSlot> slots);
 
 }  // namespace baton::hal

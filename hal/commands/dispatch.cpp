@@ -10,7 +10,10 @@ Status validate(const Dispatch& command, const RecordingScope& scope) {
     return failure(StatusCode::kOutOfRange, "Dispatch grid has ", command.grid[axis], " workgroups in ", "xyz"[axis],
                    "; the device takes ", scope.limits.grid_max[axis], ".");
   }
-  return {};
+  const EntryPoint& entry = command.executable->entry_points()[command.entry_point];
+  if (!entry.launch.has_cluster() && entry.workgroups_max == 0) [[likely]]
+    return {};
+  return check_grid(entry, command.grid);
 }
 
 }  // namespace baton::hal::commands

@@ -74,8 +74,29 @@ baton_status* device_query(baton_device* device, baton_string category, baton_st
   return nullptr;
 }
 
+hal::EntryPoint entry_point(const baton_entry_point& given) {
+  hal::EntryPoint entry;
+  entry.name = house(given.name);
+  entry.constant_count = given.constant_count;
+  entry.binding_count = given.binding_count;
+  entry.layout_known = given.flags & BATON_LAUNCH_LAYOUT_KNOWN;
+  entry.local_memory_bytes = given.local_memory_bytes;
+  entry.launch.cooperative = given.flags & BATON_LAUNCH_COOPERATIVE;
+  entry.launch.early = given.flags & BATON_LAUNCH_EARLY;
+  if (given.local_memory_carveout) entry.launch.local_memory_carveout_percent = given.local_memory_carveout - 1;
+  entry.launch.priority = given.priority;
+  std::copy(std::begin(given.workgroup_size), std::end(given.workgroup_size), entry.workgroup_size);
+  std::copy(std::begin(given.cluster_size), std::end(given.cluster_size), entry.launch.cluster_size);
+  return entry;
+}
+
 Result<Ref<hal::Executable>> make_executable(hal::Device& device, const baton_executable_request* request) {
-  BATON_TRY(check_size(request));
+  constexpr size_t kSizeV2 = offsetof(baton_executable_request, entry_points);
+  if (!request || request->struct_size < kSizeV2) BATON_TRY(check_size(request));
+  std::vector<hal::EntryPoint> expected;
+  if (request->struct_size >= sizeof(baton_executable_request)) {
+    for (uint64_t i = 0; i < request->entry_point_count; ++i) expected.push_back(entry_point(request->entry_points[i]));
+  }
   std::vector<hal::ExecutableVariant> variants;
   for (uint32_t i = 0; i < request->variant_count; ++i) {
     const auto& [format, data, size] = request->variants[i];
@@ -83,7 +104,8 @@ Result<Ref<hal::Executable>> make_executable(hal::Device& device, const baton_ex
   }
   return device.make_executable({.name = house(request->name),
                                  .variants = variants,
-                                 .constants = {request->constants, static_cast<size_t>(request->constant_count)}});
+                                 .constants = {request->constants, static_cast<size_t>(request->constant_count)},
+                                 .expected = expected});
 }
 baton_status* executable_make(baton_device* device, const baton_executable_request* request, baton_executable** out) {
   return give(make_executable(house(device), request), out);

@@ -84,6 +84,23 @@ typedef struct baton_executable_variant {
   uint64_t size;
 } baton_executable_variant;
 
+/* What an entry point wants of its launches, and what is believed of it; where the code and the device know, both are
+ * checked. Stands in arrays: never grows. since v3 */
+#define BATON_LAUNCH_LAYOUT_KNOWN 1u /* constant_count and binding_count are to be checked */
+#define BATON_LAUNCH_COOPERATIVE 2u  /* all workgroups run at the same time, and may wait for each other */
+#define BATON_LAUNCH_EARLY 4u /* may begin before what it stands behind is done; the kernel waits for it itself */
+typedef struct baton_entry_point {
+  baton_string name;
+  uint32_t flags; /* BATON_LAUNCH_* */
+  uint32_t constant_count;
+  uint32_t binding_count;
+  uint32_t workgroup_size[3];
+  uint32_t local_memory_bytes;    /* beside what the code has */
+  uint32_t cluster_size[3];       /* workgroups that run together; 0: what the code says */
+  uint32_t local_memory_carveout; /* how much of the fast memory is to be local, in percent and one more; 0: not said */
+  int32_t priority;               /* greater is more urgent; 0: the queue's */
+} baton_entry_point;
+
 typedef struct baton_executable_request {
   uint32_t struct_size;
   uint32_t variant_count;
@@ -91,6 +108,8 @@ typedef struct baton_executable_request {
   baton_string name;         /* for messages and traces */
   const uint32_t* constants; /* specialization */
   uint64_t constant_count;
+  const baton_entry_point* entry_points; /* none: those of the code. since v3 */
+  uint64_t entry_point_count;            /* since v3 */
 } baton_executable_request;
 
 /* A buffer's bytes on the host, from buffer_map to buffer_unmap. */

@@ -70,6 +70,18 @@ struct ExecutableVariant {
   std::span<const std::byte> data;  // lives as long as the executable: best as a constant of the module
 };
 
+// What an entry point wants of its launches (device.h).
+struct EntryPoint {
+  std::string_view name;
+  std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
+  uint32_t local_memory_bytes = 0;
+  std::array<uint32_t, 3> cluster_size = {};
+  bool cooperative = false;
+  bool early = false;  // The kernel waits for what it stands behind by itself.
+  std::optional<uint32_t> local_memory_carveout_percent = {};
+  int32_t priority = 0;
+};
+
 class Device final : public baton_object {
  public:
   static constexpr char kTypeName[] = "hal.device";
@@ -94,7 +106,8 @@ class Device final : public baton_object {
 
   // Loads what fits the device best; when nothing does, says for each variant why not.
   Result<Ref<Executable>> make_executable(std::string_view name, std::span<const ExecutableVariant> variants,
-                                          std::span<const uint32_t> constants = {}) const;
+                                          std::span<const uint32_t> constants = {},
+                                          std::span<const EntryPoint> entry_points = {}) const;
   Result<Ref<Executable>> make_executable(std::string_view name, const ExecutableVariant& variant) const {
     return make_executable(name, {&variant, 1});
   }
@@ -367,14 +380,36 @@ struct Parameter<SignalFence> : RefParameter<Fence, true> {
 
 }  // namespace detail
 
+namespace detail {
+
+inline baton_entry_point door_entry_point(const EntryPoint& from) {
+  const auto& [x, y, z] = from.workgroup_size;
+  const auto& [cluster_x, cluster_y, cluster_z] = from.cluster_size;
+  return {.name = door_text(from.name),
+          .flags = (from.cooperative ? BATON_LAUNCH_COOPERATIVE : 0u) | (from.early ? BATON_LAUNCH_EARLY : 0u),
+          .constant_count = 0,
+          .binding_count = 0,
+          .workgroup_size = {x, y, z},
+          .local_memory_bytes = from.local_memory_bytes,
+          .cluster_size = {cluster_x, cluster_y, cluster_z},
+          .local_memory_carveout = from.local_memory_carveout_percent ? *from.local_memory_carveout_percent + 1 : 0,
+          .priority = from.priority};
+}
+
+}  // namespace detail
+
 inline Result<Ref<Executable>> Device::make_executable(std::string_view name,
                                                        std::span<const ExecutableVariant> variants,
-                                                       std::span<const uint32_t> constants) const {
+                                                       std::span<const uint32_t> constants,
+                                                       std::span<const EntryPoint> entry_points) const {
   std::vector<baton_executable_variant> all;
   for (const auto& [format, data] : variants) all.push_back({detail::door_text(format), data.data(), data.size()});
+  std::vector<baton_entry_point> entries;
+  for (const EntryPoint& one : entry_points) entries.push_back(detail::door_entry_point(one));
   const baton_executable_request request = {sizeof(request),  static_cast<uint32_t>(all.size()),
                                             all.data(),       detail::door_text(name),
-                                            constants.data(), constants.size()};
+                                            constants.data(), constants.size(),
+                                            entries.data(),   entries.size()};
   return detail::make_through<Executable, baton_executable>(device_table()->executable_make, handle(), &request);
 }
 

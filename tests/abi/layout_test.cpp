@@ -287,6 +287,21 @@ FIELD(baton_cuda_graph, join, 40);
 FIELD(baton_recording_table, foreign, 88);
 SIZE_V3(baton_recording_table, 96);
 
+static_assert(sizeof(baton_entry_point) == 64, "it stands in arrays");
+FIELD(baton_entry_point, name, 0);
+FIELD(baton_entry_point, flags, 16);
+FIELD(baton_entry_point, constant_count, 20);
+FIELD(baton_entry_point, binding_count, 24);
+FIELD(baton_entry_point, workgroup_size, 28);
+FIELD(baton_entry_point, local_memory_bytes, 40);
+FIELD(baton_entry_point, cluster_size, 44);
+FIELD(baton_entry_point, local_memory_carveout, 56);
+FIELD(baton_entry_point, priority, 60);
+
+SIZE_V3(baton_executable_request, 64);
+FIELD(baton_executable_request, entry_points, 48);
+FIELD(baton_executable_request, entry_point_count, 56);
+
 static_assert(sizeof(baton_device_range) == 24, "it stands in arrays");
 FIELD(baton_device_range, address, 0);
 FIELD(baton_device_range, data, 8);

@@ -179,6 +179,9 @@ CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: *value = 0xffff; break;
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: *value = 1; break;
+    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH: *value = fake->new_launches; break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 4; break;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 227 * 1024; break;
     default: *value = 1024;
   }
@@ -200,6 +203,12 @@ CUresult push_current(CUcontext context) {
 CUresult pop_current(CUcontext* context) {
   *context = contexts.back();
   contexts.pop_back();
+  return CUDA_SUCCESS;
+}
+
+CUresult priority_range(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
   return CUDA_SUCCESS;
 }
 
@@ -347,6 +356,26 @@ CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned g
   return CUDA_SUCCESS;
 }
 
+std::string attribute_text(CUlaunchAttributeID id, const CUlaunchAttributeValue& value) {
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+      return text(" cluster ", value.clusterDim.x, "x", value.clusterDim.y, "x", value.clusterDim.z);
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: return " cooperative";
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY: return text(" priority ", value.priority);
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: return " early";
+    default: return " unknown";
+  }
+}
+CUresult launch_kernel_with(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
+  FAKE_LOCK;
+  std::string line;
+  for (unsigned i = 0; i < config->numAttrs; ++i) line += attribute_text(config->attrs[i].id, config->attrs[i].value);
+  FAKE_LOG("cuLaunchKernelEx", line);
+  return launch_kernel(function, config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+                       config->blockDimY, config->blockDimZ, config->sharedMemBytes, config->hStream, parameters,
+                       extra);
+}
+
 // Capture
 CUresult begin_capture(CUstream stream, CUgraph graph, const CUgraphNode*, const CUgraphEdgeData*, size_t,
                        CUstreamCaptureMode) {
@@ -442,6 +471,17 @@ CUresult add_child(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t c
   node.type = CU_GRAPH_NODE_TYPE_GRAPH;
   node.child = clone(*as<Graph>(child));
   return add_node(out, graph, count, std::move(node));
+}
+CUresult set_node_attribute(CUgraphNode, CUlaunchAttributeID id, const CUlaunchAttributeValue* value) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphKernelNodeSetAttribute", attribute_text(id, *value));
+  return CUDA_SUCCESS;
+}
+CUresult add_edges(CUgraph, const CUgraphNode*, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count) {
+  FAKE_LOCK;
+  FAKE_LOG("cuGraphAddDependencies", " ", count, " of type ", static_cast<int>(edges[0].type));
+  as<Node>(*to)->dependency_count += count;
+  return CUDA_SUCCESS;
 }
 CUresult get_nodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
   const auto& all = as<Graph>(graph)->nodes;
@@ -588,13 +628,23 @@ CUresult parameter_info(CUkernel handle, size_t index, size_t* offset, size_t* b
   *bytes = kernel.parameter_bytes[index];
   return CUDA_SUCCESS;
 }
-CUresult kernel_attribute(int* value, CUfunction_attribute attribute, CUkernel, CUdevice) {
-  *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+CUresult kernel_attribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice) {
+  *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK    ? 1024
+           : attribute == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH ? as<FakeKernel>(kernel)->cluster_width
+                                                                   : 0;
   return CUDA_SUCCESS;
 }
 CUresult set_kernel_attribute(CUfunction_attribute, int value, CUkernel kernel, CUdevice) {
   FAKE_LOCK;
   FAKE_LOG("cuKernelSetAttribute", " ", as<FakeKernel>(kernel)->name, " ", value);
+  return CUDA_SUCCESS;
+}
+CUresult max_blocks(int* blocks, CUfunction, int threads, size_t) {
+  *blocks = 2048 / threads;
+  return CUDA_SUCCESS;
+}
+CUresult max_clusters(int* clusters, CUfunction, const CUlaunchConfig* config) {
+  *clusters = config->gridDimX * config->gridDimY * config->gridDimZ > 16 ? 0 : 8;
   return CUDA_SUCCESS;
 }
 
@@ -636,6 +686,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               get_current,
               push_current,
               pop_current,
+              priority_range,
               memory_info,
               pool_create,
               pool_destroy,
@@ -663,6 +714,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               event_query,
               host_function,
               launch_kernel,
+              launch_kernel_with,
               begin_capture,
               end_capture,
               capture_state,
@@ -675,6 +727,8 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               add_host,
               add_empty,
               add_child,
+              set_node_attribute,
+              add_edges,
               get_nodes,
               node_type,
               kernel_parameters,
@@ -695,7 +749,9 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               kernel_name,
               parameter_info,
               kernel_attribute,
-              set_kernel_attribute};
+              set_kernel_attribute,
+              max_blocks,
+              max_clusters};
   return symbols;
 }
 

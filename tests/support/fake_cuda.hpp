@@ -28,12 +28,14 @@ struct FakeKernel {
   std::string name;
   std::vector<size_t> parameter_bytes;
   void (*run)(const FakeLaunch& launch);
+  int cluster_width = 0;  // That the code requires.
 };
 
 struct FakeCuda {
   int device_count = 1;
   int driver_version = 13000;
   CUresult init_result = CUDA_SUCCESS;
+  bool new_launches = true;  // Clusters, cooperative launches.
   size_t memory_bytes = size_t{1} << 30;
   std::vector<FakeKernel> kernels;
   // The next call of this entry fails with this result.

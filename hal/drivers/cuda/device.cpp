@@ -76,6 +76,9 @@ Result<int64_t> Device::query(std::string_view category, std::string_view key) c
       {"hal.device", "shared_memory_bytes_max", facts.shared_bytes_max},
       {"hal.device", "threads_max", facts.threads_per_block_max},
       {"hal.dispatch", "concurrency", facts.multiprocessors},
+      // For libraries of CUDA's own: cudaSetDevice, cuCtxPushCurrent.
+      {"cuda", "ordinal", context().device()},
+      {"cuda", "context", static_cast<int64_t>(reinterpret_cast<uintptr_t>(context().handle()))},
   };
   for (const auto& answer : answers) {
     if (answer.category == category && answer.key == key) return answer.value;

@@ -37,18 +37,42 @@ CUDA_KERNEL_NODE_PARAMS node_of(const DispatchRecord& command, const LaunchParam
   return parameters;
 }
 
+// What a kernel node cannot be told when it is added.
+Status set_attributes(const Kernel& kernel, CUgraphNode node, const Execution& execution) {
+  for (const CUlaunchAttribute& attribute : kernel.attributes) {
+    BATON_TRY(execution.context.status_of(
+        execution.symbols().cuGraphKernelNodeSetAttribute(node, attribute.id, &attribute.value),
+        "cuGraphKernelNodeSetAttribute"));
+  }
+  return {};
+}
+
+// Behind another kernel, from where that one lets go (griddepcontrol), and not from its end.
+Status add_early_edge(const Execution& execution, CUgraphNode node, GraphBuilder& builder) {
+  CUgraphEdgeData edge = {};
+  edge.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  edge.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  return execution.context.status_of(
+      execution.symbols().cuGraphAddEdges(builder.graph(), builder.dependencies(), &node, &edge, 1),
+      "cuGraphAddDependencies");
+}
+
 Status add_dispatch(Record& record, const Execution& execution, GraphBuilder& builder) {
   const auto& command = static_cast<const DispatchRecord&>(record);
   const LaunchParameters launch_parameters(command.launch, execution);
   const CUDA_KERNEL_NODE_PARAMS parameters = node_of(command, launch_parameters, execution);
+  const Kernel& kernel = *command.launch.kernel;
+  const bool early = kernel.early && builder.behind_kernel();
   CUgraphNode node = nullptr;
   const CUresult added = execution.symbols().cuGraphAddKernelNode(&node, builder.graph(), builder.dependencies(),
-                                                                  builder.dependency_count(), &parameters);
+                                                                  early ? 0 : builder.dependency_count(), &parameters);
   if (added != CUDA_SUCCESS) {
     return execution.context.status_of(added, "cuGraphAddKernelNode")
         .with_context(text("for entry point '", *command.launch.name, "'"));
   }
-  builder.added(node);
+  BATON_TRY(set_attributes(kernel, node, execution));
+  if (early) BATON_TRY(add_early_edge(execution, node, builder));
+  builder.added(node, /*is_kernel=*/true);
   return {};
 }
 

@@ -155,11 +155,13 @@ Status Executable::adopt(const Named& found, const EntryPoint* expected) {
   if (expected) {
     std::copy(std::begin(expected->workgroup_size), std::end(expected->workgroup_size), entry.workgroup_size);
     entry.local_memory_bytes = expected->local_memory_bytes;
+    entry.launch = expected->launch;
   }
   for (int axis = 0; axis < 3; ++axis) kernel.block[axis] = std::max(entry.workgroup_size[axis], 1u);
   kernel.shared_bytes = entry.local_memory_bytes;
   BATON_TRY(lay_out(kernel, entry, expected));
   BATON_TRY(check_launch(kernel, entry));
+  BATON_TRY(set_attributes(kernel, entry));
   kernels_.push_back(std::move(kernel));
   entry_points_.push_back(std::move(entry));
   return {};

@@ -19,8 +19,11 @@ struct ConstantPlace {
 struct Kernel {
   CUkernel handle = nullptr;
   uint32_t block[3] = {1, 1, 1};
-  uint32_t shared_bytes = 0;       // Asked for at launch.
-  uint32_t parameter_bytes = 0;    // All parameters, as the code lays them out.
+  uint32_t shared_bytes = 0;     // Asked for at launch.
+  uint32_t parameter_bytes = 0;  // All parameters, as the code lays them out.
+  bool early = false;            // Stands behind other kernels by a programmatic edge.
+  // For a launch on a stream; for a node, all but the order.
+  std::vector<CUlaunchAttribute> attributes;
   std::vector<uint16_t> pointers;  // By binding: where its address goes.
   std::vector<ConstantPlace> constants;
 };
@@ -51,6 +54,13 @@ class Executable final : public hal::Executable {
   Status adopt(const Named& found, const EntryPoint* expected);
   Status lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const;
   Status check_launch(const Kernel& kernel, const EntryPoint& entry) const;
+  // launch_attributes.cpp
+  Status read_cluster(Kernel& kernel, EntryPoint& entry) const;
+  Status set_attributes(Kernel& kernel, EntryPoint& entry) const;
+  Status set_cluster(Kernel& kernel, const EntryPoint& entry) const;
+  Status set_cooperative(Kernel& kernel, EntryPoint& entry) const;
+  Status set_priority(Kernel& kernel, const EntryPoint& entry) const;
+  Status set_carveout(const Kernel& kernel, const EntryPoint& entry) const;
 
   const Ref<PrimaryContext> context_;
   CUlibrary library_ = nullptr;

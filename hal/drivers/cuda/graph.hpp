@@ -23,8 +23,10 @@ class GraphBuilder {
   CUgraph graph() const { return graph_; }
   const CUgraphNode* dependencies() const { return shape_.dependencies().data(); }
   size_t dependency_count() const { return shape_.dependencies().size(); }
-  void added(CUgraphNode node) {
-    shape_.added(node);
+  // Whether that is one kernel.
+  bool behind_kernel() const { return shape_.behind_kernel(); }
+  void added(CUgraphNode node, bool is_kernel = false) {
+    shape_.added(node, is_kernel);
     nodes_.push_back(node);
   }
   // As long as the graph.

@@ -29,7 +29,12 @@ class GraphShape {
   void begin_command();
   std::span<const CUgraphNode> dependencies() const { return {&tails_[lane_], tails_[lane_] ? size_t{1} : 0}; }
   // `node` was added behind dependencies().
-  void added(CUgraphNode node) { tails_[lane_] = node; }
+  void added(CUgraphNode node, bool is_kernel) {
+    tails_[lane_] = node;
+    if (is_kernel) last_kernel_ = node;
+  }
+  // Whether dependencies() is a kernel that was added last.
+  bool behind_kernel() const { return tails_[lane_] && tails_[lane_] == last_kernel_; }
   // One join at the end.
   Status finish() { return join(); }
 
@@ -45,6 +50,7 @@ class GraphShape {
   uint32_t lane_count_ = 1;                  // Of this phase.
   uint32_t lane_ = 0;
   uint32_t next_ = 0;
+  CUgraphNode last_kernel_ = nullptr;
 };
 
 }  // namespace baton::hal::drivers::cuda

@@ -33,9 +33,42 @@ void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch) {
   launch.slot_constants = {constants, shape.constant_slots.size()};
 }
 
+namespace {
+
+Status launch_with_attributes(const Launch& launch, const uint32_t (&grid)[3], const LaunchParameters& parameters,
+                              const Execution& execution) {
+  const Kernel& kernel = *launch.kernel;
+  std::vector<CUlaunchAttribute> attributes = kernel.attributes;
+  if (kernel.early) {
+    CUlaunchAttribute early = {};
+    early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    early.value.programmaticStreamSerializationAllowed = 1;
+    attributes.push_back(early);
+  }
+  CUlaunchConfig config = {};
+  config.gridDimX = grid[0];
+  config.gridDimY = grid[1];
+  config.gridDimZ = grid[2];
+  config.blockDimX = kernel.block[0];
+  config.blockDimY = kernel.block[1];
+  config.blockDimZ = kernel.block[2];
+  config.sharedMemBytes = kernel.shared_bytes;
+  config.hStream = execution.stream.handle();
+  config.attrs = attributes.data();
+  config.numAttrs = static_cast<unsigned>(attributes.size());
+  const CUresult launched = execution.symbols().cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel.handle),
+                                                                 nullptr, parameters.extra());
+  if (launched == CUDA_SUCCESS) return {};
+  return execution.context.status_of(launched, "cuLaunchKernelEx")
+      .with_context(text("for entry point '", *launch.name, "'"));
+}
+
+}  // namespace
+
 Status launch(const Launch& launch, const uint32_t (&grid)[3], const LaunchParameters& parameters,
               const Execution& execution) {
   const Kernel& kernel = *launch.kernel;
+  if (!kernel.attributes.empty() || kernel.early) return launch_with_attributes(launch, grid, parameters, execution);
   const CUresult launched = execution.symbols().cuLaunchKernel(
       reinterpret_cast<CUfunction>(kernel.handle), grid[0], grid[1], grid[2], kernel.block[0], kernel.block[1],
       kernel.block[2], kernel.shared_bytes, execution.stream.handle(), nullptr, parameters.extra());

@@ -25,7 +25,7 @@ Result<DeviceFacts> ask_facts(const Symbols& symbols, CUdevice device) {
   BATON_CUDA_TRY(symbols, cuDeviceTotalMem, &memory_bytes, device);
   facts.memory_bytes = memory_bytes;
   BATON_CUDA_TRY(symbols, cuDriverGetVersion, &facts.driver_version);
-  int pools = 0, cooperative = 0;
+  int pools = 0, cooperative = 0, clusters = 0;
   const struct {
     CUdevice_attribute attribute;
     int* target;
@@ -45,12 +45,14 @@ Result<DeviceFacts> ask_facts(const Symbols& symbols, CUdevice device) {
       {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &facts.l2_bytes},
       {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, &pools},
       {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, &cooperative},
+      {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, &clusters},
   };
   for (const auto& question : questions) {
     BATON_CUDA_TRY(symbols, cuDeviceGetAttribute, question.target, question.attribute, device);
   }
   facts.memory_pools = pools != 0;
   facts.cooperative = cooperative != 0;
+  facts.clusters = clusters != 0;
   return facts;
 }
 

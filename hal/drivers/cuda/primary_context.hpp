@@ -31,6 +31,7 @@ struct DeviceFacts {
   int l2_bytes = 0;
   bool memory_pools = false;
   bool cooperative = false;
+  bool clusters = false;
 
   int arch() const { return 10 * major + minor; }
   // "GPU-6b5a1c...".

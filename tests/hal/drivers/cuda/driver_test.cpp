@@ -34,7 +34,7 @@ TEST(DriverTest, OpensByIndexAndByUuid) {
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[1].path, "1");
   EXPECT_EQ(devices[1].description,
-            "Fake GPU 1, sm_90, 1024 MiB, 1024 multiprocessors, driver 13.0, "
+            "Fake GPU 1, sm_90, 1024 MiB, 4 multiprocessors, driver 13.0, "
             "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f");
   EXPECT_EQ(driver->open("", {}).value()->name(), "cuda://0");
   EXPECT_EQ(driver->open("1", {}).value()->name(), "cuda://1");
