@@ -157,7 +157,7 @@ class UserLibrary {
     }
     problem = link_bitcode(module, bitcode());
     if (!problem.empty()) return problem;
-    make_private(module, has_query_ ? std::string(layout::kQueryName) : "baton_library" + target.suffix);
+    make_private(module, {has_query_ ? std::string(layout::kQueryName) : "baton_library" + target.suffix});
     if (llvm::Function* query = module.getFunction(layout::kQueryName)) {
       query->setLinkage(llvm::GlobalValue::ExternalLinkage);
     }
