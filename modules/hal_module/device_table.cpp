@@ -91,11 +91,11 @@ hal::EntryPoint entry_point(const baton_entry_point& given) {
 }
 
 Result<Ref<hal::Executable>> make_executable(hal::Device& device, const baton_executable_request* request) {
-  constexpr size_t kSizeV2 = offsetof(baton_executable_request, entry_points);
-  if (!request || request->struct_size < kSizeV2) BATON_TRY(check_size(request));
+  BATON_TRY(check_size(request));
   std::vector<hal::EntryPoint> expected;
-  if (request->struct_size >= sizeof(baton_executable_request)) {
-    for (uint64_t i = 0; i < request->entry_point_count; ++i) expected.push_back(entry_point(request->entry_points[i]));
+  if (request->struct_size >= sizeof(baton_executable_request_v3)) {
+    const auto& more = *reinterpret_cast<const baton_executable_request_v3*>(request);
+    for (uint64_t i = 0; i < more.entry_point_count; ++i) expected.push_back(entry_point(more.entry_points[i]));
   }
   std::vector<hal::ExecutableVariant> variants;
   for (uint32_t i = 0; i < request->variant_count; ++i) {

@@ -84,6 +84,15 @@ typedef struct baton_executable_variant {
   uint64_t size;
 } baton_executable_variant;
 
+typedef struct baton_executable_request {
+  uint32_t struct_size;
+  uint32_t variant_count;
+  const baton_executable_variant* variants;
+  baton_string name;         /* for messages and traces */
+  const uint32_t* constants; /* specialization */
+  uint64_t constant_count;
+} baton_executable_request;
+
 /* What an entry point wants of its launches, and what is believed of it; where the code and the device know, both are
  * checked. Stands in arrays: never grows. since v3 */
 #define BATON_LAUNCH_LAYOUT_KNOWN 1u /* constant_count and binding_count are to be checked */
@@ -101,16 +110,12 @@ typedef struct baton_entry_point {
   int32_t priority;               /* greater is more urgent; 0: the queue's */
 } baton_entry_point;
 
-typedef struct baton_executable_request {
-  uint32_t struct_size;
-  uint32_t variant_count;
-  const baton_executable_variant* variants;
-  baton_string name;         /* for messages and traces */
-  const uint32_t* constants; /* specialization */
-  uint64_t constant_count;
-  const baton_entry_point* entry_points; /* none: those of the code. since v3 */
-  uint64_t entry_point_count;            /* since v3 */
-} baton_executable_request;
+/* A request that says so. since v3 */
+typedef struct baton_executable_request_v3 {
+  baton_executable_request request; /* its struct_size is that of the whole; what executable_make is given */
+  const baton_entry_point* entry_points;
+  uint64_t entry_point_count;
+} baton_executable_request_v3;
 
 /* A buffer's bytes on the host, from buffer_map to buffer_unmap. */
 typedef struct baton_mapping {

@@ -406,11 +406,13 @@ inline Result<Ref<Executable>> Device::make_executable(std::string_view name,
   for (const auto& [format, data] : variants) all.push_back({detail::door_text(format), data.data(), data.size()});
   std::vector<baton_entry_point> entries;
   for (const EntryPoint& one : entry_points) entries.push_back(detail::door_entry_point(one));
-  const baton_executable_request request = {sizeof(request),  static_cast<uint32_t>(all.size()),
-                                            all.data(),       detail::door_text(name),
-                                            constants.data(), constants.size(),
-                                            entries.data(),   entries.size()};
-  return detail::make_through<Executable, baton_executable>(device_table()->executable_make, handle(), &request);
+  const baton_executable_request_v3 request = {
+      .request = {sizeof(request), static_cast<uint32_t>(all.size()), all.data(), detail::door_text(name),
+                  constants.data(), constants.size()},
+      .entry_points = entries.data(),
+      .entry_point_count = entries.size()};
+  return detail::make_through<Executable, baton_executable>(device_table()->executable_make, handle(),
+                                                            &request.request);
 }
 
 inline Result<Ref<Buffer>> Device::allocate(const BufferRequest& request) const {

@@ -298,9 +298,10 @@ FIELD(baton_entry_point, cluster_size, 44);
 FIELD(baton_entry_point, local_memory_carveout, 56);
 FIELD(baton_entry_point, priority, 60);
 
-SIZE_V3(baton_executable_request, 64);
-FIELD(baton_executable_request, entry_points, 48);
-FIELD(baton_executable_request, entry_point_count, 56);
+SIZE_V3(baton_executable_request_v3, 64);
+FIELD(baton_executable_request_v3, request, 0);
+FIELD(baton_executable_request_v3, entry_points, 48);
+FIELD(baton_executable_request_v3, entry_point_count, 56);
 
 static_assert(sizeof(baton_device_range) == 24, "it stands in arrays");
 FIELD(baton_device_range, address, 0);
