@@ -20,8 +20,8 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 TEST(ZipTest, MembersAreFoundInTheFile) {
-  const std::string file = zip_file({{"a.npy", "first"}, {"b.npy", ""}});
-  const auto members = parse(file + std::string(100, '\0'));  // Within the room of a comment.
+  const std::string file = zip_file({{"a.npy", "first"}, {"b.npy", ""}}) + std::string(100, '\0');  // As a comment.
+  const auto members = parse(file);
   ASSERT_OK(members);
   ASSERT_EQ(members->size(), 2u);
   EXPECT_EQ(members.value()[0].name, "a.npy");
