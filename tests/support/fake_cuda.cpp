@@ -23,6 +23,7 @@ struct Node {
   const FakeKernel* kernel = nullptr;
   FakeLaunch launch{};
   std::vector<std::byte> parameters;
+  bool in_block = false;  // How they came.
   CUDA_MEMCPY3D copy{};
   CUDA_MEMSET_NODE_PARAMS fill{};
   CUDA_HOST_NODE_PARAMS host{};
@@ -125,6 +126,7 @@ Node kernel_node(const CUDA_KERNEL_NODE_PARAMS& p) {
   node.kernel = as<const FakeKernel>(p.kern ? reinterpret_cast<void*>(p.kern) : reinterpret_cast<void*>(p.func));
   node.launch = {{p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, nullptr};
   node.parameters = pack(*node.kernel, p.kernelParams, p.extra);
+  node.in_block = p.extra != nullptr;
   return node;
 }
 
@@ -472,9 +474,10 @@ CUresult add_child(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t c
   node.child = clone(*as<Graph>(child));
   return add_node(out, graph, count, std::move(node));
 }
-CUresult set_node_attribute(CUgraphNode, CUlaunchAttributeID id, const CUlaunchAttributeValue* value) {
+CUresult set_node_attribute(CUgraphNode node, CUlaunchAttributeID id, const CUlaunchAttributeValue* value) {
   FAKE_LOCK;
   FAKE_LOG("cuGraphKernelNodeSetAttribute", attribute_text(id, *value));
+  if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && as<Node>(node)->in_block) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 CUresult add_edges(CUgraph, const CUgraphNode*, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count) {

@@ -20,7 +20,7 @@ Status issue_dispatch(Record& record, const Execution& execution) {
   return launch(command.launch, command.grid, parameters, execution);
 }
 
-CUDA_KERNEL_NODE_PARAMS node_of(const DispatchRecord& command, const LaunchParameters& launch_parameters,
+CUDA_KERNEL_NODE_PARAMS node_of(const DispatchRecord& command, LaunchParameters& launch_parameters,
                                 const Execution& execution) {
   const Kernel& kernel = *command.launch.kernel;
   CUDA_KERNEL_NODE_PARAMS parameters = {};
@@ -33,7 +33,7 @@ CUDA_KERNEL_NODE_PARAMS node_of(const DispatchRecord& command, const LaunchParam
   parameters.blockDimY = kernel.block[1];
   parameters.blockDimZ = kernel.block[2];
   parameters.sharedMemBytes = kernel.shared_bytes;
-  parameters.extra = launch_parameters.extra();
+  launch_parameters.give_to(parameters, kernel);
   return parameters;
 }
 
@@ -59,7 +59,7 @@ Status add_early_edge(const Execution& execution, CUgraphNode node, GraphBuilder
 
 Status add_dispatch(Record& record, const Execution& execution, GraphBuilder& builder) {
   const auto& command = static_cast<const DispatchRecord&>(record);
-  const LaunchParameters launch_parameters(command.launch, execution);
+  LaunchParameters launch_parameters(command.launch, execution);
   const CUDA_KERNEL_NODE_PARAMS parameters = node_of(command, launch_parameters, execution);
   const Kernel& kernel = *command.launch.kernel;
   const bool early = kernel.early && builder.behind_kernel();
@@ -78,7 +78,7 @@ Status add_dispatch(Record& record, const Execution& execution, GraphBuilder& bu
 
 Status patch_dispatch(Record& record, const Execution& execution, const PatchTarget& target) {
   const auto& command = static_cast<const DispatchRecord&>(record);
-  const LaunchParameters launch_parameters(command.launch, execution);
+  LaunchParameters launch_parameters(command.launch, execution);
   const CUDA_KERNEL_NODE_PARAMS parameters = node_of(command, launch_parameters, execution);
   const CUresult set = execution.symbols().cuGraphExecKernelNodeSetParams(target.graph, target.nodes[0], &parameters);
   return set == CUDA_SUCCESS ? Status() : execution.context.status_of(set, "cuGraphExecKernelNodeSetParams");

@@ -98,6 +98,7 @@ Status Executable::lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* 
           {static_cast<uint16_t>(parameters[i].offset + 4 * word), static_cast<uint16_t>(bytes)});
     }
   }
+  for (const Parameter& one : parameters) kernel.offsets.push_back(static_cast<uint16_t>(one.offset));
   if (!parameters.empty()) {
     kernel.parameter_bytes = static_cast<uint32_t>(parameters.back().offset + parameters.back().bytes);
   }

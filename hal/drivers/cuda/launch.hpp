@@ -63,10 +63,20 @@ class LaunchParameters {
   LaunchParameters& operator=(const LaunchParameters&) = delete;
 
   void** extra() const { return const_cast<void**>(extra_); }
+  // As a kernel node takes them: in one block, but one by one if it is cooperative.
+  void give_to(CUDA_KERNEL_NODE_PARAMS& node, const Kernel& kernel) {
+    if (!kernel.cooperative) {
+      node.extra = extra_;
+      return;
+    }
+    for (const uint16_t offset : kernel.offsets) each_.push_back(static_cast<std::byte*>(extra_[1]) + offset);
+    node.kernelParams = each_.data();
+  }
 
  private:
   size_t size_bytes_;
   void* extra_[5];
+  std::vector<void*> each_;
   alignas(16) std::byte storage_[kParameterBytesMax];
 };
 

@@ -99,6 +99,7 @@ Status Executable::set_cooperative(Kernel& kernel, EntryPoint& entry) const {
   attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
   attribute.value.cooperative = 1;
   kernel.attributes.push_back(attribute);
+  kernel.cooperative = true;
   return {};
 }
 
