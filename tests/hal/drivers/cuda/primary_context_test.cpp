@@ -15,6 +15,12 @@ Ref<hal::Recording> record_scale(hal::Device& device, const Ref<hal::Executable>
   return commands->finish().value();
 }
 
+void expect_computes(hal::Device& device, std::string_view code) {
+  const auto values = buffer_of(device, {1, 2, 3, 4});
+  EXPECT_OK(run(device, *record_scale(device, load_kernels(device, code), Binding(values))));
+  EXPECT_EQ(values_of(*values), (std::vector<uint32_t>{2, 4, 6, 8}));
+}
+
 class PrimaryContextTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(PrimaryContextTest, AnIllegalAddressLosesTheDeviceAndNotTheProcess) {
@@ -24,6 +30,9 @@ TEST_P(PrimaryContextTest, AnIllegalAddressLosesTheDeviceAndNotTheProcess) {
   }
   if (!opened.has_value()) GTEST_SKIP() << "skipped: no CUDA device (" << opened.error().to_string() << ")";
   if (testing_support::conformance_ptx().empty()) GTEST_SKIP() << "skipped: built without nvcc";
+  // Where there are two GPUs the other one, opened before, goes on.
+  const DeviceParameter mode{"cuda_mode", GetParam()};
+  const auto second = make_driver()->open("1", {&mode, 1});
   {
     const Ref<hal::Device> device = std::move(opened).value();
     const auto kernels = load_kernels(*device, testing_support::conformance_ptx());
@@ -42,15 +51,17 @@ TEST_P(PrimaryContextTest, AnIllegalAddressLosesTheDeviceAndNotTheProcess) {
     EXPECT_FAILS(run(*device, *good), StatusCode::kDataLoss, "is lost");
     EXPECT_FAILS(device->allocator().allocate({.length = uint64_t{1} << 22}), StatusCode::kDataLoss, "is lost");
     EXPECT_FAILS(device->queue().wait_idle(), StatusCode::kDataLoss, "is lost");
+    if (second.has_value()) expect_computes(**second, testing_support::conformance_ptx());
+  }
+  if (second.has_value()) {
+    expect_computes(**second, testing_support::conformance_ptx());
+    std::printf("  %s went on\n", (*second)->name().c_str());
   }
   // CUDA gives a context that was broken by an illegal address to no one in this process any more (error 700: "the
   // process must be terminated and relaunched"). That is a sentence, and other devices go on.
   Result<Ref<hal::Device>> again = open_real(GetParam());
   EXPECT_FAILS(again, StatusCode::kDataLoss, "was lost earlier in this process");
-  const auto other = open_fake(GetParam());
-  const auto values = buffer_of(*other, {1, 2, 3, 4});
-  EXPECT_OK(run(*other, *record_scale(*other, load_kernels(*other, kFakeCode), Binding(values))));
-  EXPECT_EQ(values_of(*values), (std::vector<uint32_t>{2, 4, 6, 8}));
+  expect_computes(*open_fake(GetParam()), kFakeCode);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, PrimaryContextTest, testing::Values("stream", "graph"),
