@@ -1,23 +1,59 @@
 #!/usr/bin/env python3
-"""Runs the commands of a sample's README as they stand, and compares what they print: check_readme.py README.md BUILD.
+"""Runs the commands of READMEs as they stand: check_readme.py BUILD README.md...
 
-A command is a line "$ ..." of a fenced block; the lines after it, up to the next command or the end of the block, are what it
-prints; a line `...` there stands for any lines. `./dev build` was done by whoever runs this; build/release is BUILD. Commands run in the root of the tree.
+What is a command:
+  - a line "$ ..." of a fenced block; the lines after it, up to the next command or the end of the block, are what it prints, and
+    a line `...` there stands for any lines. A here-document (<<'END') goes up to its end.
+  - in a fenced block without "$", each line that begins with a program; it must end with exit code 0. What stands behind
+    two spaces and `#` is a comment.
+  - in a table, `build/release/...` in backquotes.
+Commands run in an empty folder that looks like the root of the tree after `./dev build release`, with its programs in PATH, so
+what they write is not left in the tree. A ```cpp block whose first line is "// name.cpp" is written to that file first.
+
+Not run here: verbs of ./dev, which build, test or measure for minutes; for those and for programs of bench/ it is checked that
+they exist. A command with --device=cuda runs where baton-devices finds a GPU, and says that it is skipped elsewhere.
 """
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-readme, build = pathlib.Path(sys.argv[1]).resolve(), os.path.relpath(sys.argv[2], ROOT)
+FENCE = re.compile(r"^```(\w*\+*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PROGRAM = re.compile(r"(\./dev |baton-[\w-]+( |$)|build/release/|bench/|cmake |c\+\+ )")
+LONG = re.compile(r"(\./dev (?P<verb>\w+)|(?P<bench>bench/\S+))")
 
 
-def commands():
-    for block in re.findall(r"^```\w*\n(.*?)^```", readme.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
-        for command, output in re.findall(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-            yield command.strip(), output
+def commands_of(text):
+    """(command, what it prints or None)."""
+    for language, block in FENCE.findall(text):
+        if re.search(r"^\$ ", block, re.MULTILINE):
+            yield from dollar_commands(block)
+        elif not language and block and all(PROGRAM.match(line) for line in block.splitlines() if line.strip()):
+            for line in block.splitlines():
+                yield re.sub(r"\s\s+#.*", "", line), None
+    for row in re.findall(r"^\|.*\|$", FENCE.sub("", text), re.MULTILINE):
+        for code in re.findall(r"`(build/release/[^`]*)`", row):
+            yield code.replace("\\|", "|"), None
+
+
+def dollar_commands(block):
+    lines = block.splitlines(keepends=True)
+    while lines:
+        line = lines.pop(0)
+        if not line.startswith("$ "):
+            continue
+        command = line[2:]
+        if end := re.search(r"<<'?(\w+)'?", command):
+            while lines and not command.endswith(f"\n{end.group(1)}\n"):
+                command += lines.pop(0)
+        printed = ""
+        while lines and not lines[0].startswith("$ "):
+            printed += lines.pop(0)
+        yield command, printed
 
 
 def agrees(printed, expected):
@@ -25,16 +61,62 @@ def agrees(printed, expected):
     return re.fullmatch(pattern, printed) is not None
 
 
-checked = failed = 0
-for command, expected in commands():
-    if command.startswith("./dev build"):
-        continue
-    checked += 1
-    command = command.replace("build/release", build)
-    run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                         text=True, timeout=50)
-    if not agrees(run.stdout, expected):
-        failed += 1
-        print(f"$ {command}\nprinted (exit code {run.returncode}):\n{run.stdout}\nREADME.md says:\n{expected}")
-print(f"{failed} of {checked} commands differ")
-sys.exit(1 if failed or not checked else 0)
+def exists(long):
+    if long["verb"]:
+        return re.search(rf"^verb_{long['verb']}\(\)", (ROOT / "dev").read_text(encoding="utf-8"), re.MULTILINE) is not None
+    return os.access(ROOT / long["bench"], os.X_OK)
+
+
+def make_tree(folder, build):
+    """Looks like the root of the tree; what commands write there is theirs."""
+    for entry in ROOT.iterdir():
+        if entry.name not in ("build", ".git"):
+            (folder / entry.name).symlink_to(entry)
+    (folder / "build").mkdir()
+    (folder / "build/release").symlink_to(build)
+
+
+def has_gpu(build):
+    run = subprocess.run([build / "bin/baton-devices", "--json"], stdout=subprocess.PIPE, text=True, timeout=50, check=False)
+    return any(driver["driver"] == "cuda" and driver["devices"] for driver in json.loads(run.stdout)["drivers"])
+
+
+def check(readme, folder, build):
+    """(commands run, problems)."""
+    text = readme.read_text(encoding="utf-8")
+    for language, block in FENCE.findall(text):
+        if named := re.match(r"// (\w+\.cpp)\b", block if language == "cpp" else ""):
+            (folder / named.group(1)).write_text(block, encoding="utf-8")
+    environment = dict(os.environ, PATH=f"{build / 'bin'}:{os.environ['PATH']}")
+    count, problems = 0, []
+    for command, expected in commands_of(text):
+        if long := LONG.match(command):
+            problems += [] if exists(long) else [f"$ {command}\ndoes not exist"]
+            continue
+        if "--device=cuda" in command and not has_gpu(build):
+            print(f"{readme.relative_to(ROOT)}: skipped, no CUDA device: {command.strip()}")
+            continue
+        count += 1
+        run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, timeout=50, check=False)
+        if run.returncode != 0 if expected is None else not agrees(run.stdout, expected):
+            problems.append(f"$ {command}\nprinted (exit code {run.returncode}):\n{run.stdout}\n"
+                            f"{readme.relative_to(ROOT)} says:\n{expected if expected is not None else 'exit code 0'}")
+    return count, problems
+
+
+def main(build, names):
+    total, failures = 0, []
+    for name in names:
+        with tempfile.TemporaryDirectory() as scratch:
+            make_tree(pathlib.Path(scratch), build)
+            ran, found = check(pathlib.Path(name).resolve(), pathlib.Path(scratch), build)
+            total += ran
+            failures += found
+    print("\n".join(failures))
+    print(f"{len(failures)} of {total} commands differ")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]))
