@@ -2,7 +2,7 @@
 // RUN: baton-opt --schedule %s | FileCheck %s
 
 // CHECK: util.initializer {
-// CHECK: vm.call.variadic @hal.executable.create(%{{.*}}, %{{.*}}, %{{.*}}) segments([1])
+// CHECK: vm.call.variadic @hal.executable.create_with_entry_points(%{{.*}}) segments([1, 1])
 // CHECK-NEXT: util.global.store %{{.*}}, @executable.extern_dispatch_0
 // CHECK: %[[NAME:.*]] = util.buffer.constant : !util.buffer = "host_kernels"
 // CHECK-NEXT: %[[HOST:.*]] = util.call @hal.executable.lookup(%{{.*}}, %[[NAME]])
