@@ -73,6 +73,17 @@ Value corrected(OpBuilder& builder, Operation* op, Value wide, Type type) {
   return wide;
 }
 
+// The smallest integer by -1 traps in the width that it has: moved to the top of i32 it is the smallest one there.
+void trap_on_overflow(OpBuilder& builder, Operation* op, ValueRange wide) {
+  if (!isa<arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op)) return;
+  const auto type = dyn_cast<IntegerType>(op->getResult(0).getType());
+  if (!type || type.getWidth() == 1) return;
+  const int32_t distance = 32 - static_cast<int32_t>(type.getWidth());
+  const Value up = builder.create<arith::ConstantOp>(op->getLoc(), builder.getI32IntegerAttr(distance));
+  const Value moved = builder.create<arith::ShLIOp>(op->getLoc(), wide[0], up);
+  builder.create<arith::DivSIOp>(op->getLoc(), moved, wide[1]);
+}
+
 void widen(Operation* op) {
   OpBuilder builder(op);
   OperationState state(op->getLoc(), op->getName());
@@ -80,6 +91,7 @@ void widen(Operation* op) {
   for (const Type type : op->getResultTypes())
     state.types.push_back(isa<arith::CmpIOp, arith::CmpFOp>(op) ? type : wide_type(type));
   state.addAttributes(op->getAttrs());
+  trap_on_overflow(builder, op, state.operands);
   Operation* made = builder.create(state);
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     const Type type = op->getResult(i).getType();
