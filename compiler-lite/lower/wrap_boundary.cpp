@@ -164,7 +164,10 @@ class BoundaryWrapper {
       signal = entry.addArgument(fence_type(), location);
     }
     for (unsigned i = 0; i < arguments; ++i) import_argument(function, entry.getArgument(i), i, wait);
-    function.walk([&](util::ReturnOp returned) { export_results(function, returned, signal); });
+    function.walk([&](util::ReturnOp returned) {
+      use_storage(function, returned, arguments, wait);
+      export_results(function, returned, signal);
+    });
     finish(function, boundary_type(type, fences));
     function->setAttr("iree.abi.stub", builder_.getUnitAttr());
   }
@@ -184,6 +187,23 @@ class BoundaryWrapper {
       mine.insert(&*at);
     }
     argument.replaceAllUsesExcept(imported, mine);
+  }
+
+  // Results for which an argument is the storage (iree.abi.output = N) go there.
+  void use_storage(util::FuncOp function, util::ReturnOp returned, unsigned arguments, Value wait) {
+    builder_.setInsertionPoint(returned);
+    for (unsigned i = 0; i < arguments; ++i) {
+      const DictionaryAttr attributes = function.getArgAttrDict(i);
+      const auto number = attributes ? attributes.getAs<IntegerAttr>("iree.abi.output") : IntegerAttr();
+      if (!number || number.getInt() < 0 || number.getInt() >= returned.getNumOperands()) continue;
+      const auto result = static_cast<unsigned>(number.getInt());
+      const Value tensor = returned.getOperand(result);
+      if (!is_tensor(tensor.getType())) continue;
+      const SmallVector<Value> dims = dims_of_tensor(returned.getLoc(), tensor);
+      returned->setOperand(result,
+                           builder_.create<hal::TensorAliasOp>(returned.getLoc(), tensor.getType(), wait, tensor, dims,
+                                                               function.getBody().getArgument(i)));
+    }
   }
 
   void export_results(util::FuncOp function, util::ReturnOp returned, Value signal) {

@@ -99,6 +99,25 @@ LogicalResult FunctionScheduler::schedule_export(hal::TensorExportOp op) {
   return success();
 }
 
+// The tensor in the storage that the caller brought.
+LogicalResult FunctionScheduler::schedule_alias(hal::TensorAliasOp op) {
+  const Location location = op.getLoc();
+  Value buffer = op.getStorage();
+  if (llvm::isa<hal::BufferViewType>(buffer.getType())) {
+    buffer = hal_.call(builder_, location, "buffer_view.buffer", {buffer});
+  }
+  const Place target = place_external(location, op.getResult(), buffer, SmallVector<Value>(op.getSourceDims()));
+  target.memory->name = "storage";
+  target.memory->fence = op.getWaitFence();
+  Command command{.kind = Command::Kind::kCopy, .location = location};
+  command.ranges.push_back(range_of(op.getSource(), true, false));
+  command.ranges.push_back(range_of(location, op.getResult(), target, false, true));
+  gather(std::move(command), "copy");
+  target.memory->pending = true;  // As external memory, whose contents are on their way.
+  place(op.getResult(), target);
+  return success();
+}
+
 LogicalResult FunctionScheduler::schedule_barrier(hal::TensorBarrierOp op) {
   const Location location = op.getLoc();
   for (const Value source : op.getSources()) {

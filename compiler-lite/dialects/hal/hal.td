@@ -282,6 +282,12 @@ def Hal_FenceSignalOp : Hal_Op<"fence.signal"> {
   let assemblyFormat = "`<` $fence `:` type($fence) `>` attr-dict";
 }
 
+def Hal_FenceFailOp : Hal_Op<"fence.fail"> {
+  let summary = "whoever waits for the fence fails with this status code";
+  let arguments = (ins Hal_FenceType:$fence, I32:$status);
+  let assemblyFormat = "`<` $fence `:` type($fence) `>` `status` `(` $status `)` attr-dict";
+}
+
 def Hal_FenceJoinOp : Hal_Op<"fence.join"> {
   let arguments = (ins Variadic<Hal_FenceType>:$fences, StrAttr:$flags);
   let results = (outs AnyType:$result);
