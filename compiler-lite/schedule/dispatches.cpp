@@ -3,6 +3,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "compiler-lite/schedule/words.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace baton::compiler_lite {
@@ -111,6 +112,24 @@ LogicalResult FunctionScheduler::grid_of(flow::DispatchOp op, const EntryPoint& 
   return success();
 }
 
+// A number travels to a kernel in 32 bits: as a size without a sign, else with one. A constant is checked now.
+LogicalResult FunctionScheduler::require_word(flow::DispatchOp op, Value value, bool has_sign) {
+  if (!value.getType().isIndex()) return success();
+  if (const std::optional<int64_t> known = fold_integer(value)) {
+    const bool fits = has_sign ? llvm::isInt<32>(*known) : llvm::isUInt<32>(static_cast<uint64_t>(*known));
+    if (fits) return success();
+    return op.emitOpError("passes the number ") << *known << ", which doesn't fit into the 32 bits that a kernel gets";
+  }
+  // By comparing: a cast to 32 bits and back would be folded away.
+  const Location location = op.getLoc();
+  const auto number = [&](int64_t constant) { return hal_.index(builder_, location, constant); };
+  if (has_sign) value = builder_.create<mlir::arith::AddIOp>(location, value, number(int64_t{1} << 31));
+  const Value same =
+      builder_.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::ult, value, number(int64_t{1} << 32));
+  builder_.create<mlir::cf::AssertOp>(location, same, "A number passed to a kernel doesn't fit into its 32 bits.");
+  return success();
+}
+
 LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPoint& entry, Command& command) {
   const Location location = op.getLoc();
   if (entry.kernel) {
@@ -129,6 +148,10 @@ LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPo
       const unsigned position = type_of(tensor).getDynamicDimIndex(constant.dimension);
       return of_argument ? place_of(tensor).sizes[position] : result_sizes[constant.index][position];
     };
+    for (const codegen::KernelConstant& constant : entry.kernel->constants) {
+      const bool has_sign = constant.source == codegen::KernelConstant::Source::kArgument;
+      if (failed(require_word(op, value_of(constant), has_sign))) return failure();
+    }
     command.constants = codegen::pack_constants(builder_, location, *entry.kernel, value_of);
     command.grid = codegen::build_grid(builder_, location, *entry.kernel, value_of);
     if (entry.block_kernel) command.block_grid = codegen::build_grid(builder_, location, *entry.block_kernel, value_of);
@@ -139,6 +162,7 @@ LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPo
     if (word_count(argument.getType()) == 0) {
       return op.emitOpError("passes a ") << argument.getType() << ", which can't travel in the words of a dispatch";
     }
+    if (failed(require_word(op, argument, /*has_sign=*/true))) return failure();
     llvm::append_range(command.constants, pack_words(builder_, location, argument));
   }
   if (!entry.layout) return success();

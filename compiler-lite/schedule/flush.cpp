@@ -1,5 +1,6 @@
 // FunctionScheduler: where tensors lie, what is gathered, and how it is executed.
 #include "compiler-lite/schedule/function_scheduler.hpp"
+#include "compiler-lite/schedule/kept_recordings.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -338,7 +339,10 @@ void FunctionScheduler::flush(Operation* op, Value signal) {
     recording = builder_.create<util::GlobalLoadOp>(location, hal_.recording_type(), mlir::UnitAttr(),
                                                     mlir::FlatSymbolRefAttr::get(builder_.getContext(), global));
   } else {
-    recording = write_recording(builder_, hal_, gathered_, device(), region_offsets, false);
+    const Value used = device();  // Before there are branches.
+    const auto record = [&] { return write_recording(builder_, hal_, gathered_, used, region_offsets, false); };
+    const auto keys = find_keys(gathered_, region_offsets);
+    recording = keys ? write_kept_recording(builder_, program_, location, plan.name, *keys, record) : record();
   }
   const Value done = signal ? signal : hal_.call(builder_, location, "fence.create", {device()});
   SmallVector<Value> operands = {device(), after, done, recording};

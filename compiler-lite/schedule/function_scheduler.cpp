@@ -75,6 +75,7 @@ LogicalResult FunctionScheduler::schedule_tensor_op(Operation* op) {
   if (auto import = llvm::dyn_cast<hal::TensorImportOp>(op)) return schedule_import(import);
   if (auto exported = llvm::dyn_cast<hal::TensorExportOp>(op)) return schedule_export(exported);
   if (auto barrier = llvm::dyn_cast<hal::TensorBarrierOp>(op)) return schedule_barrier(barrier);
+  if (auto alias = llvm::dyn_cast<hal::TensorAliasOp>(op)) return schedule_alias(alias);
   if (auto dispatch = llvm::dyn_cast<flow::DispatchOp>(op)) return schedule_dispatch(dispatch);
   if (auto call = llvm::dyn_cast<flow::CallOp>(op)) return schedule_custom(call);
   if (auto fill = llvm::dyn_cast<mlir::linalg::FillOp>(op)) return schedule_fill(fill);
@@ -143,6 +144,9 @@ LogicalResult FunctionScheduler::schedule_hal(Operation* op) {
     result = hal_.call(builder_, location, "fence.await", operands, {static_cast<int32_t>(wait.getFences().size())});
   } else if (auto signal = llvm::dyn_cast<hal::FenceSignalOp>(op)) {
     hal_.call(builder_, location, "fence.signal", {signal.getFence()});
+  } else if (auto fail = llvm::dyn_cast<hal::FenceFailOp>(op)) {
+    hal_.call(builder_, location, "fence.fail",
+              {fail.getFence(), fail.getStatus(), hal_.bytes(builder_, location, "failed by the program")});
   } else if (auto joined = llvm::dyn_cast<hal::FenceJoinOp>(op)) {
     result = hal_.call(builder_, location, "fence.join", joined.getFences(),
                        {static_cast<int32_t>(joined.getFences().size())});

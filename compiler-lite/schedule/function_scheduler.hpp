@@ -54,6 +54,7 @@ class FunctionScheduler {
   mlir::LogicalResult schedule_constant(mlir::Operation* op, mlir::Attribute value);
   mlir::LogicalResult schedule_import(hal::TensorImportOp op);
   mlir::LogicalResult schedule_export(hal::TensorExportOp op);
+  mlir::LogicalResult schedule_alias(hal::TensorAliasOp op);
   mlir::LogicalResult schedule_barrier(hal::TensorBarrierOp op);
   mlir::LogicalResult schedule_dispatch(flow::DispatchOp op);
   mlir::LogicalResult schedule_custom(flow::CallOp op);
@@ -125,6 +126,7 @@ class FunctionScheduler {
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> own_grid_of(flow::DispatchOp op, const EntryPoint& entry);
   mlir::FailureOr<mlir::Value> condition_of(flow::DispatchOp op, const EntryPoint& entry);
   mlir::LogicalResult grid_of(flow::DispatchOp op, const EntryPoint& entry, Command& command);
+  mlir::LogicalResult require_word(flow::DispatchOp op, mlir::Value value, bool has_sign);
   mlir::LogicalResult constants_of(flow::DispatchOp op, const EntryPoint& entry, Command& command);
 
   util::FuncOp function_;

@@ -44,6 +44,7 @@ constexpr Import kImports[] = {
     {"queue.barrier", "device fence fence", ""},
     {"fence.create", "device", "fence"},
     {"fence.signal", "fence", ""},
+    {"fence.fail", "fence i blob", ""},
     {"fence.join", "{ fence }", "fence"},
     {"fence.await", "i { fence }", "i"},
     {"fence.check", "fence", ""},

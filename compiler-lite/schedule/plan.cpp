@@ -141,7 +141,7 @@ void plan_memory(Plan& plan) {
 }
 
 std::string print_plan(const Plan& plan) {
-  std::string out = "recording " + plan.name + (plan.recorded_once ? ", recorded once\n" : ", recorded by each call\n");
+  std::string out = "recording " + plan.name + (plan.recorded_once ? ", recorded once\n" : ", recorded by calls\n");
   for (size_t i = 0; i < plan.storages.size(); ++i) print_storage(plan, i, out);
   if (plan.has_slab()) {
     out += "  slab of " + bytes_text(plan.slab_bytes);

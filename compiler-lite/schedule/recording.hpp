@@ -1,8 +1,8 @@
 // Recording: commands that are executed together, while they are gathered, and how they become code that records them.
 //
 // A recording that depends on nothing but constants is made by an initializer and kept in a global; any other is
-// recorded by each call. Both are executed with a table: each external storage and each result has a slot, all
-// transients share one.
+// recorded by calls, the last few kept. Both are executed with a table: each external storage and each result has a
+// slot, all transients share one.
 #pragma once
 
 #include <string>

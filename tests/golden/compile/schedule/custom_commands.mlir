@@ -20,7 +20,7 @@ flow.func private @acme.fill(%x: tensor<?xf32>, %v: i32) -> %x
 // CHECK-DAG: util.func private @acme.make(%{{.*}}: !hal.command_buffer, %{{.*}}: index, %{{.*}}: index, %{{.*}}: !hal.buffer, %{{.*}}: index, %{{.*}}: index)
 // CHECK-DAG: util.func private @acme.fill(%{{.*}}: !hal.command_buffer, %{{.*}}: index, %{{.*}}: !hal.buffer, %{{.*}}: index, %{{.*}}: index, %{{.*}}: i32)
 
-// PLAN-LABEL: recording run.0, recorded by each call
+// PLAN-LABEL: recording run.0, recorded by calls
 // PLAN: custom acme.scale r %0 w %1
 // PLAN-NEXT: custom acme.make w %2
 // PLAN-NEXT: barrier

@@ -55,7 +55,7 @@ util.func public @tied(%view: !hal.buffer_view) -> !hal.buffer_view {
 }
 
 // With a size that only the caller knows each call records.
-// CHECK-LABEL: recording sizes.0, recorded by each call
+// CHECK-LABEL: recording sizes.0, recorded by calls
 // CHECK: %1 transient {{.*}}, ? bytes, epochs 0 to 1, region 0
 // CHECK: %2 transient {{.*}}, ? bytes, epochs 1 to 2, region 1
 // CHECK: slab of 0 bytes and 2 regions
