@@ -17,6 +17,7 @@ struct CompileOptions {
   std::vector<std::string> target_devices = {};   // Instead of the module's hal.device.targets: "local", "cuda".
   std::vector<std::string> target_backends = {};  // "llvm-cpu", "vmvx": what the devices' executables are.
   std::vector<std::string> object_search_paths = {};
+  std::string cuda_libdevice = {};  // The file with the toolkit's math functions for CUDA; empty: ours.
   // Match and replace: passes as text, a transform spec, a PDL spec; and a remark for each candidate they look at.
   std::string spec_passes = {};
   std::string transform_spec = {};

@@ -92,6 +92,7 @@ specs::SpecOptions spec_options(const CompileOptions& options) {
 LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::string& schedule_text) {
   ScheduleOptions schedule_options;
   schedule_options.object_search_paths = options.object_search_paths;
+  schedule_options.cuda_libdevice = options.cuda_libdevice;
   if (options.dump_schedule) schedule_options.dump = &schedule_text;
   if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
 

@@ -36,6 +36,10 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
              "What the executables of the devices are: llvm-cpu, vmvx, cuda");
   line.texts("--object-search-path,--hal-executable-object-search-path", compile.object_search_paths,
              "Where object files are looked for, after the working directory");
+  line.text(
+      "--cuda-libdevice", compile.cuda_libdevice,
+      "libdevice.10.bc of a CUDA toolkit, for math on GPUs; no toolkit is looked for, and without this the math is "
+      "Baton's own");
   line.text("--preprocessing-pass-pipeline", compile.spec_passes, "Passes to run before the specs");
   line.text("--preprocessing-transform-spec-filename", compile.transform_spec,
             "A transform spec: what to match and what to put in its place");

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -317,6 +318,26 @@ void write_slices_only(llvm::ArrayRef<Destination> destinations) {
   }
 }
 
+// The only block of a kernel has a multiprocessor for itself.
+constexpr int64_t kSingleBlockThreads = 1024;
+
+bool is_single_workgroup(mlir::AffineMap grid) {
+  return llvm::all_of(grid.getResults(), [](const AffineExpr size) {
+    const auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(size);
+    return constant && constant.getValue() == 1;
+  });
+}
+
+// Products say themselves how many threads they want.
+bool has_product(mlir::func::FuncOp entry) {
+  return entry
+      .walk([](mlir::linalg::LinalgOp op) {
+        return mlir::linalg::isaContractionOpInterface(op) ? mlir::WalkResult::interrupt()
+                                                           : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 }  // namespace
 
 FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, Tiling tiling) {
@@ -340,6 +361,9 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
       distribute(entry, destinations, static_cast<unsigned>(kernel.constants.size()), tiling);
   if (mlir::failed(grid)) return mlir::failure();
   kernel.grid = *grid;
+  if (tiling == Tiling::kBlocks && is_single_workgroup(kernel.grid) && !has_product(entry)) {
+    entry->setAttr("workgroup_size", OpBuilder(entry).getIndexArrayAttr({kSingleBlockThreads, 1, 1}));
+  }
   return kernel;
 }
 

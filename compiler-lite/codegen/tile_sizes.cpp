@@ -14,6 +14,7 @@ namespace linalg = mlir::linalg;
 constexpr int64_t kTileWork = 32 * 1024;
 // The same for a block of threads: a few accesses of 16 bytes for each.
 constexpr int64_t kBlockWork = 4 * 1024;
+constexpr int64_t kSquare = 64;  // Of as many elements.
 // What a size of `?` is taken for.
 constexpr int64_t kUnknownSize = 1024;
 // A tile of a product: the packed panel of B (contraction.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
@@ -122,6 +123,35 @@ namespace {
 int64_t block_elements(const Correspondence& correspondence) {
   if (!correspondence.reduces_rows()) return correspondence.work_per_element() > 1 ? kBlockColumns : kBlockWork;
   return correspondence.work_per_element() >= kLongRow ? 1 : kRowsOfBlock;
+}
+
+// The loop, other than the last one, whose steps follow each other in the memory of an operand; -1: none.
+int turned_loop(linalg::LinalgOp op) {
+  const auto last_loop = static_cast<int>(op.getNumLoops()) - 1;
+  for (const mlir::AffineMap map : op.getIndexingMapsArray()) {
+    if (map.getNumResults() < 2) continue;
+    const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(map.getResults().back());
+    if (loop && static_cast<int>(loop.getPosition()) != last_loop) return static_cast<int>(loop.getPosition());
+  }
+  return kNone;
+}
+
+// Elements that are written along rows and read along columns, or the other way round: in squares, of which the cache
+// keeps the lines until all of them is used.
+bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence, llvm::SmallVector<int64_t>& tiles) {
+  const int turned = turned_loop(root);
+  const auto last = static_cast<unsigned>(tiles.size() - 1);
+  if (correspondence.work_per_element() > 1 || turned == kNone || !correspondence.divisible(last) ||
+      !correspondence.divisible(static_cast<unsigned>(turned))) {
+    return false;
+  }
+  const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  for (unsigned i = 0; i < tiles.size(); ++i) {
+    const int64_t tile = i == last || static_cast<int>(i) == turned ? kSquare : 1;
+    const bool whole = !mlir::ShapedType::isDynamic(ranges[i]) && tile >= ranges[i];
+    tiles[i] = whole || !correspondence.divisible(i) ? 0 : tile;
+  }
+  return true;
 }
 
 int64_t block_product_tile(linalg::LinalgOp root) {

@@ -212,6 +212,7 @@ LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp ker
   if (!host.keys.empty()) return refuse_constants(executable.name, executable.location, target);
   codegen::cuda::TargetOptions options;
   options.object_search_paths = options_.object_search_paths;
+  options.libdevice = options_.cuda_libdevice;
   if (const mlir::DictionaryAttr configuration = target.getConfiguration()) {
     if (const auto arch = configuration.getAs<mlir::StringAttr>("target_arch")) options.arch = arch.str();
   }

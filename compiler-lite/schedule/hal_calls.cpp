@@ -33,7 +33,7 @@ constexpr Import kImports[] = {
     {"device.constant", "device blob I I", "buffer"},
     {"buffer.length", "buffer", "I"},
     {"buffer.subspan", "buffer I I", "buffer"},
-    {"buffer.load", "buffer I i", "L"},
+    {"device.load", "device buffer I i", "L"},
     {"buffer_view.create", "buffer I I i i { I }", "buffer_view"},
     {"buffer_view.buffer", "buffer_view", "buffer"},
     {"buffer_view.dim", "buffer_view i", "I"},

@@ -25,6 +25,7 @@ struct ScheduleOptions {
   std::vector<hal::ExecutableTargetAttr> targets = {};
   // Where paths of objects that are not absolute are looked for, after the working directory.
   std::vector<std::string> object_search_paths = {};
+  std::string cuda_libdevice = {};  // codegen/cuda/executable.hpp
   // When set, gets recordings, bindings, memory plans and barriers as text.
   std::string* dump = nullptr;
 };

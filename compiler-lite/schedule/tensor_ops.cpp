@@ -76,7 +76,8 @@ Value FunctionScheduler::load_element(Operation* op, Value tensor, mlir::ValueRa
   const int64_t width = element_bytes(type);
   Value buffer = placed.memory->buffer;
   if (!buffer) buffer = exact_buffer(location, tensor);
-  Value bits = hal_.call(builder_, location, "buffer.load", {buffer, offset, hal_.i32(builder_, location, width)});
+  Value bits =
+      hal_.call(builder_, location, "device.load", {device(), buffer, offset, hal_.i32(builder_, location, width)});
   if (llvm::isa<mlir::IndexType>(type)) return builder_.create<arith::IndexCastOp>(location, type, bits);
   const unsigned width_bits = type.getIntOrFloatBitWidth();
   if (width_bits < 64) bits = builder_.create<arith::TruncIOp>(location, builder_.getIntegerType(width_bits), bits);

@@ -1,10 +1,13 @@
-// hal.buffer.*: lengths, parts, and single values of memory that the host sees.
+// hal.buffer.*: lengths, parts, and single values of memory that the host sees; hal.device.load for what it doesn't
+// see.
 
 #include <cstring>
 
+#include "base/bytes.hpp"
+#include "hal/host_copy.hpp"
 #include "modules/hal_module/exports.hpp"
 
-namespace baton::modules::exports::buffer {
+namespace baton::modules::exports {
 namespace {
 
 Status check_access(std::string_view verb, int64_t offset, int32_t width) {
@@ -16,6 +19,8 @@ Status check_access(std::string_view verb, int64_t offset, int32_t width) {
 }
 
 }  // namespace
+
+namespace buffer {
 
 int64_t length(const hal::Buffer& buffer) { return static_cast<int64_t>(buffer.length()); }
 
@@ -45,4 +50,23 @@ Status store(hal::Buffer& buffer, int64_t offset, int32_t width, int64_t value) 
   return {};
 }
 
-}  // namespace baton::modules::exports::buffer
+}  // namespace buffer
+
+namespace device {
+
+Result<int64_t> load(hal::Device& device, hal::Buffer& buffer, int64_t offset, int32_t width) {
+  BATON_TRY(check_access("Load", offset, width));
+  const auto at = static_cast<uint64_t>(offset), size = static_cast<uint64_t>(width);
+  if (!range_inside(at, size, buffer.length())) {
+    return failure(StatusCode::kOutOfRange, "Load of ", width, " bytes at ", offset, " is not inside its buffer (",
+                   buffer.length(), " bytes).");
+  }
+  int64_t value = 0;
+  const std::span<std::byte> target = std::as_writable_bytes(std::span(&value, 1)).first(static_cast<size_t>(width));
+  BATON_TRY(hal::copy_to_host(device, {Ref<hal::Buffer>(&buffer), at, size}, target));
+  return value;
+}
+
+}  // namespace device
+
+}  // namespace baton::modules::exports

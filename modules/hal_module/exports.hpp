@@ -17,6 +17,7 @@ namespace device {
 std::tuple<bool, int64_t> query(hal::Device& device, std::string_view category, std::string_view key);
 Result<Ref<hal::Buffer>> allocate(hal::Device& device, uint32_t memory, uint32_t usage, int64_t length);
 Result<Ref<hal::Buffer>> constant(hal::Device& device, sdk::Blob& blob, int64_t offset, int64_t length);
+Result<int64_t> load(hal::Device& device, hal::Buffer& buffer, int64_t offset, int32_t width);
 }  // namespace device
 
 namespace buffer {

@@ -58,6 +58,7 @@ Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options) {
       BATON_FUNCTION("device.query", &device::query),
       BATON_FUNCTION("device.allocate", &device::allocate),
       BATON_FUNCTION("device.constant", &device::constant),
+      BATON_FUNCTION("device.load", &device::load),
 
       BATON_FUNCTION("buffer.length", &buffer::length),
       BATON_FUNCTION("buffer.subspan", &buffer::subspan),

@@ -65,13 +65,10 @@ void Block::by_one(OpBuilder& builder, Location location, llvm::function_ref<voi
   body(inside);
 }
 
-void Block::strided(OpBuilder& builder, Location location, Value begin, Value end, int64_t step,
+void Block::strided(OpBuilder& builder, Location location, Value count,
                     llvm::function_ref<void(OpBuilder&, Value)> body) {
-  const auto index = [&](int64_t value) { return builder.create<arith::ConstantIndexOp>(location, value); };
-  Value first = thread();
-  if (step != 1) first = builder.create<arith::MulIOp>(location, first, index(step));
-  first = builder.createOrFold<arith::AddIOp>(location, begin, first);
-  auto loop = builder.create<scf::ForOp>(location, first, end, index(threads() * step));
+  const Value step = builder.create<arith::ConstantIndexOp>(location, threads());
+  auto loop = builder.create<scf::ForOp>(location, thread(), count, step);
   OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
   body(inside, loop.getInductionVar());
 }

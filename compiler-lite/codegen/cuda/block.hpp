@@ -25,8 +25,8 @@ class Block {
 
   // Code for only the first thread.
   void by_one(mlir::OpBuilder& builder, mlir::Location location, llvm::function_ref<void(mlir::OpBuilder&)> body);
-  // for (i = begin + thread * step; i < end; i += threads * step)
-  void strided(mlir::OpBuilder& builder, mlir::Location location, mlir::Value begin, mlir::Value end, int64_t step,
+  // for (i = thread; i < count; i += threads)
+  void strided(mlir::OpBuilder& builder, mlir::Location location, mlir::Value count,
                llvm::function_ref<void(mlir::OpBuilder&, mlir::Value)> body);
 
  private:

@@ -1,6 +1,6 @@
 // lower_elementwise: operations whose loops are all parallel, point by point over the threads of a block.
 //
-// One loop through contiguous memory is taken in accesses of 16 bytes where all addresses allow it, which is found out
+// A loop through contiguous memory is taken in accesses of 16 bytes where all addresses allow it, which is found out
 // when the kernel runs: a buffer may begin anywhere.
 #pragma once
 

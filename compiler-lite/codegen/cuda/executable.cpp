@@ -3,6 +3,7 @@
 #include "compiler-lite/codegen/cpu/builtins.hpp"
 #include "compiler-lite/codegen/cpu/math_calls.hpp"
 #include "compiler-lite/codegen/cpu/optimize.hpp"
+#include "compiler-lite/codegen/cuda/libdevice.hpp"
 #include "compiler-lite/codegen/cuda/target.hpp"
 #include "compiler-lite/codegen/cuda/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
@@ -73,7 +74,8 @@ class Build {
     if (machine_) {
       module_->setTargetTriple(kTriple);
       module_->setDataLayout(machine_->createDataLayout());
-      problem = cpu::link_bitcode(*module_, bitcode());
+      if (!options_.libdevice.empty()) problem = link_libdevice(*module_, options_.libdevice);
+      if (problem.empty()) problem = cpu::link_bitcode(*module_, bitcode());
     }
     if (!problem.empty()) return mlir::emitError(kernels_->getLoc()) << problem;
     std::vector<std::string> names;

@@ -18,6 +18,8 @@ struct TargetOptions {
   std::string arch = {};  // "sm_80"; empty: kDefaultArch.
   // Where paths of objects that are not absolute are looked for, after the working directory.
   std::vector<std::string> object_search_paths = {};
+  // The path of libdevice.10.bc of a CUDA toolkit, whose math functions are taken then; empty: ours.
+  std::string libdevice = {};
 };
 
 struct Variant {

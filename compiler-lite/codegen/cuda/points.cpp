@@ -39,8 +39,6 @@ Values split(OpBuilder& builder, Location location, Value number, ValueRange siz
   return digits;
 }
 
-namespace {
-
 Values indices(OpBuilder& builder, linalg::GenericOp op, mlir::OpOperand& operand, ValueRange point) {
   const mlir::AffineMap map = op.getMatchingIndexingMap(&operand);
   Values all;
@@ -54,8 +52,6 @@ Values indices(OpBuilder& builder, linalg::GenericOp op, mlir::OpOperand& operan
   }
   return all;
 }
-
-}  // namespace
 
 Value load(OpBuilder& builder, linalg::GenericOp op, mlir::OpOperand& operand, ValueRange point) {
   const Value memory = operand.get();

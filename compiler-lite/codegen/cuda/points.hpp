@@ -13,6 +13,8 @@ mlir::Value product(mlir::OpBuilder& builder, mlir::Location location, mlir::Val
 // The digits of `number`, the last one the fastest.
 Values split(mlir::OpBuilder& builder, mlir::Location location, mlir::Value number, mlir::ValueRange sizes);
 
+// Where in its operand a point reads or writes.
+Values indices(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, mlir::OpOperand& operand, mlir::ValueRange point);
 // What the operand holds at a point.
 mlir::Value load(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, mlir::OpOperand& operand,
                  mlir::ValueRange point);

@@ -248,7 +248,7 @@ void lower_alone(OpBuilder& builder, linalg::GenericOp op, Block& block, Loops l
   const Values sizes = loop_sizes(builder, op);
   const Values parallel_sizes = pick(sizes, loops.parallel), reduction_sizes = pick(sizes, loops.reduction);
   const Value count = product(builder, location, parallel_sizes);
-  block.strided(builder, location, constant(builder, location, 0), count, 1, [&](OpBuilder& inside, Value number) {
+  block.strided(builder, location, count, [&](OpBuilder& inside, Value number) {
     const Values result = split(inside, location, number, parallel_sizes);
     const Values start = join(loops, result, Values(loops.reduction.size(), constant(inside, location, 0)));
     Values values;
