@@ -168,6 +168,7 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
   const Correspondence correspondence(root, blocks ? block_product_tile(root) : kProductTile);
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
+  if (blocks && tile_by_squares(root, correspondence, tiles)) return tiles;
   int64_t budget =
       blocks ? block_elements(correspondence) : std::max<int64_t>(1, kTileWork / correspondence.work_per_element());
   const bool single = ranges.size() == 1;

@@ -63,7 +63,7 @@ Result<int64_t> load(hal::Device& device, hal::Buffer& buffer, int64_t offset, i
   }
   int64_t value = 0;
   const std::span<std::byte> target = std::as_writable_bytes(std::span(&value, 1)).first(static_cast<size_t>(width));
-  BATON_TRY(hal::copy_to_host(device, {Ref<hal::Buffer>(&buffer), at, size}, target));
+  BATON_TRY(hal::copy_to_host(device, {&buffer, at, size}, target));
   return value;
 }
 

@@ -39,16 +39,25 @@ cpu::TargetInfo common_info(const TargetInfo& target) {
   return {kTriple.str(), target.arch, target.features, "", 16, 64, /*has_fma=*/true, /*has_rounding=*/true, 0};
 }
 
+// Of the first kernel; what holds them may be made by nobody's line.
+mlir::Location place_of(ModuleOp kernels) {
+  for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!kernel.isExternal()) return kernel.getLoc();
+  }
+  return kernels.getLoc();
+}
+
 // One executable in the making; its parts in the order in which they happen.
 class Build {
  public:
-  Build(ModuleOp kernels, const TargetOptions& options) : kernels_(kernels.clone()), options_(options) {}
+  Build(ModuleOp kernels, const TargetOptions& options)
+      : kernels_(kernels.clone()), location_(place_of(kernels)), options_(options) {}
 
   LogicalResult lower(llvm::ArrayRef<Object> given) {
     const std::string arch = options_.arch.empty() ? kDefaultArch.str() : options_.arch;
     const std::optional<TargetInfo> target = target_info(arch);
     if (!target) {
-      return mlir::emitError(kernels_->getLoc(), "There is no CUDA architecture '")
+      return mlir::emitError(location_, "There is no CUDA architecture '")
              << arch << "' to generate code for; there are: " << known_archs() << ".";
     }
     target_ = *target;
@@ -77,7 +86,7 @@ class Build {
       if (!options_.libdevice.empty()) problem = link_libdevice(*module_, options_.libdevice);
       if (problem.empty()) problem = cpu::link_bitcode(*module_, bitcode());
     }
-    if (!problem.empty()) return mlir::emitError(kernels_->getLoc()) << problem;
+    if (!problem.empty()) return mlir::emitError(location_) << problem;
     std::vector<std::string> names;
     for (const EntryPoint& entry : entries_) names.push_back(entry.name);
     cpu::make_private(*module_, names);
@@ -101,7 +110,7 @@ class Build {
   LogicalResult check_imports() {
     const ImportTable dynamic = collect_imports(*kernels_);
     for (const std::string& symbol : dynamic.symbols) {
-      mlir::emitError(kernels_->getLoc(), "The kernels call '")
+      mlir::emitError(location_, "The kernels call '")
           << symbol << "', which is to be found when the program is loaded; CUDA code has only functions that are "
           << "linked with it (hal.import.static, hal.import.bitcode).";
     }
@@ -118,7 +127,7 @@ class Build {
     mark_kernels(*kernels_, entries_);
     module_ = translate(*kernels_, context_);
     if (module_) return success();
-    return mlir::emitError(kernels_->getLoc(), "The kernels can't be translated to LLVM IR.");
+    return mlir::emitError(location_, "The kernels can't be translated to LLVM IR.");
   }
 
   // The user's, then ours.
@@ -134,7 +143,7 @@ class Build {
     bool good = true;
     for (const llvm::Function& function : *module_) {
       if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) continue;
-      mlir::emitError(kernels_->getLoc(), "The executable needs '")
+      mlir::emitError(location_, "The executable needs '")
           << function.getName() << "', which no object defines; CUDA code has only functions that are linked with it.";
       good = false;
     }
@@ -142,6 +151,7 @@ class Build {
   }
 
   mlir::OwningOpRef<ModuleOp> kernels_;
+  mlir::Location location_;  // Where messages about all of it point.
   const TargetOptions& options_;
   TargetInfo target_;
   std::vector<LoadedObject> objects_;

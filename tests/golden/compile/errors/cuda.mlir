@@ -3,7 +3,7 @@
 // LIBDEVICE: error: libdevice can't be read from '/nowhere/libdevice.10.bc': No such file or directory.
 // RUN: not baton-compile --target-device=cuda %S/../../../../samples/custom_dispatch/cpu/plugin/ukernel.mlir 2>&1 | FileCheck --check-prefix=DYNAMIC %s
 // DYNAMIC: error: The kernels call 'multiply_slice', which is to be found when the program is loaded; CUDA code has only functions that are linked with it
-// RUN: sed s/sm_75/sm_10/ %S/../../../../samples/custom_dispatch/cuda/kernels/ukernel.mlir > %t.mlir
+// RUN: sed 's/"sm_75"/"sm_10"/' %S/../../../../samples/custom_dispatch/cuda/kernels/ukernel.mlir > %t.mlir
 // RUN: not baton-compile %t.mlir 2>&1 | FileCheck --check-prefix=ARCH %s
 // ARCH: error: There is no CUDA architecture 'sm_10' to generate code for; there are: sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a.
 // RUN: not baton-compile %S/../../../../samples/custom_dispatch/cuda/kernels/ukernel.mlir 2>&1 | FileCheck --check-prefix=OBJECT %s
