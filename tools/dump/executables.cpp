@@ -120,6 +120,8 @@ class Search {
     Known result;
     if (import.name == "hal.executable.create" && given.size() % 2 == 1) {
       result = create(given, pc);
+    } else if (import.name == "hal.executable.create_with_entry_points") {
+      result = create(variants_only(given, import, one), pc);
     } else if (import.name == "hal.executable.lookup" && given.size() == 2) {
       result = lookup(given[1], pc);
     } else if (import.name == "hal.executable.entry_point" && given.size() == 2) {
@@ -147,8 +149,20 @@ class Search {
     return given;
   }
 
+  // Without the names of entry points, which follow the variants.
+  static std::vector<Known> variants_only(std::vector<Known> given, const bytecode::ImportView& import,
+                                          const Instruction& one) {
+    const bool counted = one.opcode() == Opcode::call_variadic || one.opcode() == Opcode::call_lend;
+    if (!counted || bytecode::signature_shape(import.signature)->segments == 0) return {};
+    const uint64_t variants = bytecode::read_element(one.words + one.row.operands().words, 0);
+    if (given.size() < 1 + 2 * variants) return {};
+    given.resize(1 + 2 * variants);
+    return given;
+  }
+
   // (device, (format, code)...): nothing unless every blob is rodata.
   Known create(const std::vector<Known>& given, uint32_t pc) {
+    if (given.empty()) return {};
     Executable made{text("executable_", found_.size()), pc, {}, {}, {}};
     for (size_t i = 1; i < given.size(); i += 2) {
       const Known format = given[i], code = given[i + 1];
