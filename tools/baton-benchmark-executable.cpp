@@ -39,7 +39,7 @@ constexpr flags::CommandLine::Program kProgram = {
     "Measures one kernel of a program or of a file of device code: loading, recording, submitting, running it. Flags "
     "that\n"
     "begin with --benchmark_ go to Google Benchmark, as with baton-benchmark-module.",
-    "  baton-benchmark-executable mul.bvm --device=local-task --executable=kernels --entry_point=multiply --grid=16 "
+    "  baton-benchmark-executable mul.bvm --device=local-task --embedded=kernels --entry_point=multiply --grid=16 "
     "\\\n"
     "    --input=1024xf32=2 --input=1024xf32=3 --input=1024xf32=0 --constant=1024\n"
     "  baton-benchmark-executable saxpy.ptx --device=cuda --entry_point=saxpy --grid=64 --input=@x.npy --input=@y.npy "
@@ -48,7 +48,7 @@ constexpr flags::CommandLine::Program kProgram = {
 std::optional<int> parse(std::vector<char*> arguments, Options& options) {
   flags::CommandLine line(kProgram);
   line.positional("file", options.file, "A .bvm file, or device code: an ELF file, PTX, a cubin, a fatbin");
-  line.text("--executable", options.executable, "Of a .bvm file: which executable, as baton-dump-module names it");
+  line.text("--embedded", options.executable, "Of a .bvm file: which executable, as baton-dump-module names it");
   line.text("--format", options.format, "Of device code: its format (embedded-elf-x86_64); else by its first bytes");
   line.text("--entry_point,-e", options.entry_point, "Which kernel. May be left out when there is one");
   line.text("--grid,--workgroup_count", options.grid, "Workgroups in x, y and z: 16 or 16,4 or 16,4,1");
@@ -89,7 +89,7 @@ Result<const dump::Executable*> choose(const std::vector<dump::Executable>& exec
   if (known.empty()) return failure(StatusCode::kNotFound, "the module has no executable");
   if (name.empty()) {
     return failure(StatusCode::kInvalidArgument, "the module has ", executables.size(), " executables (", known,
-                   "); choose with --executable=");
+                   "); choose with --embedded=");
   }
   return failure(StatusCode::kNotFound, "the module has no executable '", name, "'; it has: ", known);
 }
