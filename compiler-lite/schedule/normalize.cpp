@@ -4,6 +4,7 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/gather.hpp"
+#include "compiler-lite/schedule/split_reductions.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -241,7 +242,7 @@ struct ResolveSize : mlir::OpRewritePattern<tensor::DimOp> {
 
 LogicalResult normalize(mlir::ModuleOp module) {
   if (failed(inline_calls(module)) || failed(lower_loops_over_tensors(module))) return mlir::failure();
-  if (failed(clean_up(module)) || failed(fuse(module))) return mlir::failure();
+  if (failed(clean_up(module)) || failed(fuse(module)) || failed(split_reductions(module))) return mlir::failure();
   return clean_up(module);
 }
 

@@ -1,0 +1,87 @@
+#include "compiler-lite/schedule/split_reductions.hpp"
+
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+namespace linalg = mlir::linalg;
+using llvm::SmallVector;
+using mlir::failed;
+
+constexpr int64_t kResultsMax = 16;  // More give enough workgroups by themselves.
+constexpr int64_t kPartsMax = 1024;  // Several for each multiprocessor of the largest GPU.
+constexpr int64_t kPartsMin = 8;     // Fewer are not worth a second dispatch.
+constexpr int64_t kPartLengthMin = 4096;
+
+// How many parts of one size `length` elements make; 0: none that is worth it.
+int64_t parts_of(int64_t length) {
+  for (int64_t parts = std::min(kPartsMax, length / kPartLengthMin); parts >= kPartsMin; --parts) {
+    if (length % parts == 0) return parts;
+  }
+  return 0;
+}
+
+int64_t parts_of(linalg::LinalgOp op) {
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  if (reduced.size() != 1) return 0;
+  int64_t results = 1;
+  const SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+    if (mlir::ShapedType::isDynamic(ranges[loop])) return 0;
+    if (loop == reduced[0]) continue;
+    if (ranges[loop] > kResultsMax) return 0;
+    results *= ranges[loop];
+  }
+  return results <= kResultsMax ? parts_of(ranges[reduced[0]]) : 0;
+}
+
+// A sum over all of a matrix is one over a row of all its elements, where they lie one after the other.
+linalg::GenericOp as_one_loop(linalg::GenericOp op, mlir::IRRewriter& rewriter) {
+  const unsigned loops = op.getNumLoops();
+  if (loops < 2 || op.getNumReductionLoops() != loops) return op;
+  mlir::ReassociationIndices all;
+  for (unsigned loop = 0; loop < loops; ++loop) all.push_back(loop);
+  for (const mlir::AffineMap map : op.getIndexingMapsArray()) {
+    const bool is_whole = map.isIdentity() || map.getNumResults() == 0;
+    if (!is_whole) return op;
+  }
+  if (op.hasIndexSemantics()) return op;
+  rewriter.setInsertionPoint(op);
+  mlir::FailureOr<linalg::CollapseResult> collapsed = linalg::collapseOpIterationDims(op, {all}, rewriter);
+  if (failed(collapsed)) return op;
+  rewriter.replaceOp(op, collapsed->results);
+  return llvm::cast<linalg::GenericOp>(collapsed->collapsedOp.getOperation());
+}
+
+bool has_static_shape(linalg::GenericOp op) {
+  return llvm::none_of(op.getStaticLoopRanges(), mlir::ShapedType::isDynamic);
+}
+
+}  // namespace
+
+mlir::LogicalResult split_reductions(mlir::ModuleOp module) {
+  SmallVector<linalg::GenericOp> reductions;
+  module.walk([&](linalg::GenericOp op) {
+    const bool fits = op->getParentOfType<util::FuncOp>() && op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 &&
+                      op.getNumReductionLoops() != 0 && has_static_shape(op) && !op.hasIndexSemantics();
+    if (fits) reductions.push_back(op);
+  });
+  mlir::IRRewriter rewriter(module.getContext());
+  for (linalg::GenericOp op : reductions) {
+    op = as_one_loop(op, rewriter);
+    const int64_t parts = parts_of(op);
+    if (parts == 0) continue;
+    rewriter.setInsertionPoint(op);
+    const auto control = [parts](linalg::LinalgOp) { return linalg::SplitReductionOptions{parts, 0, false}; };
+    // What combines by an operation without a neutral element stays as it is.
+    static_cast<void>(linalg::splitReduction(rewriter, op, control));
+  }
+  return mlir::success();
+}
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,13 @@
+// A reduction of very many elements to few results is split in two: parts side by side, then the parts.
+//
+// Workgroups share nothing, so a reduction without a parallel loop would be the work of one of them: on an H200 9 GB/s
+// of 4140.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite {
+
+mlir::LogicalResult split_reductions(mlir::ModuleOp module);
+
+}  // namespace baton::compiler_lite
