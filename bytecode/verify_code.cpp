@@ -264,7 +264,7 @@ CallWindow CodeVerifier::call_window(size_t pc, Opcode opcode) const {
       .results = {shape.result_values, shape.result_refs},
   };
   if (opcode != Opcode::call_tail) window.base = {read_u16<2>(words), read_u16<3>(words)};
-  if (opcode == Opcode::call_variadic || lends) {
+  if (shape.segments != 0 && (opcode == Opcode::call_variadic || lends)) {  // Else the tables may be empty.
     const uint64_t* list = words + info(opcode).operands().words;
     const SegmentShape* segments = &facts_.segments[facts_.segments_begin[signature]];
     for (size_t i = 0; i < shape.segments; ++i) {

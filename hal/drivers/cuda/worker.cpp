@@ -1,6 +1,8 @@
 #include "hal/drivers/cuda/worker.hpp"
 
 #include <chrono>
+#include <cstdlib>
+#include <unordered_set>
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -12,11 +14,60 @@ constexpr std::chrono::milliseconds kReapPause{1};
 constexpr int kIdleRounds = 50;
 // Tables that were bound last are kept over so many rounds without work.
 constexpr int kBoundRounds = 10;
+// How long the end of the process waits for a thread that is in a host call of the user's.
+constexpr std::chrono::seconds kLeavePause{1};
+
+// The threads of all workers. libcuda takes itself down when the process ends, and a thread that lets go of something
+// meanwhile crashes in it. The handler is registered when libcuda is open, so it runs before libcuda's own.
+class Threads {
+ public:
+  static Threads& all() {
+    static Threads* const threads = [] {
+      std::atexit([] { all().end(); });
+      return new Threads();  // Never destroyed: a thread may be late.
+    }();
+    return *threads;
+  }
+
+  void add(Worker& worker) {
+    const std::lock_guard lock(mutex_);
+    working_.insert(&worker);
+  }
+  // The thread works no more, and lets go of its worker.
+  void remove(Worker& worker) {
+    const std::lock_guard lock(mutex_);
+    working_.erase(&worker);
+    ++ending_;
+  }
+  void ended() {
+    const std::lock_guard lock(mutex_);
+    --ending_;
+    changed_.notify_all();
+  }
+
+ private:
+  void end() {
+    std::unique_lock lock(mutex_);
+    std::vector<Ref<Worker>> workers;
+    for (Worker* worker : working_) workers.emplace_back(worker);
+    lock.unlock();
+    for (const Ref<Worker>& worker : workers) worker->leave();
+    lock.lock();
+    changed_.wait_for(lock, kLeavePause, [&] { return working_.empty() && ending_ == 0; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unordered_set<Worker*> working_;  // Guarded by mutex_; each lives while it is in it.
+  int ending_ = 0;                       // Guarded by mutex_.
+};
 
 }  // namespace
 
 void Worker::start(Lock&) {
-  if (!thread_.joinable() && !stopping_) thread_ = std::thread(main, Ref<Worker>(this));
+  if (thread_.joinable() || stopping_) return;
+  Threads::all().add(*this);
+  thread_ = std::thread(main, Ref<Worker>(this));
 }
 
 void Worker::post(Task& task) {
@@ -64,6 +115,12 @@ void Worker::stop() {
   }
 }
 
+void Worker::leave() {
+  const Lock lock(mutex_);
+  leaving_ = true;
+  changed_.notify_one();
+}
+
 bool Worker::poll_watches() {
   for (size_t i = 0; i < watches_.size();) {
     if (!watches_[i]->finished()) {
@@ -103,35 +160,42 @@ bool Worker::round(Lock& lock) {
 }
 
 void Worker::main(Ref<Worker> worker) {
+  worker->work();
+  Threads::all().remove(*worker);
+  worker = {};
+  Threads::all().ended();
+}
+
+void Worker::work() {
   int idle_rounds = 0;
-  Lock lock(worker->mutex_);
+  Lock lock(mutex_);
   while (true) {
-    if (worker->round(lock) || !worker->tasks_.empty() || !worker->new_watches_.empty()) continue;
-    if (worker->stopping_) return;
-    if (!worker->watches_.empty()) {
-      worker->changed_.wait_for(lock, kWatchPause);
+    if (round(lock) || !tasks_.empty() || !new_watches_.empty()) continue;
+    if (stopping_ || leaving_) return;
+    if (!watches_.empty()) {
+      changed_.wait_for(lock, kWatchPause);
       continue;
     }
     lock.unlock();
-    const size_t in_flight = worker->reap();
-    if (idle_rounds % kBoundRounds == kBoundRounds - 1) worker->drop_bound_tables();
+    const size_t in_flight = reap();
+    if (idle_rounds % kBoundRounds == kBoundRounds - 1) drop_bound_tables();
     lock.lock();
-    if (!worker->tasks_.empty() || !worker->new_watches_.empty()) continue;
-    if (worker->stopping_) return;
+    if (!tasks_.empty() || !new_watches_.empty()) continue;
+    if (stopping_ || leaving_) return;
     idle_rounds = in_flight ? 0 : idle_rounds + 1;
     if (idle_rounds < kIdleRounds) {
-      worker->changed_.wait_for(lock, kReapPause);
+      changed_.wait_for(lock, kReapPause);
       continue;
     }
     idle_rounds = 0;
-    worker->awake_ = false;
+    awake_ = false;
     // Whoever enqueued and still saw us awake is seen now: it enqueued before it looked.
     lock.unlock();
-    const bool missed = worker->reap() != 0;
-    if (!missed) worker->drop_bound_tables();
+    const bool missed = reap() != 0;
+    if (!missed) drop_bound_tables();
     lock.lock();
-    if (missed) worker->awake_ = true;
-    worker->changed_.wait(lock, [&] { return worker->awake_ || worker->stopping_; });
+    if (missed) awake_ = true;
+    changed_.wait(lock, [&] { return awake_ || stopping_ || leaving_; });
   }
 }
 

@@ -40,6 +40,8 @@ class Worker final : public RefCounted<Worker> {
   }
   // Finishes what was posted. From any thread, its own too.
   void stop();
+  // The process ends: the thread shall end too, and what it would still let go of goes with the process.
+  void leave();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -47,6 +49,7 @@ class Worker final : public RefCounted<Worker> {
   void wake();
   void start(Lock& lock);
   static void main(Ref<Worker> worker);
+  void work();
   bool round(Lock& lock);
   bool poll_watches();
   size_t reap();
@@ -58,6 +61,7 @@ class Worker final : public RefCounted<Worker> {
   std::condition_variable changed_;
   std::thread thread_;                               // Guarded by mutex_.
   bool stopping_ = false;                            // Guarded by mutex_.
+  bool leaving_ = false;                             // Guarded by mutex_.
   std::deque<Task*> tasks_;                          // Guarded by mutex_.
   std::vector<std::unique_ptr<Watch>> new_watches_;  // Guarded by mutex_.
   std::vector<std::unique_ptr<Watch>> watches_;      // Of the thread alone.
