@@ -30,7 +30,8 @@ TEST_P(PrimaryContextTest, AnIllegalAddressLosesTheDeviceAndNotTheProcess) {
   }
   if (!opened.has_value()) GTEST_SKIP() << "skipped: no CUDA device (" << opened.error().to_string() << ")";
   if (testing_support::conformance_ptx().empty()) GTEST_SKIP() << "skipped: built without nvcc";
-  // Where there are two GPUs the other one, opened before, goes on.
+  // Where there are two GPUs, CUDA takes the other one too (error 700 for all that the process does with it; seen on
+  // two H200). Devices that are not CUDA's go on.
   const DeviceParameter mode{"cuda_mode", GetParam()};
   const auto second = make_driver()->open("1", {&mode, 1});
   Ref<hal::Buffer> other_values;
@@ -58,15 +59,12 @@ TEST_P(PrimaryContextTest, AnIllegalAddressLosesTheDeviceAndNotTheProcess) {
     EXPECT_FAILS(run(*device, *good), StatusCode::kDataLoss, "is lost");
     EXPECT_FAILS(device->allocator().allocate({.length = uint64_t{1} << 22}), StatusCode::kDataLoss, "is lost");
     EXPECT_FAILS(device->queue().wait_idle(), StatusCode::kDataLoss, "is lost");
-    if (second.has_value()) EXPECT_OK(run(**second, *other_work));
-  }
-  if (second.has_value()) {
-    EXPECT_OK(run(**second, *other_work));
-    EXPECT_EQ(values_of(*other_values), (std::vector<uint32_t>{4, 8, 12, 16}));
-    std::printf("  %s went on\n", (*second)->name().c_str());
+    if (second.has_value()) {
+      EXPECT_FAILS(run(**second, *other_work), StatusCode::kDataLoss, "is lost");
+    }
   }
   // CUDA gives a context that was broken by an illegal address to no one in this process any more (error 700: "the
-  // process must be terminated and relaunched"). That is a sentence, and other devices go on.
+  // process must be terminated and relaunched"). That is a sentence, and devices of other drivers go on.
   Result<Ref<hal::Device>> again = open_real(GetParam());
   EXPECT_FAILS(again, StatusCode::kDataLoss, "was lost earlier in this process");
   expect_computes(*open_fake(GetParam()), kFakeCode);
