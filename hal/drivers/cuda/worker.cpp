@@ -46,14 +46,14 @@ class Threads {
   }
 
  private:
+  // No reference is taken: the last one to a worker must go on its own thread, this one has lost its thread_locals.
   void end() {
     std::unique_lock lock(mutex_);
-    std::vector<Ref<Worker>> workers;
-    for (Worker* worker : working_) workers.emplace_back(worker);
-    lock.unlock();
-    for (const Ref<Worker>& worker : workers) worker->leave();
-    lock.lock();
-    changed_.wait_for(lock, kLeavePause, [&] { return working_.empty() && ending_ == 0; });
+    const auto give_up = std::chrono::steady_clock::now() + kLeavePause;
+    while (!(working_.empty() && ending_ == 0) && std::chrono::steady_clock::now() < give_up) {
+      for (Worker* worker : working_) worker->leave();
+      changed_.wait_for(lock, kReapPause);
+    }
   }
 
   std::mutex mutex_;
@@ -115,8 +115,9 @@ void Worker::stop() {
   }
 }
 
+// Without the lock, under which threads are added to those that are told to leave. A notice that comes too early is
+// followed by another.
 void Worker::leave() {
-  const Lock lock(mutex_);
   leaving_ = true;
   changed_.notify_one();
 }
@@ -171,17 +172,18 @@ void Worker::work() {
   Lock lock(mutex_);
   while (true) {
     if (round(lock) || !tasks_.empty() || !new_watches_.empty()) continue;
-    if (stopping_ || leaving_) return;
+    if (stopping_) return;
     if (!watches_.empty()) {
       changed_.wait_for(lock, kWatchPause);
       continue;
     }
+    const bool leaving = leaving_;
     lock.unlock();
     const size_t in_flight = reap();
-    if (idle_rounds % kBoundRounds == kBoundRounds - 1) drop_bound_tables();
+    if (leaving || idle_rounds % kBoundRounds == kBoundRounds - 1) drop_bound_tables();
     lock.lock();
     if (!tasks_.empty() || !new_watches_.empty()) continue;
-    if (stopping_ || leaving_) return;
+    if (stopping_ || (leaving && in_flight == 0)) return;
     idle_rounds = in_flight ? 0 : idle_rounds + 1;
     if (idle_rounds < kIdleRounds) {
       changed_.wait_for(lock, kReapPause);

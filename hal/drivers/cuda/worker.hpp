@@ -40,7 +40,7 @@ class Worker final : public RefCounted<Worker> {
   }
   // Finishes what was posted. From any thread, its own too.
   void stop();
-  // The process ends: the thread shall end too, and what it would still let go of goes with the process.
+  // The process ends: the thread shall too, as soon as it has let go of what finished work kept.
   void leave();
 
  private:
@@ -59,9 +59,9 @@ class Worker final : public RefCounted<Worker> {
   std::atomic<bool> awake_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::thread thread_;                               // Guarded by mutex_.
-  bool stopping_ = false;                            // Guarded by mutex_.
-  bool leaving_ = false;                             // Guarded by mutex_.
+  std::thread thread_;     // Guarded by mutex_.
+  bool stopping_ = false;  // Guarded by mutex_.
+  std::atomic<bool> leaving_{false};
   std::deque<Task*> tasks_;                          // Guarded by mutex_.
   std::vector<std::unique_ptr<Watch>> new_watches_;  // Guarded by mutex_.
   std::vector<std::unique_ptr<Watch>> watches_;      // Of the thread alone.
