@@ -124,11 +124,12 @@ class BoundaryWrapper {
     const SmallVector<Value> dims = dims_of_view(location, view, type);
     return builder_.create<hal::TensorImportOp>(location, type, wait,
                                                 crossing.consume ? builder_.getUnitAttr() : UnitAttr(), view, Value(),
-                                                crossing.name, crossing.encoding, dims);
+                                                crossing.name, crossing.encoding, dims, mlir::Attribute());
   }
   Value export_tensor(Location location, Value tensor, const Crossing& crossing) {
     const SmallVector<Value> dims = dims_of_tensor(location, tensor);
-    return builder_.create<hal::TensorExportOp>(location, view_type(), tensor, crossing.name, crossing.encoding, dims);
+    return builder_.create<hal::TensorExportOp>(location, view_type(), tensor, crossing.name, crossing.encoding, dims,
+                                                mlir::Attribute());
   }
 
   // Replaces the tensors among `values` by themselves behind a barrier that signals `fence`.
@@ -202,7 +203,7 @@ class BoundaryWrapper {
       const SmallVector<Value> dims = dims_of_tensor(returned.getLoc(), tensor);
       returned->setOperand(result,
                            builder_.create<hal::TensorAliasOp>(returned.getLoc(), tensor.getType(), wait, tensor, dims,
-                                                               function.getBody().getArgument(i)));
+                                                               function.getBody().getArgument(i), mlir::Attribute()));
     }
   }
 

@@ -208,10 +208,11 @@ def Hal_InterfaceBindingSubspanOp : Hal_Op<"interface.binding.subspan", [AttrSiz
 def Hal_TensorImportOp : Hal_Op<"tensor.import", [AttrSizedOperandSegments]> {
   let summary = "the storage of a buffer view as a tensor, after the fence; the view's type and shape are checked";
   let arguments = (ins Optional<Hal_FenceType>:$wait_fence, UnitAttr:$consume, AnyType:$source, Optional<Index>:$offset,
-                   OptionalAttr<StrAttr>:$name, OptionalAttr<TypeAttr>:$target_encoding, Variadic<Index>:$target_dims);
+                   OptionalAttr<StrAttr>:$name, OptionalAttr<TypeAttr>:$target_encoding, Variadic<Index>:$target_dims,
+                   OptionalAttr<AnyAttr>:$affinity);
   let results = (outs AnyRankedTensor:$target);
   let assemblyFormat = [{
-    (`wait` `(` $wait_fence^ `)` `=` `` `>`)? (`consume` $consume^)? $source
+    (`on` `(` $affinity^ `)`)? (`wait` `(` $wait_fence^ `)` `=` `` `>`)? (`consume` $consume^)? $source
     (`offset` `(` $offset^ `)`)? ($name^)? attr-dict `:` type($source) `->`
     custom<EncodedType>($target_encoding, type($target), $target_dims)
   }];
@@ -221,10 +222,10 @@ def Hal_TensorImportOp : Hal_Op<"tensor.import", [AttrSizedOperandSegments]> {
 def Hal_TensorExportOp : Hal_Op<"tensor.export", [Pure]> {
   let summary = "a buffer view over the storage of a tensor";
   let arguments = (ins AnyRankedTensor:$source, OptionalAttr<StrAttr>:$name, OptionalAttr<TypeAttr>:$source_encoding,
-                   Variadic<Index>:$source_dims);
+                   Variadic<Index>:$source_dims, OptionalAttr<AnyAttr>:$affinity);
   let results = (outs AnyType:$target);
   let assemblyFormat = [{
-    $source ($name^)? attr-dict `:` custom<EncodedType>($source_encoding, type($source), $source_dims) `->`
+    (`on` `(` $affinity^ `)`)? $source ($name^)? attr-dict `:` custom<EncodedType>($source_encoding, type($source), $source_dims) `->`
     type($target)
   }];
 }
@@ -242,10 +243,10 @@ def Hal_TensorBarrierOp : Hal_Op<"tensor.barrier"> {
 def Hal_TensorAliasOp : Hal_Op<"tensor.alias", [AttrSizedOperandSegments]> {
   let summary = "gives a tensor the storage that the caller brought";
   let arguments = (ins Optional<Hal_FenceType>:$wait_fence, AnyRankedTensor:$source, Variadic<Index>:$source_dims,
-                   AnyType:$storage);
+                   AnyType:$storage, OptionalAttr<AnyAttr>:$affinity);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`wait` `(` $wait_fence^ `)` `=` `` `>`)? $source `:`
+    (`on` `(` $affinity^ `)`)? (`wait` `(` $wait_fence^ `)` `=` `` `>`)? $source `:`
     custom<ShapedTypeTwice>(type($source), type($result), $source_dims) `to` $storage `:` type($storage) attr-dict
   }];
 }

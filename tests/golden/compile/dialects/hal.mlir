@@ -102,6 +102,10 @@ module @example attributes {hal.device.targets = [#local, #untyped], test.conven
     hal.fence.signal<%g : !hal.fence>
     // CHECK: hal.tensor.export %{{.*}} "output0" : tensor<?xf32>{%[[D]]} -> !hal.buffer_view
     %o = hal.tensor.export %a "output0" : tensor<?xf32>{%d} -> !hal.buffer_view
+    // CHECK: hal.tensor.import on("first") %{{.*}} : !hal.buffer_view -> tensor<4xf32>
+    %placed = hal.tensor.import on("first") %v : !hal.buffer_view -> tensor<4xf32>
+    // CHECK: hal.tensor.export on("first") %{{.*}} : tensor<4xf32> -> !hal.buffer_view
+    %back = hal.tensor.export on("first") %placed : tensor<4xf32> -> !hal.buffer_view
     util.return %o : !hal.buffer_view
   }
 
