@@ -253,8 +253,8 @@ bool CodeVerifier::check_window(size_t pc, Opcode opcode) {
 CallWindow CodeVerifier::call_window(size_t pc, Opcode opcode) const {
   const uint64_t* words = &code_[pc];
   const uint32_t target = read_u16<1>(words);
-  const bool lends = opcode == Opcode::call_lend;
-  const bool is_import = opcode == Opcode::call_import || opcode == Opcode::call_variadic || lends;
+  const bool is_import =
+      opcode == Opcode::call_import || opcode == Opcode::call_variadic || opcode == Opcode::call_lend;
   const uint32_t signature =
       is_import ? module_.imports()->Get(target)->signature() : module_.functions()->Get(target)->signature();
   const SignatureShape& shape = facts_.signatures[signature];
@@ -264,7 +264,7 @@ CallWindow CodeVerifier::call_window(size_t pc, Opcode opcode) const {
       .results = {shape.result_values, shape.result_refs},
   };
   if (opcode != Opcode::call_tail) window.base = {read_u16<2>(words), read_u16<3>(words)};
-  if (shape.segments != 0 && (opcode == Opcode::call_variadic || lends)) {  // Else the tables may be empty.
+  if (shape.segments != 0) {  // No function has any, and no import of a plain call; the tables may be empty.
     const uint64_t* list = words + info(opcode).operands().words;
     const SegmentShape* segments = &facts_.segments[facts_.segments_begin[signature]];
     for (size_t i = 0; i < shape.segments; ++i) {

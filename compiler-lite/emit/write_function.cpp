@@ -269,12 +269,6 @@ class FunctionWriter {
     move_all(std::move(moves));
   }
 
-  static constexpr uint64_t kNull = bytecode::kNoRegister;
-  uint64_t lent_place(const Source& source, uint32_t loaded) const {
-    if (source.is_register()) return place(source.value);
-    return source.kind == Source::Kind::kRodata ? loaded : kNull;
-  }
-
   // References are named where they are. Those that nobody wants afterwards are let go, as a call that takes would.
   void write_lending(const Instruction& call, std::span<const uint64_t> operands) {
     std::vector<Source> values;
@@ -286,8 +280,10 @@ class FunctionWriter {
         values.push_back(source);
         continue;
       }
-      if (source.kind == Source::Kind::kRodata) load(--below, source);
-      list.push_back(lent_place(source, below));
+      uint32_t lent = bytecode::kNoRegister;
+      if (source.is_register()) lent = place(source.value);
+      if (source.kind == Source::Kind::kRodata) load(lent = --below, source);
+      list.push_back(lent);
       need(1, call.bases[1] + static_cast<uint32_t>(list.size() - call.segments.size()) - 1);
       if (!source.is_register() || assignment_.liveness.lifetimes[source.value].lives_across(position_)) continue;
       last_uses.push_back(place(source.value));

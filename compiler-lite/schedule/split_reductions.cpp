@@ -25,6 +25,7 @@ int64_t parts_of(int64_t length) {
   return 0;
 }
 
+// Of an operation whose sizes are all known.
 int64_t parts_of(linalg::LinalgOp op) {
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
@@ -32,7 +33,6 @@ int64_t parts_of(linalg::LinalgOp op) {
   int64_t results = 1;
   const SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (unsigned loop = 0; loop < ranges.size(); ++loop) {
-    if (mlir::ShapedType::isDynamic(ranges[loop])) return 0;
     if (loop == reduced[0]) continue;
     if (ranges[loop] > kResultsMax) return 0;
     results *= ranges[loop];
