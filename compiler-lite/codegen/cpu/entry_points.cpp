@@ -91,14 +91,8 @@ class EntryLowering {
     const uint64_t at = 4 * number_of(op, "ordinal");
     if (llvm::isa<mlir::IndexType>(type)) return replace(op, pointers_.load_index(builder, location, words, at));
     const Value word = pointers_.load(builder, location, words, at, builder.getI32Type());
-    if (type == builder.getI32Type()) return replace(op, word);
-    if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32) {
-      return op->emitError("The constant has type ") << type << "; a constant is one word of 32 bits.";
-    }
-    const mlir::Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
-    Value value = bits == word.getType() ? word : builder.create<mlir::arith::TruncIOp>(location, bits, word);
-    if (bits != type) value = builder.create<mlir::arith::BitcastOp>(location, type, value);
-    return replace(op, value);
+    const Value value = constant_in_word(builder, op, word);
+    return value ? replace(op, value) : mlir::failure();
   }
 
   // The workgroup's memory, as bytes.

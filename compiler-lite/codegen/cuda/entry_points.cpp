@@ -101,17 +101,11 @@ class EntryLowering {
     const Location location = op->getLoc();
     const mlir::Type type = op->getResult(0).getType();
     const Value word = kernel_.getArgument(entry_.binding_count + static_cast<unsigned>(number_of(op, "ordinal")));
-    if (type == word.getType()) return replace(op, word);
     if (llvm::isa<mlir::IndexType>(type)) {
       return replace(op, builder.create<mlir::arith::IndexCastUIOp>(location, type, word));
     }
-    if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32) {
-      return op->emitError("The constant has type ") << type << "; a constant is one word of 32 bits.";
-    }
-    const mlir::Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
-    Value value = bits == word.getType() ? word : builder.create<mlir::arith::TruncIOp>(location, bits, word);
-    if (bits != type) value = builder.create<mlir::arith::BitcastOp>(location, type, value);
-    return replace(op, value);
+    const Value value = constant_in_word(builder, op, word);
+    return value ? replace(op, value) : mlir::failure();
   }
 
   // The block's memory, as bytes: its size is the launch's, so nothing else is known of it here.
