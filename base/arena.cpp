@@ -5,11 +5,15 @@
 namespace baton {
 
 BlockPool::~BlockPool() {
+  if (Block* spare = spare_.load()) allocator_.free(spare);
   while (free_) allocator_.free(std::exchange(free_, free_->next));
 }
 
 BlockPool::Block* BlockPool::take(size_t size_bytes) {
   if (size_bytes <= kBlockBytes) {
+    if (spare_.load(std::memory_order_relaxed)) {
+      if (Block* spare = spare_.exchange(nullptr, std::memory_order_acquire)) return spare;
+    }
     std::lock_guard lock(mutex_);
     if (free_) {
       --free_count_;
@@ -24,6 +28,10 @@ BlockPool::Block* BlockPool::take(size_t size_bytes) {
 
 void BlockPool::give(Block* first) {
   if (!first) return;
+  if (!first->next && first->size_bytes == kBlockBytes) {
+    Block* none = nullptr;
+    if (spare_.compare_exchange_strong(none, first, std::memory_order_release, std::memory_order_relaxed)) return;
+  }
   std::lock_guard lock(mutex_);
   while (first) {
     Block* block = std::exchange(first, first->next);

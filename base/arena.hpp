@@ -4,6 +4,7 @@
 // What an arena holds is not destroyed, only forgotten; so it must be trivially destructible.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,6 +41,8 @@ class BlockPool {
   static constexpr size_t kFreeBlocksMax = 64;
 
   const Allocator allocator_;
+  // The block that was given last: whoever makes one recording after the other takes no lock.
+  std::atomic<Block*> spare_{nullptr};
   std::mutex mutex_;
   Block* free_ = nullptr;
   size_t free_count_ = 0;

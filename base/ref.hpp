@@ -2,11 +2,11 @@
 // Threads: the count may be changed from any thread; a Ref itself is externally synchronized.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
+
+#include "base/reference_count.hpp"
 
 namespace baton {
 
@@ -58,9 +58,9 @@ Ref<T> make_ref(Arguments&&... arguments) {
 template <typename Derived>
 class RefCounted {
  public:
-  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() const { count_.up(); }
   void release() const {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<const Derived*>(this);
+    if (count_.down()) delete static_cast<const Derived*>(this);
   }
 
  protected:
@@ -70,7 +70,7 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) = delete;
 
  private:
-  mutable std::atomic<uint32_t> count_{1};
+  mutable ReferenceCount count_;
 };
 
 }  // namespace baton

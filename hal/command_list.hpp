@@ -34,7 +34,7 @@ class CommandList final : public Recording {
   struct Stored : Entry {
     Command command;
   };
-  struct DeepCopier;
+  struct CopyingNoter;
 
   Entry* first_ = nullptr;
   Entry** end_ = &first_;
@@ -59,10 +59,13 @@ class ListingCommandBuffer : public CommandBuffer {
   Ref<CommandList> list_;
 };
 
-// Moves what a copied command only borrows into the arena.
-struct CommandList::DeepCopier : FieldVisitor {
-  explicit DeepCopier(Arena& into) : arena(into) {}
-  void bindings(std::string_view, std::span<const Binding>& list, BufferUsage) { list = arena.copy(list); }
+// Moves what a copied command only borrows into the arena, while it notes the command.
+struct CommandList::CopyingNoter : Noter {
+  explicit CopyingNoter(CommandList& into) : Noter(into), arena(into.arena_) {}
+  void bindings(std::string_view name, std::span<const Binding>& list, BufferUsage bound) {
+    list = arena.copy(list);
+    Noter::bindings(name, list, bound);
+  }
   void constants(std::string_view, std::span<const uint32_t>& words) { words = arena.copy(words); }
   void constant_slots(std::string_view, std::span<const ConstantSlot>& slots) { slots = arena.copy(slots); }
   void bytes(std::string_view, std::span<const std::byte>& data) { data = arena.copy(data); }
@@ -72,9 +75,8 @@ struct CommandList::DeepCopier : FieldVisitor {
 template <typename Command>
 void CommandList::append(const Command& command) {
   auto* stored = arena_.make<Stored<Command>>(Entry{nullptr, kind_of<Command>}, command);
-  DeepCopier copier(arena_);
-  Command::visit(stored->command, copier);
-  note(command);
+  CopyingNoter noter(*this);
+  note(stored->command, noter);
   *end_ = stored;
   end_ = &stored->next;
 }

@@ -2,7 +2,6 @@
 
 #include "hal/allocator.hpp"
 #include "hal/binding_table.hpp"
-#include "hal/validating_command_buffer.hpp"
 
 namespace baton::hal {
 namespace {
@@ -24,10 +23,7 @@ Result<std::unique_ptr<CommandBuffer>> Device::make_command_buffer(const Recordi
                    " slots and ", options.constant_slot_count, " constant slots; at most ", kSlotsMax,
                    " of each are possible.");
   }
-  std::unique_ptr<CommandBuffer> commands = do_make_command_buffer(options);
-  if (!options.validate) return commands;
-  const RecordingScope scope{this, &allocator(), limits_, options.slot_count, options.constant_slot_count};
-  return std::unique_ptr<CommandBuffer>(new ValidatingCommandBuffer(std::move(commands), scope, options.name));
+  return do_make_command_buffer(options);
 }
 
 Result<Ref<Executable>> Device::make_executable(const ExecutableRequest& request) {

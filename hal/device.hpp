@@ -61,6 +61,7 @@ class Device : public RefCounted<Device> {
   Device(std::string_view name, const DeviceLimits& limits) : name_(name), limits_(limits) {}
 
  private:
+  // With the validating layer around it as the options say: make_commands() of validating_command_buffer.hpp.
   virtual std::unique_ptr<CommandBuffer> do_make_command_buffer(const RecordingOptions& options) = 0;
   virtual Result<Ref<Executable>> do_make_executable(const ExecutableRequest& request,
                                                      const ExecutableVariant& variant) = 0;

@@ -9,9 +9,9 @@ Fence::Fence(std::span<const SemaphorePoint> points) {
   for (const SemaphorePoint& point : points) insert(point);
 }
 
-Ref<Fence> Fence::at(Semaphore& semaphore, uint64_t value) {
+Ref<Fence> Fence::at(Ref<Semaphore>&& semaphore, uint64_t value) {
   auto fence = make_ref<Fence>();
-  fence->insert({semaphore, value});
+  fence->one_ = {*semaphore.detach(), value};
   return fence;
 }
 

@@ -16,7 +16,8 @@ class Fence final : public RefCounted<Fence> {
   Fence() = default;
   explicit Fence(std::span<const SemaphorePoint> points);
   ~Fence();
-  static Ref<Fence> at(Semaphore& semaphore, uint64_t value);
+  static Ref<Fence> at(Semaphore& semaphore, uint64_t value) { return at(Ref<Semaphore>(&semaphore), value); }
+  static Ref<Fence> at(Ref<Semaphore>&& semaphore, uint64_t value);
   // All points of all fences; null fences count as already passed.
   static Ref<Fence> join(std::span<const Fence* const> fences);
 

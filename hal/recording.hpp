@@ -36,22 +36,34 @@ class Recording : public RefCounted<Recording> {
  protected:
   Recording(Device& device, const RecordingOptions& options);
 
+  struct Noter;
+
   template <typename Command>
   void note(const Command& command);
+  // By a Noter that does more with the fields than this one.
+  template <typename Command, typename MoreThanNoter>
+  void note(Command& command, MoreThanNoter& noter) {
+    Command::visit(command, noter);
+    ++command_count_;
+  }
 
  private:
-  struct Noter;
   struct Retained {
     void* object;
     void (*release)(void* object);
   };
 
-  // Programs name the same few objects again and again; a look at the recent ones saves most atomic increments.
+  // Programs name the same few objects again and again; a look at the recent ones saves most increments.
   template <typename Object>
   void keep_alive(Object* object) {
     const void*& recent = recent_[(reinterpret_cast<uintptr_t>(object) >> 6) % std::size(recent_)];
-    if (recent == object) return;
+    if (recent == object) [[likely]]
+      return;
     recent = object;
+    keep_alive_anew(object);
+  }
+  template <typename Object>
+  [[gnu::noinline]] void keep_alive_anew(Object* object) {
     object->retain();
     retained_.push(arena_, {object, [](void* retained) { static_cast<Object*>(retained)->release(); }});
   }
@@ -73,14 +85,14 @@ class Recording : public RefCounted<Recording> {
 struct Recording::Noter : FieldVisitor {
   explicit Noter(Recording& into) : recording(into) {}
 
-  void binding(std::string_view, const Binding& binding, BufferUsage usage) {
+  [[gnu::always_inline]] void binding(std::string_view, const Binding& binding, BufferUsage usage) {
     if (binding.is_slot()) {
       recording.slots_.add(recording.arena_, binding, usage, recording.command_count_);
     } else {
       recording.keep_alive(binding.buffer);
     }
   }
-  void bindings(std::string_view name, std::span<const Binding> list, BufferUsage bound) {
+  [[gnu::always_inline]] void bindings(std::string_view name, std::span<const Binding> list, BufferUsage bound) {
     for (const Binding& one : list) binding(name, one, usage_of(one, bound));
   }
   template <typename Object>
@@ -94,8 +106,7 @@ struct Recording::Noter : FieldVisitor {
 template <typename Command>
 void Recording::note(const Command& command) {
   Noter noter(*this);
-  Command::visit(command, noter);
-  ++command_count_;
+  note(command, noter);
 }
 
 }  // namespace baton::hal

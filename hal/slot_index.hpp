@@ -30,7 +30,7 @@ class SlotIndex {
     for (uint32_t i = 0; i < slot_count; ++i) needs_[i] = {};
   }
 
-  void add(Arena& arena, const Binding& binding, BufferUsage usage, uint32_t command) {
+  [[gnu::noinline]] void add(Arena& arena, const Binding& binding, BufferUsage usage, uint32_t command) {
     SlotNeed& need = needs_[binding.slot];
     const uint64_t end = binding.is_open() ? binding.offset : binding.offset + binding.length;
     if (need.length < end) need.length = end;

@@ -22,17 +22,17 @@ Result<Ref<BytecodeModule>> BytecodeModule::load_file(const std::string& path) {
 // One allocation: this head, then the blobs.
 struct BytecodeModule::Storage {
   bytecode::ModuleBytes bytes;
-  std::atomic<uint32_t> users;  // the module, and each blob that lives
+  ReferenceCount users;  // the module, and each blob that lives
 
   static Storage* make(bytecode::ModuleBytes bytes, uint32_t blob_count) {
     void* memory = ::operator new(sizeof(Storage) + sizeof(Blob) * blob_count);
-    return new (memory) Storage{std::move(bytes), blob_count + 1};
+    return new (memory) Storage{std::move(bytes), ReferenceCount(blob_count + 1)};
   }
   Blob* blobs() { return reinterpret_cast<Blob*>(this + 1); }
 
   static void release(void* self) {
     auto* storage = static_cast<Storage*>(self);
-    if (storage->users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (!storage->users.down()) return;
     storage->~Storage();
     ::operator delete(storage);
   }

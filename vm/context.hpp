@@ -41,9 +41,9 @@ class Context {
   ModuleState* module_states() { return states_; }
   Result<ExportedFunction> find_function(std::string_view name) const { return program_->find_function(name); }
 
-  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() const { count_.up(); }
   void release() const {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    if (count_.down()) destroy();
   }
 
  private:
@@ -57,7 +57,7 @@ class Context {
   Allocator allocator_;
   ModuleState* states_ = nullptr;  // behind this object, in its allocation; globals follow
   size_t native_states_ = 0;       // modules whose native state has been made, from the first
-  mutable std::atomic<uint32_t> count_{1};
+  mutable ReferenceCount count_;
 };
 
 }  // namespace baton::vm

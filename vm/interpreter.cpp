@@ -66,52 +66,43 @@ void release_range(Object** refs, size_t count) {
   for (size_t i = 0; i < count; ++i) release_object(std::exchange(refs[i], nullptr));
 }
 
-// The references of a call.lend while it runs. The first `counted` slots of the callee own what they hold; the others,
-// up to `count`, borrow from the caller's registers.
+// What stands behind a call.lend: the counts of its variadic segments, then the registers that it lends.
 struct Loan {
   const uint16_t* segments;
+  const uint16_t* places;
   size_t count;
-  size_t counted;
   size_t list_words;
 };
-
-// Fills the callee's slots. What it may release is counted: all of them, or those that its results replace.
-[[gnu::always_inline]] inline Loan lend(const ImportSlot& slot, const uint64_t* pc, Object* const* refs,
-                                        Object** slots) {
+[[gnu::always_inline]] inline Loan read_loan(const ImportSlot& slot, const uint64_t* pc) {
   const size_t elements = read_u16<OperandOf<Opcode::call_lend, 3>::kHalf>(pc);
   const auto* const list = reinterpret_cast<const uint16_t*>(pc + kWords<Opcode::call_lend>);
-  Loan loan{.segments = list,
-            .count = elements - slot.shape.segments,
-            .counted = 0,
-            .list_words = bytecode::list_words(OperandKind::kLent, elements)};
-  const uint16_t* const places = list + slot.shape.segments;
+  return {.segments = list,
+          .places = list + slot.shape.segments,
+          .count = elements - slot.shape.segments,
+          .list_words = bytecode::list_words(OperandKind::kLent, elements)};
+}
+
+// Fills the callee's slots with what the lent registers hold, uncounted.
+[[gnu::always_inline]] inline void borrow(Object** slots, Object* const* refs, const Loan& loan) {
   for (size_t i = 0; i < loan.count; ++i) {
-    Object* const lent = places[i] == bytecode::kNoRegister ? nullptr : refs[places[i]];
-    if (Object* const previous = std::exchange(slots[i], lent)) [[unlikely]]
+    Object* const previous = slots[i];
+    slots[i] = loan.places[i] == bytecode::kNoRegister ? nullptr : refs[loan.places[i]];
+    if (previous) [[unlikely]]
       previous->release();
   }
-  const size_t owned = slot.native.leaves_arguments ? slot.shape.result_refs : loan.count;
-  for (; loan.counted < std::min(owned, loan.count); ++loan.counted) retain_object(slots[loan.counted]);
-  return loan;
 }
 
-// The slots own all that they hold.
-void count_all(Object** slots, const Loan& loan) {
-  for (size_t i = loan.counted; i < loan.count; ++i) retain_object(slots[i]);
+// From here on the slots own what they hold.
+[[gnu::always_inline]] inline void count(Object** slots, size_t slot_count) {
+  for (size_t i = 0; i < slot_count; ++i) retain_object(slots[i]);
 }
 
-// The slots hold nothing that they do not own.
-[[gnu::always_inline]] inline void forget(Object** slots, const Loan& loan) {
-  for (size_t i = loan.counted; i < loan.count; ++i) {
+// Empties slots that own nothing.
+[[gnu::always_inline]] inline void give_back(Object** slots, size_t slot_count) {
+  for (size_t i = 0; i < slot_count; ++i) {
     slots[i] = nullptr;
     __asm__ volatile("");  // A few stores: made a call of memset they cost 3 ns.
   }
-}
-
-// After the call only the results are left in the slots.
-[[gnu::always_inline]] inline void take_back(Object** slots, size_t results, const Loan& loan) {
-  for (size_t i = results; i < loan.counted; ++i) release_object(std::exchange(slots[i], nullptr));
-  forget(slots, loan);
 }
 
 // Calls a native import on the caller's registers. Arguments are consumed: what is left in their slots is released, so
@@ -250,7 +241,9 @@ extern const StepTable kSteps;
 STEP(trap);
 STEP(interrupt);
 STEP(enter_bytecode_import);
+STEP(lend_counted);
 STEP(lend_to_bytecode);
+STEP(borrowing_stopped);
 STEP(pending);
 STEP(release_and_return);
 

@@ -45,9 +45,9 @@ class Module {
   Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
 
-  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() const { count_.up(); }
   void release() const {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (count_.down()) delete this;
   }
 
   virtual std::string_view name() const = 0;
@@ -73,7 +73,7 @@ class Module {
   virtual void destroy_state(void* /*state*/) const {}
 
  private:
-  mutable std::atomic<uint32_t> count_{1};
+  mutable ReferenceCount count_;
 };
 
 }  // namespace baton::vm

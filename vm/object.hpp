@@ -3,7 +3,6 @@
 // what an object holds is up to its type.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "base/ref.hpp"
@@ -27,12 +26,12 @@ inline constexpr int32_t kStillPending = -1;
 struct Object {
   explicit Object(const ObjectType* object_type) : type(object_type) {}
 
-  void retain() { std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed); }
+  void retain() { count_up(count); }
   void release() {
     if (drop()) type->destroy(this);
   }
   // Gives up one reference and says whether it was the last: then the caller destroys the object.
-  bool drop() { return std::atomic_ref(count).fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool drop() { return count_down(count); }
 
   const ObjectType* type;
   uint64_t count = 1;

@@ -187,6 +187,7 @@ class Linker {
       slot.callee = &bytecode->functions()[bytecode->view().export_at(export_index).function];
     } else {
       slot.native = given_[provider]->native_function(export_index);
+      slot.borrows = slot.native.leaves_arguments;
     }
   }
 

@@ -25,6 +25,7 @@ struct ImportSlot {
   const Function* callee;  // bytecode target, or the importer's fallback; null otherwise
   uint32_t module;         // whose state the target runs with: index in the program
   bool resolved;           // false: a missing optional import (its fallback may still be called)
+  bool borrows;            // native and leaves its arguments alone: lent ones need no counting
   bytecode::SignatureShape shape;
   const bytecode::SegmentShape* segments;  // shape.segments of them
 };
@@ -70,9 +71,9 @@ class Program {
 
   uint32_t globals_size() const { return globals_size_; }
 
-  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() const { count_.up(); }
   void release() const {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    if (count_.down()) destroy();
   }
 
  private:
@@ -82,7 +83,7 @@ class Program {
 
   std::span<const LinkedModule> modules_;  // behind this object, in its allocation, with all that they point to
   uint32_t globals_size_ = 0;              // slots, of all modules together
-  mutable std::atomic<uint32_t> count_{1};
+  mutable ReferenceCount count_;
 };
 
 }  // namespace baton::vm

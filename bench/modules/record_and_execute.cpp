@@ -1,6 +1,8 @@
 // What recording and executing cost a program: through the VM, the imports of "hal" and the driver.
 #include <benchmark/benchmark.h>
 
+#include <thread>
+
 #include "bench/modules/fixture.hpp"
 
 namespace baton::bench {
@@ -26,6 +28,17 @@ void execute_again(benchmark::State& state) {
   for (auto _ : state) program.run(kPairs, kPairs);
 }
 BENCHMARK(execute_again);
+
+// In a process that has had a second thread references are counted atomically (base/reference_count.hpp). They come
+// last: there is no way back.
+template <auto kRow>
+void with_threads(benchmark::State& state) {
+  std::thread([] {}).join();
+  kRow(state);
+}
+void record_pair_null(benchmark::State& state) { record_pair(state, "null"); }
+BENCHMARK(with_threads<record_pair_null>)->Name("record_pair/null/threads");
+BENCHMARK(with_threads<record_execute_wait>)->Name("record_execute_wait/threads");
 
 }  // namespace
 }  // namespace baton::bench

@@ -18,6 +18,8 @@ ROWS = [
     Row("record_pair/local", COUNT),
     Row("record_execute_wait", reach_ns=300),
     Row("execute_again", COUNT),
+    Row("record_pair/null/threads", COUNT),
+    Row("record_execute_wait/threads"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 namespace baton::hal::commands {
 
-Status validate(const Barrier& command, const RecordingScope& scope) {
+Status check_ranges(const Barrier& command, const RecordingScope& scope) {
   for (const Binding& binding : command.bindings) {
     BATON_TRY(check_binding(scope, "Barrier range", binding, BufferUsage::kNone));
   }

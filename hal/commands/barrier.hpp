@@ -17,6 +17,9 @@ struct Barrier {
   }
 };
 
-Status validate(const Barrier& command, const RecordingScope& scope);
+Status check_ranges(const Barrier& command, const RecordingScope& scope);
+inline Status validate(const Barrier& command, const RecordingScope& scope) {
+  return command.bindings.empty() ? Status() : check_ranges(command, scope);
+}
 
 }  // namespace baton::hal::commands

@@ -1,8 +1,5 @@
 #include "hal/commands/checks.hpp"
 
-#include "base/bytes.hpp"
-#include "hal/commands/fields.hpp"
-
 namespace baton::hal {
 namespace {
 
@@ -27,15 +24,8 @@ Status check_slot_binding(const RecordingScope& scope, std::string_view noun, co
   return {};
 }
 
-// The same three questions without their sentences: what nearly every binding is asked, in line.
-bool is_plain(const RecordingScope& scope, const Binding& binding, BufferUsage usage) {
-  const Buffer* buffer = binding.buffer;
-  return buffer && !buffer->freed() && buffer->allocator() == scope.allocator &&
-         range_inside(binding.offset, binding.length, buffer->length()) && has_all(buffer->usage(), usage);
-}
-
-[[gnu::cold]] Status check_buffer_binding(const RecordingScope& scope, std::string_view noun, const Binding& binding,
-                                          BufferUsage usage) {
+Status check_buffer_binding(const RecordingScope& scope, std::string_view noun, const Binding& binding,
+                            BufferUsage usage) {
   const Buffer& buffer = *binding.buffer;
   if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, noun, " is a buffer that was freed.");
   if (buffer.allocator() != scope.allocator) {
@@ -53,8 +43,7 @@ bool is_plain(const RecordingScope& scope, const Binding& binding, BufferUsage u
 }
 
 // What the entry point takes, where its format tells, and what the device takes in any case.
-[[gnu::always_inline]] inline Status check_layout(const DeviceLimits& limits, const EntryPoint& entry,
-                                                  const LaunchShape& launch) {
+Status check_layout(const DeviceLimits& limits, const EntryPoint& entry, const LaunchShape& launch) {
   if (entry.layout_known) {
     if (launch.constants.size() != entry.constant_count) {
       return wrong_count("constants", entry, launch.constants.size(), entry.constant_count);
@@ -137,8 +126,6 @@ Status check_launch(const RecordingScope& scope, const LaunchShape& launch) {
   }
   for (size_t i = 0; i < launch.bindings.size(); ++i) {
     const BufferUsage usage = usage_of(launch.bindings[i], BufferUsage::kDispatch);
-    if (is_plain(scope, launch.bindings[i], usage)) [[likely]]
-      continue;
     if (Status status = check_binding(scope, "Dispatch binding", launch.bindings[i], usage); !status.ok()) {
       return std::move(status).with_context(text("in binding ", i, " of entry point '", entry.name, "'"));
     }

@@ -2,7 +2,7 @@
 
 namespace baton::hal::commands {
 
-Status validate(const Dispatch& command, const RecordingScope& scope) {
+Status validate_in_words(const Dispatch& command, const RecordingScope& scope) {
   BATON_TRY(check_launch(
       scope, {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings}));
   for (int axis = 0; axis < 3; ++axis) {
@@ -10,10 +10,7 @@ Status validate(const Dispatch& command, const RecordingScope& scope) {
     return failure(StatusCode::kOutOfRange, "Dispatch grid has ", command.grid[axis], " workgroups in ", "xyz"[axis],
                    "; the device takes ", scope.limits.grid_max[axis], ".");
   }
-  const EntryPoint& entry = command.executable->entry_points()[command.entry_point];
-  if (!entry.launch.has_cluster() && entry.workgroups_max == 0) [[likely]]
-    return {};
-  return check_grid(entry, command.grid);
+  return check_grid(command.executable->entry_points()[command.entry_point], command.grid);
 }
 
 }  // namespace baton::hal::commands

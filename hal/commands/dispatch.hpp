@@ -25,6 +25,13 @@ struct Dispatch {
   }
 };
 
-Status validate(const Dispatch& command, const RecordingScope& scope);
+Status validate_in_words(const Dispatch& command, const RecordingScope& scope);
+inline Status validate(const Dispatch& command, const RecordingScope& scope) {
+  const auto& most = scope.limits.grid_max;
+  const bool grid_fits = command.grid[0] <= most[0] && command.grid[1] <= most[1] && command.grid[2] <= most[2];
+  if (grid_fits && is_plain_launch(scope, command)) [[likely]]
+    return {};
+  return validate_in_words(command, scope);
+}
 
 }  // namespace baton::hal::commands

@@ -3,8 +3,10 @@
 namespace baton::hal::commands {
 
 Status validate(const DispatchIndirect& command, const RecordingScope& scope) {
-  BATON_TRY(check_launch(
-      scope, {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings}));
+  if (!is_plain_launch(scope, command)) {
+    BATON_TRY(check_launch(
+        scope, {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings}));
+  }
   BATON_TRY(check_transfer(scope, "Indirect grid", command.grid, BufferUsage::kIndirectGrid));
   if (command.grid.length != kIndirectGridBytes) {
     return failure(StatusCode::kInvalidArgument, "Indirect grid has ", command.grid.length, " bytes; it must have ",

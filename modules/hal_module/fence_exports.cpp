@@ -43,8 +43,8 @@ int32_t PendingFences::wait(int64_t timeout_ns) {
 namespace fence {
 
 Result<Ref<hal::Fence>> create(hal::Device& device) {
-  BATON_TRY_ASSIGN(const Ref<hal::Semaphore> semaphore, device.make_semaphore(0));
-  return hal::Fence::at(*semaphore, 1);
+  BATON_TRY_ASSIGN(Ref<hal::Semaphore> semaphore, device.make_semaphore(0));
+  return hal::Fence::at(std::move(semaphore), 1);
 }
 
 Status signal(hal::Fence& fence) { return fence.signal(); }

@@ -457,17 +457,24 @@ class Variadic {
 
   class Iterator {
    public:
-    Iterator(const Variadic& all, size_t index) : all_(all), index_(index) {}
-    E operator*() const { return all_[index_]; }
-    Iterator& operator++() { return ++index_, *this; }
-    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+    Iterator(const detail::Cursor& at, size_t left) : at_(at), left_(left) {}
+    E operator*() const {
+      detail::Cursor at = at_;
+      return detail::Parameter<E>::read(at);
+    }
+    Iterator& operator++() {
+      at_.values += detail::Parameter<E>::kValues;
+      at_.refs += detail::Parameter<E>::kRefs;
+      return --left_, *this;
+    }
+    bool operator==(const Iterator& other) const { return left_ == other.left_; }
 
    private:
-    const Variadic& all_;
-    size_t index_;
+    detail::Cursor at_;
+    size_t left_;
   };
-  Iterator begin() const { return {*this, 0}; }
-  Iterator end() const { return {*this, size_}; }
+  Iterator begin() const { return {{values_, refs_, nullptr}, size_}; }
+  Iterator end() const { return {{}, 0}; }
 
  private:
   friend struct detail::Parameter<Variadic>;

@@ -31,8 +31,12 @@ static inline void baton_object_init(baton_object* object, const baton_object_ty
 static inline void baton_object_retain(baton_object* object) {
   if (object) (void)__atomic_fetch_add(&object->count, 1, __ATOMIC_RELAXED);
 }
+/* Who sees that nobody else is left needs no locked instruction to be sure of it. */
 static inline void baton_object_release(baton_object* object) {
-  if (object && __atomic_fetch_sub(&object->count, 1, __ATOMIC_ACQ_REL) == 1) object->type->destroy(object);
+  if (object && (__atomic_load_n(&object->count, __ATOMIC_ACQUIRE) == 1 ||
+                 __atomic_fetch_sub(&object->count, 1, __ATOMIC_ACQ_REL) == 1)) {
+    object->type->destroy(object);
+  }
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "hal/drivers/cuda/command_buffer.hpp"
 #include "hal/drivers/cuda/executable.hpp"
 #include "hal/drivers/cuda/variants.hpp"
+#include "hal/validating_command_buffer.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -87,7 +88,7 @@ Result<int64_t> Device::query(std::string_view category, std::string_view key) c
 }
 
 std::unique_ptr<hal::CommandBuffer> Device::do_make_command_buffer(const RecordingOptions& options) {
-  return std::make_unique<cuda::CommandBuffer>(*this, options);
+  return make_commands<cuda::CommandBuffer>(*this, options);
 }
 
 Result<Ref<hal::Executable>> Device::do_make_executable(const ExecutableRequest& request,

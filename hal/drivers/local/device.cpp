@@ -10,6 +10,7 @@
 #include "hal/drivers/local/queue.hpp"
 #include "hal/host_allocator.hpp"
 #include "hal/host_semaphore.hpp"
+#include "hal/validating_command_buffer.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
@@ -45,7 +46,7 @@ class Device final : public hal::Device {
 
  private:
   std::unique_ptr<hal::CommandBuffer> do_make_command_buffer(const RecordingOptions& options) override {
-    return std::make_unique<CommandBuffer>(*this, options);
+    return make_commands<CommandBuffer>(*this, options);
   }
 
   Result<Ref<hal::Executable>> do_make_executable(const ExecutableRequest& request,

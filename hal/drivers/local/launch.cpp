@@ -21,15 +21,28 @@ void set_grid(baton_dispatch_state& state, const uint32_t* grid) {
 }
 
 // Pointers that no table can change, for kernels to use in place.
-void fix_bindings(Arena& arena, baton_dispatch_state& state, std::span<const RecordedBinding> bindings) {
+void fix_bindings(Arena& arena, baton_dispatch_state& state, std::span<const Binding> bindings) {
   void** pointers = arena.allocate_array<void*>(bindings.size());
   size_t* lengths = arena.allocate_array<size_t>(bindings.size());
   for (size_t i = 0; i < bindings.size(); ++i) {
-    pointers[i] = reinterpret_cast<void*>(bindings[i].offset);
+    pointers[i] = host_data(*bindings[i].buffer) + bindings[i].offset;
     lengths[i] = bindings[i].length;
   }
   state.bindings = pointers;
   state.binding_lengths = lengths;
+}
+
+// What the table of each execution completes.
+std::span<const RecordedBinding> record_bindings(Arena& arena, std::span<const Binding> bindings) {
+  RecordedBinding* recorded = arena.allocate_array<RecordedBinding>(bindings.size());
+  for (size_t i = 0; i < bindings.size(); ++i) recorded[i] = RecordedBinding::make(bindings[i]);
+  return {recorded, bindings.size()};
+}
+
+bool names_slots(const LaunchShape& shape) {
+  bool slots = !shape.constant_slots.empty();
+  for (const Binding& binding : shape.bindings) slots |= binding.is_slot();
+  return slots;
 }
 
 Status kernel_failed(const Launch& launch, const baton_workgroup_state& workgroup, int result) {
@@ -84,19 +97,11 @@ Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worke
 void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, Launch& launch) {
   const auto& executable = static_cast<const Executable&>(*shape.executable);
   const EntryPoint& entry = executable.entry_points()[shape.entry_point];
-  RecordedBinding* bindings = arena.allocate_array<RecordedBinding>(shape.bindings.size());
-  bool fixed = shape.constant_slots.empty();
-  for (size_t i = 0; i < shape.bindings.size(); ++i) {
-    bindings[i] = RecordedBinding::make(shape.bindings[i]);
-    fixed &= !shape.bindings[i].is_slot();
-  }
   launch.executable = &executable;
   launch.kernel = executable.kernel(shape.entry_point);
   launch.entry_point = shape.entry_point;
   launch.local_memory_bytes = entry.local_memory_bytes;
-  launch.fixed = fixed;
-  launch.bindings = {bindings, shape.bindings.size()};
-  launch.constant_slots = arena.copy(shape.constant_slots);
+  launch.fixed = !names_slots(shape);
   baton_dispatch_state& state = launch.state;
   state.workgroup_size_x = entry.workgroup_size[0];
   state.workgroup_size_y = entry.workgroup_size[1];
@@ -106,7 +111,9 @@ void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, L
   state.max_concurrency = executable.max_concurrency();
   state.constants = arena.copy(shape.constants).data();
   if (grid) set_grid(state, grid);
-  if (fixed) fix_bindings(arena, state, launch.bindings);
+  if (launch.fixed) return fix_bindings(arena, state, shape.bindings);
+  launch.bindings = record_bindings(arena, shape.bindings);
+  launch.constant_slots = arena.copy(shape.constant_slots);
 }
 
 Status run_workgroups(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,

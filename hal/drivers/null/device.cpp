@@ -11,6 +11,7 @@
 #include "hal/host_function.hpp"
 #include "hal/host_queue.hpp"
 #include "hal/host_semaphore.hpp"
+#include "hal/validating_command_buffer.hpp"
 
 namespace baton::hal::drivers::null {
 namespace {
@@ -95,7 +96,7 @@ class NullDevice final : public hal::Device {
 
  private:
   std::unique_ptr<CommandBuffer> do_make_command_buffer(const RecordingOptions& options) override {
-    return std::make_unique<NullCommandBuffer>(*this, options);
+    return make_commands<NullCommandBuffer>(*this, options);
   }
   Result<Ref<hal::Executable>> do_make_executable(const ExecutableRequest& request, const ExecutableVariant&) override {
     return Ref<hal::Executable>(make_ref<Executable>(request, this));
