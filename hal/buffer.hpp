@@ -1,10 +1,11 @@
 // Buffer: device-visible memory. BufferRange: a window on one, borrowed. Mapping: its bytes on the host, while it
 // lives.
 //
-// A subspan is a buffer of its own that shares the memory of its root and keeps it alive. A buffer that was given back
-// by Queue::free stays an object (recordings may still name it) but may not be used any more: freed() says so, and
-// every use is refused by name. Threads: immutable but for freed(), which is atomic, and the contents, which belong to
-// whoever the semaphores say.
+// A subspan is a buffer of its own that shares the memory of its root and keeps it alive. A peer
+// (Allocator::import_peer) is one device's view of a buffer of another device, which it keeps alive. A buffer that was
+// given back by Queue::free stays an object (recordings may still name it) but may not be used any more: freed() says
+// so, and every use is refused by name. Threads: immutable but for freed(), which is atomic, and the contents, which
+// belong to whoever the semaphores say.
 #pragma once
 
 #include <atomic>
@@ -50,7 +51,17 @@ class Buffer : public RefCounted<Buffer> {
   const Buffer& root() const { return root_ ? *root_ : *this; }
   uint64_t root_offset() const { return root_offset_; }
 
-  bool freed() const { return root().freed_.load(std::memory_order_relaxed); }
+  // Whose memory this is, of whatever device, and where in it: a buffer that was allocated or imported.
+  const Buffer& owner() const { return is_peer() ? root().origin_->root() : root(); }
+  uint64_t owner_offset() const { return is_peer() ? root_offset_ + root().origin_->root_offset_ : root_offset_; }
+  bool is_peer() const { return static_cast<bool>(root().origin_); }
+  // Its first byte, for others.
+  virtual MemoryLocation location() const { return {}; }
+
+  bool freed() const {
+    const Buffer& its = root();
+    return its.freed_.load(std::memory_order_relaxed) || (its.origin_ && its.origin_->freed());
+  }
   // False when it was freed before. For Queue::free.
   bool mark_freed() { return !freed_.exchange(true); }
 
@@ -76,6 +87,7 @@ class Buffer : public RefCounted<Buffer> {
         root_offset_(root_offset) {}
 
  private:
+  friend class Allocator;
   friend class Mapping;
 
   // A window on this root buffer, as one more buffer that retains it.
@@ -89,6 +101,7 @@ class Buffer : public RefCounted<Buffer> {
   BufferUsage usage_;
   Ref<Buffer> root_;
   uint64_t root_offset_ = 0;
+  Ref<Buffer> origin_;  // Of a peer: what it is a view of, itself no peer. Set before anybody else has the peer.
   std::atomic<bool> freed_{false};
 };
 

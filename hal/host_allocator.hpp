@@ -45,6 +45,9 @@ class HostBuffer final : public Buffer {
   ~HostBuffer() override;
 
   std::byte* data() const { return data_; }
+  MemoryLocation location() const override {
+    return {MemorySpace::kHost, 0, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(data_))};
+  }
 
   using Buffer::Description;
 

@@ -33,7 +33,7 @@ Status read_mapped(const BufferRange& source, std::span<std::byte> target) {
 }
 
 Status write_mapped(std::span<const std::byte> source, const BufferRange& target) {
-  BATON_TRY_ASSIGN(const Mapping mapping, target.buffer->map(Access::kWrite, target.offset, source.size()));
+  BATON_TRY_ASSIGN(const Mapping mapping, target.buffer->map(Access::kDiscardWrite, target.offset, source.size()));
   std::memcpy(mapping.bytes().data(), source.data(), source.size());
   return {};
 }

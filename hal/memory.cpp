@@ -47,6 +47,19 @@ std::string_view access_name(Access access) {
     case Access::kRead: return "read";
     case Access::kWrite: return "write";
     case Access::kReadWrite: return "read_write";
+    case Access::kDiscard: return "discard";
+    case Access::kDiscardWrite: return "discard_write";
+  }
+  return "none";
+}
+
+std::string location_name(const MemoryLocation& location) {
+  switch (location.space) {
+    case MemorySpace::kNone: return "a device that does not tell its addresses";
+    case MemorySpace::kHost: return "the host";
+    case MemorySpace::kCuda: return text("CUDA device ", location.ordinal);
+    case MemorySpace::kCudaPinned: return "the host, pinned for CUDA";
+    case MemorySpace::kCudaManaged: return text("CUDA device ", location.ordinal, ", managed");
   }
   return "none";
 }

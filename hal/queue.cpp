@@ -97,7 +97,7 @@ Status Queue::read_file(const Order& order, File& source, uint64_t source_offset
       make_host_function("read_file",
                          [file = Ref<File>(&source), source_offset, buffer = Ref<Buffer>(target.buffer),
                           offset = target.offset, length = range_length(target)](const HostCallArguments&) -> Status {
-                           BATON_TRY_ASSIGN(const Mapping mapping, buffer->map(Access::kWrite, offset, length));
+                           BATON_TRY_ASSIGN(const Mapping mapping, buffer->map(Access::kDiscardWrite, offset, length));
                            return file->read(source_offset, mapping.bytes());
                          });
   return host_call(order, *read);

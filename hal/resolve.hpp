@@ -35,8 +35,8 @@ inline ResolvedRange resolve(const Binding& binding, std::span<const BufferRange
     if (binding.is_open()) length = range_length(range) - binding.offset;
     start += range.offset;
   }
-  start += buffer->root_offset();
-  return {&buffer->root(), binding.slot, start, start + length};
+  start += buffer->owner_offset();
+  return {&buffer->owner(), binding.slot, start, start + length};
 }
 
 }  // namespace baton::hal

@@ -10,7 +10,8 @@ Status check_entry(size_t slot, const SlotNeed& need, const BufferRange& range, 
   const Buffer& buffer = *range.buffer;
   if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, "Slot ", slot, " is a buffer that was freed.");
   if (buffer.allocator() != allocator) {
-    return failure(StatusCode::kInvalidArgument, "Slot ", slot, " is a buffer of another device.");
+    return failure(StatusCode::kInvalidArgument, "Slot ", slot, " is a buffer of another device, in the memory of ",
+                   location_name(buffer.location()), ".");
   }
   const uint64_t length = range_length(range);
   if (!range_inside(range.offset, length, buffer.length())) {

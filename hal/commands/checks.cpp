@@ -29,7 +29,8 @@ Status check_buffer_binding(const RecordingScope& scope, std::string_view noun, 
   const Buffer& buffer = *binding.buffer;
   if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, noun, " is a buffer that was freed.");
   if (buffer.allocator() != scope.allocator) {
-    return failure(StatusCode::kInvalidArgument, noun, " is a buffer of another device.");
+    return failure(StatusCode::kInvalidArgument, noun, " is a buffer of another device, in the memory of ",
+                   location_name(buffer.location()), ".");
   }
   if (!range_inside(binding.offset, binding.length, buffer.length())) {
     return failure(StatusCode::kOutOfRange, noun, " [", binding.offset, ", ", binding.offset + binding.length,
@@ -87,9 +88,9 @@ bool overlaps(const Binding& a, const Binding& b) {
   if (a.is_slot()) {
     if (a.slot != b.slot) return false;
   } else {
-    if (&a.buffer->root() != &b.buffer->root()) return false;
-    a_start += a.buffer->root_offset();
-    b_start += b.buffer->root_offset();
+    if (&a.buffer->owner() != &b.buffer->owner()) return false;
+    a_start += a.buffer->owner_offset();
+    b_start += b.buffer->owner_offset();
   }
   return a_start < b_start + b.length && b_start < a_start + a.length;
 }

@@ -150,8 +150,10 @@ Result<Ref<hal::Device>> device_of(const hal::Buffer& buffer) {
 baton_status* buffer_device(baton_buffer* buffer, baton_device** out) { return give(device_of(house(buffer)), out); }
 
 Status map(hal::Buffer& buffer, uint32_t access, uint64_t offset, uint64_t length, baton_mapping& out) {
-  if (access == 0 || access > BATON_ACCESS_READ_WRITE) {
-    return failure(StatusCode::kInvalidArgument, "A mapping has access ", access, "; 1 reads, 2 writes, 3 does both.");
+  const bool discards = access == (BATON_ACCESS_WRITE | BATON_ACCESS_DISCARD);
+  if (access == 0 || (access > BATON_ACCESS_READ_WRITE && !discards)) {
+    return failure(StatusCode::kInvalidArgument, "A mapping has access ", access,
+                   "; 1 reads, 2 writes, 3 does both, 6 writes and discards what was there.");
   }
   BATON_TRY_ASSIGN(hal::Mapping mapped, buffer.map(static_cast<hal::Access>(access), offset, length));
   const std::span<std::byte> bytes = mapped.bytes();

@@ -38,6 +38,8 @@ typedef struct baton_executable baton_executable;   /* loaded device code with e
 #define BATON_ACCESS_READ 1u
 #define BATON_ACCESS_WRITE 2u
 #define BATON_ACCESS_READ_WRITE 3u
+/* Of mappings, beside WRITE: what the memory held is not wanted, and what is left unwritten may be anything. */
+#define BATON_ACCESS_DISCARD 4u
 
 /* Element types of tensors: class << 8 | bits. */
 #define BATON_ELEMENT_I1 0x0101u /* one byte each */

@@ -58,7 +58,7 @@ class DeviceTest : public testing::TestWithParam<const Backend*> {
   template <typename T>
   Ref<Buffer> buffer_of(const std::vector<T>& values) {
     Ref<Buffer> made = buffer(values.size() * sizeof(T));
-    auto mapping = made->map(Access::kWrite);
+    auto mapping = made->map(Access::kDiscardWrite);
     std::copy(values.begin(), values.end(), mapping->template as<T>().begin());
     return made;
   }

@@ -37,6 +37,7 @@ struct Instance {
   std::vector<Node*> order;
 };
 struct Stream {
+  int device = 0;  // Of the context it was made in.
   Graph* capture = nullptr;
   std::vector<CUgraphNode> tails;  // What is captured next depends on these.
   bool broken = false;
@@ -48,6 +49,35 @@ struct Library {
 template <typename T, typename Handle>
 T* as(Handle handle) {
   return reinterpret_cast<T*>(handle);
+}
+
+// Device memory: whose it is. Host memory is not in it.
+struct Allocation {
+  size_t bytes;
+  int device;
+};
+std::map<CUdeviceptr, Allocation> allocations;
+
+int context_device(CUcontext context) { return static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1; }
+
+// -1: it is no device's memory.
+int device_of(CUdeviceptr address) {
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin()) return -1;
+  --after;
+  return address < after->first + after->second.bytes ? after->second.device : -1;
+}
+
+bool is_open(int owner, int accessor) {
+  const auto& opened = fake->opened;
+  return owner < 0 || owner == accessor ||
+         std::find(opened.begin(), opened.end(), std::pair(owner, accessor)) != opened.end();
+}
+
+// A copy on `device` touches no memory that was not opened to it.
+CUresult check_copy(int device, CUdeviceptr target, CUdeviceptr source) {
+  return is_open(device_of(target), device) && is_open(device_of(source), device) ? CUDA_SUCCESS
+                                                                                  : CUDA_ERROR_INVALID_VALUE;
 }
 
 // Writes the line; the failure that a test ordered, if it is this entry's turn.
@@ -214,32 +244,51 @@ CUresult priority_range(int* least, int* greatest) {
   return CUDA_SUCCESS;
 }
 
+CUresult can_access_peer(int* can, CUdevice device, CUdevice peer) {
+  *can = fake->peer_access && device != peer;
+  return CUDA_SUCCESS;
+}
+CUresult enable_peer_access(CUcontext peer, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuCtxEnablePeerAccess", " ", context_device(contexts.back()), " to ", context_device(peer));
+  return CUDA_SUCCESS;
+}
+
 // Memory
 CUresult memory_info(size_t* free_bytes, size_t* total) {
   *free_bytes = *total = fake->memory_bytes;
   return CUDA_SUCCESS;
 }
-CUresult pool_create(CUmemoryPool* pool, const CUmemPoolProps*) {
-  *pool = reinterpret_cast<CUmemoryPool>(uintptr_t{1});
+CUresult pool_create(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  *pool = reinterpret_cast<CUmemoryPool>(static_cast<uintptr_t>(properties->location.id + 1));
   return CUDA_SUCCESS;
 }
+int pool_device(CUmemoryPool pool) { return static_cast<int>(reinterpret_cast<uintptr_t>(pool)) - 1; }
 CUresult pool_destroy(CUmemoryPool) { return CUDA_SUCCESS; }
 CUresult pool_set(CUmemoryPool, CUmemPool_attribute, void*) { return CUDA_SUCCESS; }
+CUresult pool_open(CUmemoryPool pool, const CUmemAccessDesc* accesses, size_t count) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemPoolSetAccess", " ", pool_device(pool), " to ", accesses[0].location.id);
+  for (size_t i = 0; i < count; ++i) fake->opened.emplace_back(pool_device(pool), accesses[i].location.id);
+  return CUDA_SUCCESS;
+}
 CUresult pool_trim(CUmemoryPool, size_t) {
   FAKE_LOCK;
   FAKE_LOG("cuMemPoolTrimTo");
   return CUDA_SUCCESS;
 }
-CUresult allocate(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream) {
+CUresult allocate(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream) {
   FAKE_LOCK;
   FAKE_LOG("cuMemAllocFromPoolAsync", " ", bytes);
   if (bytes > fake->memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   *address = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(512, align_up(bytes, 512)));
+  allocations[*address] = {bytes, pool_device(pool)};
   return CUDA_SUCCESS;
 }
 CUresult release(CUdeviceptr address, CUstream) {
   FAKE_LOCK;
   FAKE_LOG("cuMemFreeAsync");
+  allocations.erase(address);
   std::free(reinterpret_cast<void*>(address));
   return CUDA_SUCCESS;
 }
@@ -259,14 +308,18 @@ CUresult pinned_address(CUdeviceptr* address, void* memory, unsigned) {
   *address = reinterpret_cast<CUdeviceptr>(memory);
   return CUDA_SUCCESS;
 }
-CUresult pointer_attribute(void* value, CUpointer_attribute, CUdeviceptr address) {
+CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  FAKE_LOCK;
   if (address < 4096) return CUDA_ERROR_INVALID_VALUE;
-  *static_cast<int*>(value) = 0;
+  const bool managed = attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED;
+  *static_cast<int*>(value) = managed ? address == fake->managed_address : std::max(device_of(address), 0);
   return CUDA_SUCCESS;
 }
 CUresult copy(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream) {
   FAKE_LOCK;
   FAKE_LOG("cuMemcpyAsync", " ", bytes);
+  if (const CUresult result = check_copy(as<Stream>(stream)->device, target, source); result != CUDA_SUCCESS)
+    return result;
   Node node;
   node.type = CU_GRAPH_NODE_TYPE_MEMCPY;
   node.copy.dstDevice = target;
@@ -296,7 +349,7 @@ CUresult fill32(CUdeviceptr target, unsigned value, size_t count, CUstream strea
 
 // Streams and events
 CUresult stream_create(CUstream* stream, unsigned, int) {
-  *stream = reinterpret_cast<CUstream>(new Stream);
+  *stream = reinterpret_cast<CUstream>(new Stream{.device = context_device(contexts.back()), .tails = {}});
   return CUDA_SUCCESS;
 }
 CUresult stream_destroy(CUstream stream) {
@@ -331,7 +384,7 @@ CUresult event_record(CUevent, CUstream) {
 CUresult event_query(CUevent) {
   FAKE_LOCK;
   FAKE_LOG("cuEventQuery");
-  return CUDA_SUCCESS;
+  return fake->events_pass ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 CUresult host_function(CUstream stream, CUhostFn function, void* data) {
   FAKE_LOCK;
@@ -430,9 +483,11 @@ CUresult add_kernel(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t 
   return add_node(out, graph, count, std::move(node));
 }
 CUresult add_copy(CUgraphNode* out, CUgraph graph, const CUgraphNode*, size_t count, const CUDA_MEMCPY3D* parameters,
-                  CUcontext) {
+                  CUcontext context) {
   FAKE_LOCK;
   FAKE_LOG("cuGraphAddMemcpyNode", " ", parameters->WidthInBytes, " after ", count);
+  const CUresult result = check_copy(context_device(context), parameters->dstDevice, parameters->srcDevice);
+  if (result != CUDA_SUCCESS) return result;
   Node node;
   node.type = CU_GRAPH_NODE_TYPE_MEMCPY;
   node.copy = *parameters;
@@ -690,10 +745,13 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               push_current,
               pop_current,
               priority_range,
+              can_access_peer,
+              enable_peer_access,
               memory_info,
               pool_create,
               pool_destroy,
               pool_set,
+              pool_open,
               pool_trim,
               allocate,
               release,

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace baton::hal::drivers::cuda {
@@ -35,7 +36,11 @@ struct FakeCuda {
   int device_count = 1;
   int driver_version = 13000;
   CUresult init_result = CUDA_SUCCESS;
-  bool new_launches = true;  // Clusters, cooperative launches.
+  bool new_launches = true;                      // Clusters, cooperative launches.
+  bool peer_access = true;                       // Between its devices.
+  std::vector<std::pair<int, int>> opened = {};  // Memory of the first is open to the second; else copies are refused.
+  bool events_pass = true;                       // False: what was enqueued is never through.
+  CUdeviceptr managed_address = 0;               // Is managed memory.
   size_t memory_bytes = size_t{1} << 30;
   std::vector<FakeKernel> kernels;
   // The next call of this entry fails with this result.

@@ -1,4 +1,4 @@
-// Allocator: buffers in device memory, in pinned host memory, and over memory of others.
+// Allocator: buffers in device memory, in pinned host memory, and over memory of others: of libraries, of devices.
 //
 // host_visible alone is pinned host memory that the device reads over its bus; everything device_local is device
 // memory, whose mappings are copies (buffer.hpp). Threads: as hal::Allocator.
@@ -24,6 +24,13 @@ class Allocator final : public hal::Allocator {
   Result<Ref<hal::Buffer>> do_allocate(const AllocationRequest& request) override;
   Result<Ref<hal::Buffer>> do_import_host(std::span<std::byte> memory, BufferUsage usage,
                                           ImportRelease release) override;
+  Result<Ref<hal::Buffer>> do_import_memory(const MemoryLocation& memory, uint64_t length, BufferUsage usage,
+                                            ImportRelease release) override;
+  Result<Ref<hal::Buffer>> do_import_peer(hal::Buffer& buffer) override;
+  Result<Ref<hal::Buffer>> import_pinned(const MemoryLocation& memory, uint64_t length, BufferUsage usage,
+                                         ImportRelease release);
+  // What libcuda knows of an address.
+  Result<int> ask_pointer(CUpointer_attribute what, CUdeviceptr address) const;
 
   const Ref<Memory> memory_;
 };

@@ -17,6 +17,7 @@ namespace baton::hal::drivers::cuda {
 struct BoundTable {
   std::vector<BufferRange> ranges;        // By slot, as they were given.
   std::vector<Ref<hal::Buffer>> buffers;  // The same, kept; null where no command uses the slot.
+  bool has_peers = false;                 // Some are views of buffers of other devices, which may free them.
 };
 
 }  // namespace baton::hal::drivers::cuda

@@ -49,13 +49,20 @@ Result<Ref<hal::Buffer>> Buffer::do_subspan(uint64_t offset, uint64_t length) {
   return Ref<hal::Buffer>(make_ref<Buffer>(*this, offset, length));
 }
 
-// What a mapping does not write must survive it, so writers fetch too.
-Result<std::byte*> Buffer::do_map(Access, uint64_t offset, uint64_t length) {
+MemoryLocation Buffer::location() const {
+  if (host_) return {MemorySpace::kCudaPinned, 0, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(host_))};
+  return {MemorySpace::kCuda, memory_->context().device(), address_};
+}
+
+// What a mapping does not write must survive it, so writers fetch too, but those that discard.
+Result<std::byte*> Buffer::do_map(Access access, uint64_t offset, uint64_t length) {
   if (host_) return host_ + offset;
   BATON_TRY_ASSIGN(Block staging, memory_->take_pinned(length));
-  if (Status fetched = memory_->copy_now(staging.address, address_ + offset, length); !fetched.ok()) {
-    memory_->give_pinned(std::move(staging));
-    return fetched;
+  if (!has_all(access, Access::kDiscard)) {
+    if (Status fetched = memory_->copy_now(staging.address, address_ + offset, length); !fetched.ok()) {
+      memory_->give_pinned(std::move(staging));
+      return fetched;
+    }
   }
   std::byte* data = staging.host;
   std::lock_guard lock(mapped_mutex_);

@@ -1,7 +1,7 @@
 // Buffer: device memory, pinned host memory that the device sees, or memory that somebody else owns.
 //
-// Device memory can be mapped too: a mapping is a copy in pinned memory, fetched when it is made and, if it may have
-// been written, put back when it ends. Threads: as hal::Buffer.
+// Device memory can be mapped too: a mapping is a copy in pinned memory, fetched when it is made, unless what it holds
+// is not wanted, and put back when it ends, if it may have been written. Threads: as hal::Buffer.
 #pragma once
 
 #include "hal/allocator.hpp"
@@ -23,6 +23,8 @@ class Buffer final : public hal::Buffer {
 
   CUdeviceptr address() const { return address_; }
   std::byte* host() const { return host_; }
+  Memory& pool() const { return *memory_; }
+  MemoryLocation location() const override;
 
   // Queue::free: the memory goes back now, to be used by others after `busy_until`.
   void give_back(Ref<Mark> busy_until);

@@ -170,6 +170,7 @@ void Graph::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range) 
   if (kept.get() != &buffer) {
     if (kept) replaced_.push_back(std::move(kept));
     kept = Ref<hal::Buffer>(&buffer);
+    bound.has_peers |= buffer.is_peer();
   }
   set_slot(slot, {buffer.address() + range.offset, buffer.host() ? buffer.host() + range.offset : nullptr,
                   range_length(range)});
@@ -214,7 +215,7 @@ Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool
   Bound bound = last_bound_.lock();
   const bool comparable = bound && table.buffers.size() >= bound->ranges.size();
   // A buffer that was freed meanwhile is refused, though the table still says the same.
-  if (!checked && (!comparable || frees != bound_frees_)) {
+  if (!checked && (!comparable || frees != bound_frees_ || bound->has_peers)) {
     BATON_TRY(recording_.check(table));
     checked = true;
   }

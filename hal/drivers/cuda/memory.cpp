@@ -28,13 +28,14 @@ uint32_t BlockCache::class_of(uint64_t bytes) {
   return index < kClassCount ? index : kClassCount - 1;
 }
 
-bool BlockCache::take(uint64_t bytes, bool take_busy, Block& block) {
+bool BlockCache::take(uint64_t bytes, const Stream* stream, Block& block) {
   std::lock_guard lock(mutex_);
   std::vector<Block>& list = classes_[class_of(bytes)];
   for (size_t i = list.size(); i-- > 0;) {
     Block& candidate = list[i];
     if (candidate.bytes < bytes) continue;
-    if (candidate.busy_until && !take_busy && !candidate.busy_until->done()) continue;
+    Mark* const busy = candidate.busy_until.get();
+    if (busy && &busy->stream() != stream && !busy->done()) continue;
     block = std::move(candidate);
     list.erase(list.begin() + static_cast<ptrdiff_t>(i));
     return true;
@@ -122,15 +123,15 @@ Result<Block> Memory::ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint6
 Result<Block> Memory::take_device(uint64_t length) {
   const uint64_t bytes = BlockCache::class_bytes(length);
   Block block;
-  // With one stream whoever uses the block next stands behind whoever used it last.
-  if (device_.take(bytes, streams_.size() == 1, block)) return block;
+  // With one stream whoever uses the block next stands behind whoever used it last, if that was not another device.
+  if (device_.take(bytes, streams_.size() == 1 ? streams_[0].get() : nullptr, block)) return block;
   return ask_twice(&Memory::ask_driver, bytes, "device");
 }
 
 Result<Block> Memory::take_pinned(uint64_t length) {
   const uint64_t bytes = BlockCache::class_bytes(length);
   Block block;
-  if (pinned_.take(bytes, false, block)) return block;
+  if (pinned_.take(bytes, nullptr, block)) return block;
   return ask_twice(&Memory::ask_driver_pinned, bytes, "pinned host");
 }
 
@@ -141,6 +142,32 @@ void Memory::trim() {
   for (const Block& block : pinned_.take_all()) symbols.cuMemFreeHost(block.host);
   symbols.cuStreamSynchronize(transfer_->handle());
   symbols.cuMemPoolTrimTo(pool_, 0);
+}
+
+// Pools know the devices that may reach them, whatever the contexts have agreed; memory that came from cuMemAlloc,
+// which another library may have brought, knows the contexts.
+Result<bool> Memory::open_to(const Ref<PrimaryContext>& other) {
+  if (other->device() == context_->device()) return true;
+  std::lock_guard lock(peers_mutex_);
+  for (const Ref<PrimaryContext>& peer : peers_) {
+    if (peer->device() == other->device()) return true;
+  }
+  const Symbols& symbols = context_->symbols();
+  int can = 0;
+  BATON_TRY(context_->status_of(symbols.cuDeviceCanAccessPeer(&can, other->device(), context_->device()),
+                                "cuDeviceCanAccessPeer"));
+  if (!can) return false;
+  const ContextScope scope = other->enter();
+  const CUresult enabled = symbols.cuCtxEnablePeerAccess(context_->handle(), 0);
+  if (enabled != CUDA_SUCCESS && enabled != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) {
+    return other->status_of(enabled, "cuCtxEnablePeerAccess");
+  }
+  CUmemAccessDesc access = {};
+  access.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = other->device()};
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  BATON_TRY(context_->status_of(symbols.cuMemPoolSetAccess(pool_, &access, 1), "cuMemPoolSetAccess"));
+  peers_.push_back(other);
+  return true;
 }
 
 Status Memory::copy_now(CUdeviceptr target, CUdeviceptr source, uint64_t length) {

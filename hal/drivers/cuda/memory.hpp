@@ -26,8 +26,9 @@ class BlockCache {
   // The bytes of the smallest class that holds `length`.
   static uint64_t class_bytes(uint64_t length);
 
-  // Ok when there was one. Blocks that are busy count only when the caller's use comes behind theirs anyway.
-  bool take(uint64_t bytes, bool take_busy, Block& block);
+  // Whether there was one. A block that is busy counts only when the caller's use comes behind that work anyway: when
+  // both are on `stream`.
+  bool take(uint64_t bytes, const Stream* stream, Block& block);
   void give(Block&& block);
   // Everything that is not busy, for whoever gives it back to the driver.
   std::vector<Block> take_all();
@@ -46,6 +47,7 @@ class Memory final : public RefCounted<Memory> {
   ~Memory();
 
   PrimaryContext& context() const { return *context_; }
+  const Ref<PrimaryContext>& shared_context() const { return context_; }
 
   Result<Block> take_device(uint64_t length);
   Result<Block> take_pinned(uint64_t length);
@@ -53,6 +55,9 @@ class Memory final : public RefCounted<Memory> {
   void give_pinned(Block&& block) { pinned_.give(std::move(block)); }
   // Gives what is cached and not in use back to the driver.
   void trim();
+
+  // Lets the device of `other` read and write what is and will be in this memory. False where the two cannot.
+  Result<bool> open_to(const Ref<PrimaryContext>& other);
 
   // Moves bytes between host and device and waits for it; both are the caller's.
   Status copy_now(CUdeviceptr target, CUdeviceptr source, uint64_t length);
@@ -78,6 +83,8 @@ class Memory final : public RefCounted<Memory> {
   const CUmemoryPool pool_;
   BlockCache device_;
   BlockCache pinned_;
+  std::mutex peers_mutex_;
+  std::vector<Ref<PrimaryContext>> peers_;  // Guarded by peers_mutex_: to whom it is open; that lasts while they do.
   std::atomic<uint64_t> live_bytes_{0};
   std::atomic<uint64_t> peak_bytes_{0};
 };

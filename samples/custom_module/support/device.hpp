@@ -35,7 +35,7 @@ inline baton::Result<baton::Ref<baton::hal::BufferView>> make_input(baton::hal::
   const int64_t shape[] = {5};
   BATON_TRY_ASSIGN(Ref<hal::Buffer> buffer, device.allocator().allocate({.length = 5 * sizeof(int32_t)}));
   {
-    BATON_TRY_ASSIGN(const hal::Mapping mapping, buffer->map(hal::Access::kWrite));
+    BATON_TRY_ASSIGN(const hal::Mapping mapping, buffer->map(hal::Access::kDiscardWrite));
     for (int32_t i = 0; i < 5; ++i) mapping.as<int32_t>()[static_cast<size_t>(i)] = i + 1;
   }
   return hal::BufferView::make(std::move(buffer), shape, hal::ElementType::kI32);

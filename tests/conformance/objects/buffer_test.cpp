@@ -1,9 +1,12 @@
 // Buffers, views and imports: ranges are kept, memory comes and goes as promised.
+#include <gmock/gmock.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
 
 #include "hal/buffer_view.hpp"
+#include "hal/host_allocator.hpp"
 #include "tests/conformance/suite.hpp"
 
 namespace baton::hal::conformance {
@@ -62,6 +65,49 @@ TEST_P(BufferTest, ImportsHostMemory) {
   EXPECT_EQ(released, 1);
   EXPECT_FAILS(device().allocator().import_host({static_cast<std::byte*>(nullptr), 4}, BufferUsage::kAll),
                StatusCode::kInvalidArgument, "Imported memory of 4 bytes is at a null pointer.");
+}
+
+TEST_P(BufferTest, AMappingMayDiscardWhatWasThere) {
+  const auto whole = buffer_of<uint32_t>({1, 2, 3, 4});
+  {
+    const auto mapping = whole->map(Access::kDiscardWrite, 4, 8);
+    ASSERT_OK(mapping);
+    mapping->as<uint32_t>()[0] = 5;
+    mapping->as<uint32_t>()[1] = 6;
+  }
+  const auto mapping = whole->map(Access::kRead);
+  EXPECT_THAT(mapping->as<uint32_t>(), testing::ElementsAre(1, 5, 6, 4));
+}
+
+// What a buffer of the host's is a buffer of, too, on a device that can reach it.
+TEST_P(BufferTest, APeerIsTheMemoryOfAnotherDevice) {
+  HostAllocator other(system_allocator(), 1 << 20);
+  auto values = other.allocate({.length = 16}).value();
+  const auto bytes = std::as_writable_bytes(std::span(host_data(*values), 16));
+  std::fill(bytes.begin(), bytes.end(), std::byte{1});
+  const auto target = buffer(4);
+  EXPECT_FAILS(queue().copy_buffer({}, {.source = BufferRange(values.get(), 8, 4), .target = target}),
+               StatusCode::kInvalidArgument, "is a buffer of another device, in the memory of the host.");
+  const auto part = values->subspan(4, 12).value();
+  const auto peer = device().allocator().import_peer(*part).value();
+  EXPECT_EQ(peer->allocator(), &device().allocator());
+  EXPECT_EQ(&peer->owner(), values.get());
+  EXPECT_EQ(peer->owner_offset(), 4u);
+  EXPECT_EQ(device().allocator().import_peer(*peer).value().get(), peer.get());
+  const auto middle = peer->subspan(4, 4).value();
+  EXPECT_OK(queue().fill_buffer({}, {.target = middle, .pattern = 9}));
+  EXPECT_OK(queue().wait_idle());
+  if (computes()) {
+    const auto mapping = values->map(Access::kRead);
+    EXPECT_THAT(mapping->as<uint32_t>(), testing::ElementsAre(0x01010101, 0x01010101, 9, 0x01010101));
+  }
+  // One memory, whatever it is called.
+  const auto again = device().allocator().import_peer(*values).value();
+  EXPECT_FAILS(queue().copy_buffer({}, {.source = BufferRange(again.get(), 8, 4), .target = middle}),
+               StatusCode::kInvalidArgument, "overlap in the same memory");
+  values->mark_freed();
+  EXPECT_TRUE(middle->freed());
+  EXPECT_FAILS(device().allocator().import_peer(*part), StatusCode::kFailedPrecondition, "a buffer that was freed");
 }
 
 TEST_P(BufferTest, ViewsKnowTheirShape) {

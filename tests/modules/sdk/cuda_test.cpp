@@ -222,7 +222,7 @@ class CudaTest : public testing::TestWithParam<Target> {
   Ref<hal::Buffer> buffer_of(std::vector<uint32_t> values) {
     auto buffer = device_->allocator().allocate({.length = values.size() * 4});
     EXPECT_OK(buffer);
-    auto mapping = (*buffer)->map(hal::Access::kWrite);
+    auto mapping = (*buffer)->map(hal::Access::kDiscardWrite);
     std::copy(values.begin(), values.end(), mapping->as<uint32_t>().begin());
     return *buffer;
   }

@@ -105,7 +105,7 @@ struct MathProgram : LinkedProgram {
 Ref<hal::Buffer> buffer_of(hal::Device& device, std::vector<uint32_t> values) {
   auto buffer = device.allocator().allocate({.length = values.size() * 4});
   EXPECT_OK(buffer);
-  auto mapping = (*buffer)->map(hal::Access::kWrite);
+  auto mapping = (*buffer)->map(hal::Access::kDiscardWrite);
   std::copy(values.begin(), values.end(), mapping->as<uint32_t>().begin());
   return *buffer;
 }

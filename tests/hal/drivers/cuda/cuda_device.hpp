@@ -34,7 +34,7 @@ inline constexpr std::string_view kFakeCode = "scale add write_ids local_sum fai
 
 inline Ref<hal::Buffer> buffer_of(hal::Device& device, const std::vector<uint32_t>& values) {
   auto buffer = device.allocator().allocate({.length = values.size() * 4}).value();
-  auto mapping = buffer->map(Access::kWrite);
+  auto mapping = buffer->map(Access::kDiscardWrite);
   std::memcpy(mapping->bytes().data(), values.data(), values.size() * 4);
   return buffer;
 }

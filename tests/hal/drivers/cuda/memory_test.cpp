@@ -54,6 +54,15 @@ TEST(MemoryTest, WhatIsCachedIsGivenBackBeforeNoIsSaid) {
       "in buffers.");
 }
 
+TEST(MemoryTest, AMappingThatDiscardsFetchesNothing) {
+  const auto device = open_fake("stream");
+  const auto buffer = device->allocator().allocate({.length = 64}).value();
+  { const auto mapping = buffer->map(Access::kDiscardWrite); }
+  EXPECT_EQ(fake_cuda().count("cuMemcpyAsync"), 1u);  // It is put back.
+  { const auto mapping = buffer->map(Access::kWrite); }
+  EXPECT_EQ(fake_cuda().count("cuMemcpyAsync"), 3u);
+}
+
 TEST(MemoryTest, ImportsDevicePointers) {
   const auto device = open_fake("stream");
   const auto owner = device->allocator().allocate(kPage).value();
