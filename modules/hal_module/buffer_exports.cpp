@@ -45,7 +45,8 @@ Result<int64_t> load(hal::Buffer& buffer, int64_t offset, int32_t width) {
 Status store(hal::Buffer& buffer, int64_t offset, int32_t width, int64_t value) {
   BATON_TRY(check_access("Store", offset, width));
   const auto size = static_cast<size_t>(width);
-  BATON_TRY_ASSIGN(const hal::Mapping mapping, buffer.map(hal::Access::kDiscardWrite, static_cast<uint64_t>(offset), size));
+  BATON_TRY_ASSIGN(const hal::Mapping mapping,
+                   buffer.map(hal::Access::kDiscardWrite, static_cast<uint64_t>(offset), size));
   std::memcpy(mapping.bytes().data(), &value, size);
   return {};
 }

@@ -302,8 +302,16 @@ CUresult release_pinned(void* memory) {
   std::free(memory);
   return CUDA_SUCCESS;
 }
-CUresult pin(void*, size_t, unsigned) { return CUDA_SUCCESS; }
-CUresult unpin(void*) { return CUDA_SUCCESS; }
+CUresult pin(void*, size_t bytes, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemHostRegister", " ", bytes);
+  return CUDA_SUCCESS;
+}
+CUresult unpin(void*) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemHostUnregister");
+  return CUDA_SUCCESS;
+}
 CUresult pinned_address(CUdeviceptr* address, void* memory, unsigned) {
   *address = reinterpret_cast<CUdeviceptr>(memory);
   return CUDA_SUCCESS;

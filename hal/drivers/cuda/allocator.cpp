@@ -1,5 +1,7 @@
 #include "hal/drivers/cuda/allocator.hpp"
 
+#include "hal/drivers/cuda/pinned_pages.hpp"
+
 namespace baton::hal::drivers::cuda {
 
 Result<Ref<hal::Buffer>> Allocator::do_allocate(const AllocationRequest& request) {
@@ -13,30 +15,33 @@ Result<Ref<hal::Buffer>> Allocator::do_allocate(const AllocationRequest& request
 
 Result<Ref<hal::Buffer>> Allocator::do_import_host(std::span<std::byte> memory, BufferUsage usage,
                                                    ImportRelease release) {
+  return import_pages(memory, memory, usage, release);
+}
+
+Result<Ref<hal::Buffer>> Allocator::import_pages(std::span<std::byte> pages, std::span<std::byte> part,
+                                                 BufferUsage usage, ImportRelease release) {
   PrimaryContext& context = memory_->context();
   BATON_TRY(context.check());
   const ContextScope scope = context.enter();
   const Symbols& symbols = context.symbols();
   CUdeviceptr address = 0;
   bool registered = false;
-  if (!memory.empty()) {
-    const CUresult pinned = symbols.cuMemHostRegister(memory.data(), memory.size(),
-                                                      CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
-    registered = pinned == CUDA_SUCCESS;
-    // Pages that are pinned already, by us or by others, are as good.
-    if (!registered && pinned != CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
-      return context.status_of(pinned, "cuMemHostRegister")
-          .with_context(text("while importing ", memory.size(), " bytes of host memory"));
-    }
-    const CUresult mapped = symbols.cuMemHostGetDevicePointer(&address, memory.data(), 0);
+  if (!part.empty()) {
+    PinnedPages& pinned_pages = PinnedPages::of_process();
+    const auto failed = [&](CUresult result, const char* call) {
+      return context.status_of(result, call)
+          .with_context(text("while importing ", part.size(), " bytes of host memory"));
+    };
+    const CUresult pinned = pinned_pages.pin(symbols, pages, registered);
+    if (pinned != CUDA_SUCCESS) return failed(pinned, "cuMemHostRegister");
+    const CUresult mapped = symbols.cuMemHostGetDevicePointer(&address, part.data(), 0);
     if (mapped != CUDA_SUCCESS) {
-      if (registered) symbols.cuMemHostUnregister(memory.data());
-      return context.status_of(mapped, "cuMemHostGetDevicePointer")
-          .with_context(text("while importing ", memory.size(), " bytes of host memory"));
+      if (registered) pinned_pages.unpin(symbols, pages);
+      return failed(mapped, "cuMemHostGetDevicePointer");
     }
   }
-  const Buffer::Description made{this, memory.size(), MemoryKind::kHostVisible, usage};
-  return Ref<hal::Buffer>(make_ref<Buffer>(made, memory_, address, memory.data(), registered, release));
+  const Buffer::Description made{this, part.size(), MemoryKind::kHostVisible, usage};
+  return Ref<hal::Buffer>(make_ref<Buffer>(made, memory_, address, part.data(), registered, release));
 }
 
 Result<int> Allocator::ask_pointer(CUpointer_attribute what, CUdeviceptr address) const {
@@ -99,7 +104,10 @@ Result<Ref<hal::Buffer>> Allocator::do_import_peer(hal::Buffer& buffer) {
   auto* other = dynamic_cast<Buffer*>(&buffer);
   if (!other) {
     const MemoryLocation at = buffer.location();
-    if (at.host()) return do_import_host({at.host(), static_cast<size_t>(buffer.length())}, buffer.usage(), {});
+    if (std::byte* const whole = buffer.root().location().host()) {  // All of it: other parts may come, too.
+      return import_pages({whole, static_cast<size_t>(buffer.root().length())},
+                          {whole + buffer.root_offset(), static_cast<size_t>(buffer.length())}, buffer.usage(), {});
+    }
     return out_of_reach(at, buffer.length(), buffer.usage(), "it reaches only CUDA devices and the host");
   }
   if (!other->host()) {  // Pinned memory is everyone's.

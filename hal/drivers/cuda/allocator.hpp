@@ -29,6 +29,9 @@ class Allocator final : public hal::Allocator {
   Result<Ref<hal::Buffer>> do_import_peer(hal::Buffer& buffer) override;
   Result<Ref<hal::Buffer>> import_pinned(const MemoryLocation& memory, uint64_t length, BufferUsage usage,
                                          ImportRelease release);
+  // A buffer over `part` of `pages`, which are pinned as a whole.
+  Result<Ref<hal::Buffer>> import_pages(std::span<std::byte> pages, std::span<std::byte> part, BufferUsage usage,
+                                        ImportRelease release);
   // What libcuda knows of an address.
   Result<int> ask_pointer(CUpointer_attribute what, CUdeviceptr address) const;
 

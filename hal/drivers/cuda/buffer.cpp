@@ -1,5 +1,7 @@
 #include "hal/drivers/cuda/buffer.hpp"
 
+#include "hal/drivers/cuda/pinned_pages.hpp"
+
 namespace baton::hal::drivers::cuda {
 
 Buffer::Buffer(const Description& made, Ref<Memory> memory, Block block)
@@ -31,7 +33,7 @@ Buffer::~Buffer() {
   give_back(nullptr);
   if (registered_) {
     const ContextScope scope = memory_->context().enter();
-    memory_->context().symbols().cuMemHostUnregister(host_);
+    PinnedPages::of_process().unpin(memory_->context().symbols(), {host_, static_cast<size_t>(length())});
   }
   if (release_.release) release_.release(release_.data);
 }

@@ -1,5 +1,8 @@
 // Memory of one GPU used by another of the process: through a peer of its buffer, in the order that semaphores give. On
 // two fake GPUs everywhere, on two real ones where there are two.
+#include <chrono>
+#include <thread>
+
 #include "hal/host_allocator.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
@@ -30,7 +33,8 @@ Pair open_fake_pair(std::string_view mode) {
 
 // The first GPU scales, the second copies and scales what it sees of the first, in the first's memory; then the first
 // again: three operations, submitted at once, in the order of one semaphore.
-void pass_to_and_fro(const Pair& pair, std::string_view code, void (*submitted)() = [] {}) {
+void pass_to_and_fro(
+    const Pair& pair, std::string_view code, void (*submitted)() = [] {}) {
   const auto shared = buffer_of(*pair.first, {1, 2, 3, 4});
   const auto kept = buffer_of(*pair.second, {0, 0, 0, 0});
   const auto peer = pair.second->allocator().import_peer(*shared);
@@ -154,10 +158,23 @@ TEST(PeerTest, TheHostsMemoryIsUsedInPlace) {
   HostAllocator host(system_allocator(), 1 << 20);
   const auto values = host.allocate({.length = 8}).value();
   std::memset(host_data(*values), 1, 8);
-  const auto peer = device->allocator().import_peer(*values).value();
+  auto peer = device->allocator().import_peer(*values).value();
   EXPECT_OK(device->queue().fill_buffer({}, {.target = BufferRange(peer.get(), 4, 4), .pattern = 7}));
   EXPECT_OK(device->queue().wait_idle());
   EXPECT_EQ(values_of(*values), (std::vector<uint32_t>{0x01010101, 7}));
+  // Pinned once, for as long as anybody needs it.
+  auto part = device->allocator().import_peer(*values->subspan(4, 4).value()).value();
+  EXPECT_EQ(fake_cuda().count("cuMemHostRegister 8"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuMemHostRegister"), 1u);
+  peer = nullptr;
+  EXPECT_EQ(fake_cuda().count("cuMemHostUnregister"), 0u);
+  part = nullptr;
+  // The worker may hold what work used a little longer than somebody waits for the work.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (fake_cuda().count("cuMemHostUnregister") == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(fake_cuda().count("cuMemHostUnregister"), 1u);
   // And the other way round: pinned memory is the host's, memory of the GPU is not.
   const auto pinned = device->allocator().allocate({.length = 8, .memory = MemoryKind::kHostVisible}).value();
   EXPECT_EQ(host_data(*host.import_peer(*pinned).value()), static_cast<Buffer&>(*pinned).host());
