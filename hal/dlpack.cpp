@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hal/allocator.hpp"
+#include "hal/queue.hpp"
 
 namespace baton::hal {
 namespace {
@@ -67,25 +68,42 @@ Result<uint64_t> check_shape(const baton_dl_tensor& tensor, ElementType type) {
   return count * element_bytes(type);
 }
 
-Status check_memory(Device& device, const baton_dl_tensor& tensor) {
-  const bool is_host = tensor.device.type == BATON_DL_CPU || tensor.device.type == BATON_DL_CUDA_HOST;
-  if (is_host && device.allocator().uses_host_memory()) return {};
+Result<MemoryLocation> location_of(Device& device, const baton_dl_tensor& tensor) {
+  const auto data = reinterpret_cast<uintptr_t>(tensor.data);
+  MemoryLocation memory{MemorySpace::kNone, tensor.device.id, data ? data + tensor.byte_offset : 0};
+  switch (tensor.device.type) {
+    // The host's pages cost a device of another kind a bus each time: it takes them only where they were made for that.
+    case BATON_DL_CPU:
+      if (device.allocator().uses_host_memory()) memory.space = MemorySpace::kHost;
+      break;
+    case BATON_DL_CUDA: memory.space = MemorySpace::kCuda; break;
+    case BATON_DL_CUDA_HOST: memory.space = MemorySpace::kCudaPinned; break;
+    case BATON_DL_CUDA_MANAGED: memory.space = MemorySpace::kCudaManaged; break;
+    default: break;
+  }
+  if (memory.space != MemorySpace::kNone) return memory;
   return failure(StatusCode::kUnimplemented, "The DLPack tensor lies on device type ", tensor.device.type,
                  ", whose memory device '", device.name(), "' does not use.");
 }
 
-Result<Ref<BufferView>> import_tensor(Device& device, const baton_dl_tensor& tensor, bool read_only,
+Status check_stream(int64_t stream) {
+  if (stream >= kNoStream) return {};
+  return failure(StatusCode::kInvalidArgument, "Stream ", stream, " is none; -1 says that there is no stream.");
+}
+
+Result<Ref<BufferView>> import_tensor(Device& device, const baton_dl_tensor& tensor, bool read_only, int64_t stream,
                                       ImportRelease release) {
-  BATON_TRY(check_memory(device, tensor));
+  BATON_TRY_ASSIGN(const MemoryLocation memory, location_of(device, tensor));
   BATON_TRY_ASSIGN(const ElementType type, element_type_of(tensor.type));
   BATON_TRY_ASSIGN(const uint64_t length, check_shape(tensor, type));
   constexpr BufferUsage kReadOnly = BufferUsage::kTransferSource | BufferUsage::kDispatchRead |
                                     BufferUsage::kIndirectGrid | BufferUsage::kMapping | BufferUsage::kConstant;
-  std::byte* data = tensor.data ? static_cast<std::byte*>(tensor.data) + tensor.byte_offset : nullptr;
+  // A wait too many harms nobody, if the import fails yet.
+  BATON_TRY(check_stream(stream));
+  if (stream != kNoStream) BATON_TRY(device.queue().wait_for_stream(static_cast<uint64_t>(stream)));
   // The last thing that can fail: check_shape() is stricter than the view.
-  BATON_TRY_ASSIGN(Ref<Buffer> buffer,
-                   device.allocator().import_host({data, static_cast<size_t>(length)},
-                                                  read_only ? kReadOnly : BufferUsage::kAll, release));
+  BATON_TRY_ASSIGN(Ref<Buffer> buffer, device.allocator().import_memory(
+                                           memory, length, read_only ? kReadOnly : BufferUsage::kAll, release));
   return BufferView::make(std::move(buffer), {tensor.shape, static_cast<size_t>(tensor.rank)}, type);
 }
 
@@ -101,46 +119,117 @@ ImportRelease destroy_later(Managed* tensor) {
 // ---- Export ---------------------------------------------------------------------------------------------------------
 
 // What an exported tensor keeps alive.
+template <typename Managed>
 struct Exported {
-  baton_dl_managed_tensor managed{};
+  Managed managed{};
+  Ref<Device> device;  // Comes after what the consumer has on its stream; null without one.
+  uint64_t stream = 0;
   Ref<BufferView> view;
-  std::optional<Mapping> mapping;
+  std::optional<Mapping> mapping;  // Of memory that the host reaches.
   std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+
+  // A stream that cannot be waited for any more has done what it was given, or its device is lost.
+  ~Exported() {
+    if (!device) return;
+    const Status ordered = device->queue().wait_for_stream(stream);
+  }
 };
+
+Result<baton_dl_device> dl_device_of(const Buffer& buffer) {
+  const MemoryLocation memory = buffer.location();
+  switch (memory.space) {
+    case MemorySpace::kNone: break;
+    case MemorySpace::kHost: return baton_dl_device{BATON_DL_CPU, 0};
+    case MemorySpace::kCuda: return baton_dl_device{BATON_DL_CUDA, memory.ordinal};
+    case MemorySpace::kCudaPinned: return baton_dl_device{BATON_DL_CUDA_HOST, 0};
+    case MemorySpace::kCudaManaged: return baton_dl_device{BATON_DL_CUDA_MANAGED, memory.ordinal};
+  }
+  return failure(StatusCode::kUnimplemented, "A tensor lies in the memory of ", location_name(memory), ".");
+}
+
+std::vector<int64_t> dense_strides(std::span<const int64_t> shape) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+  return strides;
+}
+
+Status check_export(Device& device, const Buffer& buffer, int64_t stream) {
+  if (buffer.allocator() != &device.allocator()) {
+    return failure(StatusCode::kInvalidArgument, "A tensor to export from device '", device.name(),
+                   "' lies in a buffer of another device, in the memory of ", location_name(buffer.location()), ".");
+  }
+  if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, "Export of a buffer that was freed.");
+  return check_stream(stream);
+}
+
+template <typename Managed>
+Result<std::unique_ptr<Exported<Managed>>> export_tensor(Device& device, const Ref<BufferView>& view,
+                                                         const DlpackConsumer& consumer) {
+  const Buffer& buffer = *view->buffer();
+  BATON_TRY(check_export(device, buffer, consumer.stream));
+  BATON_TRY_ASSIGN(const baton_dl_type type, dl_type_of(view->element_type()));
+  BATON_TRY_ASSIGN(const baton_dl_device place, dl_device_of(buffer));
+  auto exported = std::make_unique<Exported<Managed>>();
+  exported->view = view;
+  exported->shape.assign(view->shape().begin(), view->shape().end());
+  exported->strides = dense_strides(view->shape());
+  uint64_t address = buffer.location().address;
+  if (place.type != BATON_DL_CUDA) {
+    const bool constant = has_all(buffer.usage(), BufferUsage::kConstant);
+    const Access access = constant ? Access::kRead : Access::kReadWrite;
+    BATON_TRY_ASSIGN(Mapping mapping, view->buffer()->map(access, 0, view->length_bytes()));
+    exported->mapping.emplace(std::move(mapping));
+    address = reinterpret_cast<uintptr_t>(exported->mapping->bytes().data());
+  }
+  exported->managed.tensor = {reinterpret_cast<void*>(static_cast<uintptr_t>(address)),
+                              place,
+                              static_cast<int32_t>(exported->shape.size()),
+                              type,
+                              exported->shape.data(),
+                              exported->strides.data(),
+                              0};
+  exported->managed.manager = exported.get();
+  exported->managed.destroy = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager); };
+  if (consumer.stream != kNoStream) {
+    BATON_TRY(device.queue().hold_stream(static_cast<uint64_t>(consumer.stream), consumer.ready));
+    exported->device = Ref<Device>(&device);
+    exported->stream = static_cast<uint64_t>(consumer.stream);
+  }
+  return exported;
+}
 
 }  // namespace
 
-Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_managed_tensor* tensor) {
+Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_managed_tensor* tensor, int64_t stream) {
   if (tensor->version.major != BATON_DL_MAJOR_VERSION) {
     return failure(StatusCode::kUnimplemented, "The DLPack tensor has version ", tensor->version.major, ".",
                    tensor->version.minor, "; version ", BATON_DL_MAJOR_VERSION, " is understood.");
   }
-  return import_tensor(device, tensor->tensor, (tensor->flags & BATON_DL_READ_ONLY) != 0, destroy_later(tensor));
+  const bool read_only = (tensor->flags & BATON_DL_READ_ONLY) != 0;
+  return import_tensor(device, tensor->tensor, read_only, stream, destroy_later(tensor));
 }
 
-Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_legacy_tensor* tensor) {
-  return import_tensor(device, tensor->tensor, false, destroy_later(tensor));
+Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_legacy_tensor* tensor, int64_t stream) {
+  return import_tensor(device, tensor->tensor, false, stream, destroy_later(tensor));
 }
 
-Result<baton_dl_managed_tensor*> export_dlpack(const Ref<BufferView>& view) {
-  BATON_TRY_ASSIGN(const baton_dl_type type, dl_type_of(view->element_type()));
-  auto exported = std::make_unique<Exported>();
-  exported->view = view;
-  exported->shape.assign(view->shape().begin(), view->shape().end());
-  const bool read_only = has_all(view->buffer()->usage(), BufferUsage::kConstant);
-  const Access access = read_only ? Access::kRead : Access::kReadWrite;
-  BATON_TRY_ASSIGN(Mapping mapping, view->buffer()->map(access, 0, view->length_bytes()));
-  exported->mapping.emplace(std::move(mapping));
-  baton_dl_managed_tensor& managed = exported->managed;
-  managed.version = {BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION};
-  managed.flags = read_only ? BATON_DL_READ_ONLY : 0;
-  managed.tensor.data = exported->mapping->bytes().data();
-  managed.tensor.device = {BATON_DL_CPU, 0};
-  managed.tensor.rank = static_cast<int32_t>(exported->shape.size());
-  managed.tensor.type = type;
-  managed.tensor.shape = exported->shape.data();
-  managed.manager = exported.get();
-  managed.destroy = [](baton_dl_managed_tensor* self) { delete static_cast<Exported*>(self->manager); };
+Result<baton_dl_managed_tensor*> export_dlpack(Device& device, const Ref<BufferView>& view,
+                                               const DlpackConsumer& consumer) {
+  BATON_TRY_ASSIGN(auto exported, export_tensor<baton_dl_managed_tensor>(device, view, consumer));
+  exported->managed.version = {BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION};
+  exported->managed.flags = has_all(view->buffer()->usage(), BufferUsage::kConstant) ? BATON_DL_READ_ONLY : 0;
+  return &exported.release()->managed;
+}
+
+Result<baton_dl_legacy_tensor*> export_legacy_dlpack(Device& device, const Ref<BufferView>& view,
+                                                     const DlpackConsumer& consumer) {
+  if (has_all(view->buffer()->usage(), BufferUsage::kConstant)) {
+    return failure(StatusCode::kPermissionDenied, "A tensor ", view->type_text(),
+                   " is constant, which a DLPack tensor without a version cannot say.");
+  }
+  BATON_TRY_ASSIGN(auto exported, export_tensor<baton_dl_legacy_tensor>(device, view, consumer));
   return &exported.release()->managed;
 }
 

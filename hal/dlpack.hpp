@@ -1,6 +1,8 @@
 // Tensors from and for other frameworks, in place: DLPack.
 //
-// Memory of the host, for devices that work in it; memory of a GPU is for the driver that knows its pointers.
+// A device takes and gives the memory that it works in: the host's, a GPU's, and what both reach. Frameworks with
+// streams agree on the order through the consumer's: the producer makes that stream wait for its work, and nobody on
+// the host waits (Queue::wait_for_stream, hold_stream).
 #pragma once
 
 #include "hal/buffer_view.hpp"
@@ -9,12 +11,28 @@
 
 namespace baton::hal {
 
-// Takes the tensor over: it is destroyed when the last reference to its buffer is gone. On a failure it stays the
-// caller's. A tensor that is read-only gives a buffer that no command may write.
-Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_managed_tensor* tensor);
-Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_legacy_tensor* tensor);
+inline constexpr int64_t kNoStream = -1;  // The contents are there already; nothing is to be ordered.
 
-// The view's memory for others; it lives until they destroy the tensor. The work that writes it must be done.
-Result<baton_dl_managed_tensor*> export_dlpack(const Ref<BufferView>& view);
+// Takes the tensor over: it is destroyed when the last reference to its buffer is gone, and the device is through with
+// it. On a failure it stays the caller's. A tensor that is read-only gives a buffer that no command may write.
+// `stream`: the producer's, whose work so far makes the contents; what the device does from here on comes after it.
+Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_managed_tensor* tensor, int64_t stream = kNoStream);
+Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_legacy_tensor* tensor, int64_t stream = kNoStream);
+
+// Whoever takes an exported tensor.
+struct DlpackConsumer {
+  // Its stream waits for `ready`, or without any for all that the device was given so far; what it has done with the
+  // tensor when it destroys it is on this stream, which must live until then: the device comes after it. Without a
+  // stream the work that writes the tensor must be done, and the consumer's when it destroys it.
+  int64_t stream = kNoStream;
+  std::span<const SemaphorePoint> ready = {};
+};
+
+// The view's memory, which is the device's, for others; it lives until they destroy the tensor.
+Result<baton_dl_managed_tensor*> export_dlpack(Device& device, const Ref<BufferView>& view,
+                                               const DlpackConsumer& consumer = {});
+// The same in the form without a version, which cannot say read-only: a constant is refused.
+Result<baton_dl_legacy_tensor*> export_legacy_dlpack(Device& device, const Ref<BufferView>& view,
+                                                     const DlpackConsumer& consumer = {});
 
 }  // namespace baton::hal

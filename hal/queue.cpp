@@ -24,6 +24,12 @@ Status check_order(const Order& order) {
   return {};
 }
 
+Status check_stream(uint64_t stream) {
+  if (stream != 0) return {};
+  return failure(StatusCode::kInvalidArgument,
+                 "Stream 0 may be the legacy default stream (1) or the thread's own (2); it says not which.");
+}
+
 Status check_file_range(std::string_view noun, const BufferRange& range) {
   if (!range.buffer) return failure(StatusCode::kInvalidArgument, noun, " has no buffer.");
   if (range.buffer->freed()) return failure(StatusCode::kFailedPrecondition, noun, " is a buffer that was freed.");
@@ -124,5 +130,21 @@ Status Queue::barrier(const Order& order) {
   BATON_TRY(check_order(order));
   return do_barrier(order);
 }
+
+Status Queue::wait_for_stream(uint64_t stream) {
+  BATON_TRY(check_stream(stream));
+  return do_wait_for_stream(stream);
+}
+
+Status Queue::hold_stream(uint64_t stream, std::span<const SemaphorePoint> points) {
+  BATON_TRY(check_stream(stream));
+  return do_hold_stream(stream, points);
+}
+
+Status Queue::do_wait_for_stream(uint64_t) {
+  return failure(StatusCode::kUnimplemented, "Device '", device_.name(), "' knows no streams of other libraries.");
+}
+
+Status Queue::do_hold_stream(uint64_t stream, std::span<const SemaphorePoint>) { return do_wait_for_stream(stream); }
 
 }  // namespace baton::hal

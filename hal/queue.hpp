@@ -51,6 +51,15 @@ class Queue {
   // Nothing but the order: signals once all waits are reached.
   Status barrier(const Order& order);
 
+  // The order with libraries of this process that have streams of their own. A stream is what its handle says; of CUDA,
+  // 1 is the legacy default stream and 2 the thread's own, as in DLPack; 0 may be either and is refused. UNIMPLEMENTED
+  // where the device has no streams.
+  // What is submitted from here on, and what is mapped, begins when the work that is on `stream` now is done.
+  Status wait_for_stream(uint64_t stream);
+  // What others put on `stream` from here on begins when `points` are reached, or, without any, when all is done that
+  // the queue was given so far. Who signals them must be submitted already. That work failed is not told.
+  Status hold_stream(uint64_t stream, std::span<const SemaphorePoint> points = {});
+
   // Until nothing is in flight; returns the first failure that no semaphore carried since the last call.
   virtual Status wait_idle(int64_t timeout_ns = kWaitForever) = 0;
 
@@ -73,6 +82,8 @@ class Queue {
   virtual Status do_free(const Order& order, Buffer& buffer) = 0;
   virtual Status do_host_call(const Order& order, HostFunction& function) = 0;
   virtual Status do_barrier(const Order& order) = 0;
+  virtual Status do_wait_for_stream(uint64_t stream);
+  virtual Status do_hold_stream(uint64_t stream, std::span<const SemaphorePoint> points);
 
   Device& device_;  // Owns the queue.
 };

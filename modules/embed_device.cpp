@@ -4,6 +4,7 @@
 #include <span>
 
 #include "hal/allocator.hpp"
+#include "hal/dlpack.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/host_copy.hpp"
 #include "modules/hal_module/hal_module.hpp"
@@ -60,9 +61,14 @@ Result<Ref<hal::BufferView>> upload(const baton_device* target, const TensorSour
   return hal::upload_view(*device, static_cast<hal::ElementType>(tensor.element_type), tensor.shape, tensor.bytes);
 }
 
-Status download(const baton_buffer_view* source, std::span<std::byte> target) {
-  const hal::BufferView* view = baton::modules::unwrap<hal::BufferView>(as_object(source));
+Result<Ref<hal::BufferView>> view_in(const baton_buffer_view* object) {
+  hal::BufferView* view = baton::modules::unwrap<hal::BufferView>(as_object(object));
   if (!view) return failure(StatusCode::kInvalidArgument, "A buffer view is null or another object.");
+  return Ref<hal::BufferView>(view);
+}
+
+Status download(const baton_buffer_view* source, std::span<std::byte> target) {
+  BATON_TRY_ASSIGN(const Ref<hal::BufferView> view, view_in(source));
   if (view->length_bytes() != target.size()) {
     return failure(StatusCode::kInvalidArgument, "A tensor ", view->type_text(), " has ", view->length_bytes(),
                    " bytes; ", target.size(), " were asked for.");
@@ -70,6 +76,38 @@ Status download(const baton_buffer_view* source, std::span<std::byte> target) {
   hal::Device* device = view->buffer()->allocator()->device();
   if (!device) return failure(StatusCode::kUnimplemented, "The buffer of a tensor does not tell its device.");
   return hal::copy_to_host(*device, view->buffer(), target);
+}
+
+Result<Ref<hal::BufferView>> import_peer(const baton_device* target, const baton_buffer_view* source) {
+  BATON_TRY_ASSIGN(const Ref<hal::Device> device, device_in(target));
+  BATON_TRY_ASSIGN(const Ref<hal::BufferView> view, view_in(source));
+  BATON_TRY_ASSIGN(Ref<hal::Buffer> peer, device->allocator().import_peer(*view->buffer()));
+  return hal::BufferView::make(std::move(peer), view->shape(), view->element_type(), view->encoding());
+}
+
+// DLPack's structs under their own names are ours of hal/dlpack.h.
+template <typename Tensor>
+Result<Ref<hal::BufferView>> import_tensor(const baton_device* target, void* tensor, int64_t stream) {
+  BATON_TRY_ASSIGN(const Ref<hal::Device> device, device_in(target));
+  if (!tensor) return failure(StatusCode::kInvalidArgument, "A DLPack tensor is null.");
+  return hal::import_dlpack(*device, static_cast<Tensor*>(tensor), stream);
+}
+
+template <typename Tensor, typename Export>
+baton_status* export_tensor(const baton_device* owner, const baton_buffer_view* source, const baton_fence* ready,
+                            int64_t stream, const Export& to_tensor, Tensor** out) {
+  *out = nullptr;
+  const auto give_out = [&]() -> Status {
+    BATON_TRY_ASSIGN(const Ref<hal::Device> device, device_in(owner));
+    BATON_TRY_ASSIGN(const Ref<hal::BufferView> view, view_in(source));
+    hal::DlpackConsumer consumer{.stream = stream};
+    const hal::Fence* fence = baton::modules::unwrap<hal::Fence>(as_object(ready));
+    if (fence) consumer.ready = fence->points();
+    BATON_TRY_ASSIGN(auto* tensor, to_tensor(*device, view, consumer));
+    *out = reinterpret_cast<Tensor*>(tensor);
+    return {};
+  };
+  return to_door(give_out());
 }
 
 }  // namespace
@@ -100,6 +138,36 @@ baton_status* baton_buffer_view_upload(baton_device* device, uint32_t element_ty
 
 baton_status* baton_buffer_view_download(const baton_buffer_view* view, void* target, uint64_t size) {
   return to_door(download(view, {static_cast<std::byte*>(target), static_cast<size_t>(size)}));
+}
+
+baton_status* baton_buffer_view_import_peer(baton_device* device, const baton_buffer_view* view,
+                                            baton_buffer_view** out_view) {
+  *out_view = nullptr;
+  return give(import_peer(device, view), out_view);
+}
+
+baton_status* baton_buffer_view_import_dlpack(baton_device* device, DLManagedTensorVersioned* tensor, int64_t stream,
+                                              baton_buffer_view** out_view) {
+  *out_view = nullptr;
+  return give(import_tensor<baton_dl_managed_tensor>(device, tensor, stream), out_view);
+}
+
+baton_status* baton_buffer_view_import_dlpack_legacy(baton_device* device, DLManagedTensor* tensor, int64_t stream,
+                                                     baton_buffer_view** out_view) {
+  *out_view = nullptr;
+  return give(import_tensor<baton_dl_legacy_tensor>(device, tensor, stream), out_view);
+}
+
+baton_status* baton_buffer_view_export_dlpack(baton_device* device, const baton_buffer_view* view,
+                                              const baton_fence* ready, int64_t stream,
+                                              DLManagedTensorVersioned** out_tensor) {
+  return export_tensor(device, view, ready, stream, hal::export_dlpack, out_tensor);
+}
+
+baton_status* baton_buffer_view_export_dlpack_legacy(baton_device* device, const baton_buffer_view* view,
+                                                     const baton_fence* ready, int64_t stream,
+                                                     DLManagedTensor** out_tensor) {
+  return export_tensor(device, view, ready, stream, hal::export_legacy_dlpack, out_tensor);
 }
 
 }  // extern "C"

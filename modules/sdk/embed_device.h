@@ -28,6 +28,34 @@ baton_status* baton_buffer_view_upload(baton_device* device, uint32_t element_ty
 /* The elements of a tensor, copied to `target`, whose size must be theirs. */
 baton_status* baton_buffer_view_download(const baton_buffer_view* view, void* target, uint64_t size);
 
+/* A tensor of one device for another: the same memory, which both may use from here on. Fails, naming both, where the
+ * device cannot reach it. The order of what the two do is that of fences. */
+baton_status* baton_buffer_view_import_peer(baton_device* device, const baton_buffer_view* view,
+                                            baton_buffer_view** out_view);
+
+/* Tensors of other frameworks come and go in place, as DLPack has them; the structs are those of its dlpack.h. A tensor
+ * that came in is destroyed, from any thread, when nothing holds the view any more and the device is through with it;
+ * if the call failed it stays the caller's. One that went out is the caller's to destroy.
+ *
+ * `stream` is the framework's stream that makes the contents, or will use them, as DLPack says: a CUDA stream's handle,
+ * 1 for the legacy default stream, 2 for the thread's own. What the device is given from here on begins after what is
+ * on that stream; what is put on it from here on begins when `ready` is passed or, with NULL, when all is done that the
+ * device was given so far. Nobody on the host waits. For a tensor that goes out it must live until the tensor is
+ * destroyed. With BATON_NO_STREAM the contents are there, and the framework is through with them when it destroys. */
+#define BATON_NO_STREAM INT64_C(-1)
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+baton_status* baton_buffer_view_import_dlpack(baton_device* device, struct DLManagedTensorVersioned* tensor,
+                                              int64_t stream, baton_buffer_view** out_view);
+baton_status* baton_buffer_view_import_dlpack_legacy(baton_device* device, struct DLManagedTensor* tensor,
+                                                     int64_t stream, baton_buffer_view** out_view);
+baton_status* baton_buffer_view_export_dlpack(baton_device* device, const baton_buffer_view* view,
+                                              const baton_fence* ready, int64_t stream,
+                                              struct DLManagedTensorVersioned** out_tensor);
+baton_status* baton_buffer_view_export_dlpack_legacy(baton_device* device, const baton_buffer_view* view,
+                                                     const baton_fence* ready, int64_t stream,
+                                                     struct DLManagedTensor** out_tensor);
+
 #ifdef __cplusplus
 }
 #endif

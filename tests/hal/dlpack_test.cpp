@@ -78,11 +78,12 @@ TEST(DlpackTest, AReadOnlyTensorIsNotWritten) {
   EXPECT_FALSE(has_any(view.value()->buffer()->usage(), BufferUsage::kTransferTarget | BufferUsage::kDispatchWrite));
   EXPECT_OK(view.value()->buffer()->map(Access::kRead));
   EXPECT_FAILS(view.value()->buffer()->map(Access::kWrite), StatusCode::kPermissionDenied, "constant");
-  const auto out = export_dlpack(*view);
+  const auto out = export_dlpack(*device, *view);
   ASSERT_OK(out);
   EXPECT_EQ((*out)->flags, BATON_DL_READ_ONLY);
   EXPECT_EQ((*out)->tensor.data, foreign.elements + 1);
   (*out)->destroy(*out);
+  EXPECT_FAILS(export_legacy_dlpack(*device, *view), StatusCode::kPermissionDenied, "A tensor 2x3xf32 is constant");
 }
 
 TEST(DlpackTest, WhatCannotComeInStaysTheCallers) {
@@ -100,8 +101,12 @@ TEST(DlpackTest, WhatCannotComeInStaysTheCallers) {
     f.strides[0] = 1;
     f.strides[1] = 1;
   });
-  refused(StatusCode::kUnimplemented, "lies on device type 2, whose memory device 'local-sync' does not use",
-          [](Foreign& f) { f.tensor.tensor.device.type = BATON_DL_CUDA; });
+  refused(StatusCode::kUnimplemented, "Device 'local-sync' cannot use 24 bytes in the memory of CUDA device 3",
+          [](Foreign& f) {
+            f.tensor.tensor.device = {BATON_DL_CUDA, 3};
+          });
+  refused(StatusCode::kUnimplemented, "lies on device type 7, whose memory device 'local-sync' does not use",
+          [](Foreign& f) { f.tensor.tensor.device.type = BATON_DL_VULKAN; });
   refused(StatusCode::kUnimplemented, "type code 2 of 32 bits and 4 lanes",
           [](Foreign& f) { f.tensor.tensor.type.lanes = 4; });
   refused(StatusCode::kUnimplemented, "type code 2 of 8 bits", [](Foreign& f) { f.tensor.tensor.type.bits = 8; });
@@ -112,6 +117,29 @@ TEST(DlpackTest, WhatCannotComeInStaysTheCallers) {
   refused(StatusCode::kInvalidArgument, "at a null pointer", [](Foreign& f) { f.tensor.tensor.data = nullptr; });
 }
 
+TEST(DlpackTest, PinnedAndManagedMemoryIsTheHostsToo) {
+  const Ref<Device> device = open_device();
+  for (const int32_t type : {BATON_DL_CUDA_HOST, BATON_DL_CUDA_MANAGED}) {
+    Foreign foreign;
+    foreign.tensor.tensor.device.type = type;
+    const auto view = import_dlpack(*device, &foreign.tensor);
+    ASSERT_OK(view);
+    EXPECT_EQ((*view)->buffer()->map(Access::kRead)->as<float>()[5], 6);
+  }
+}
+
+TEST(DlpackTest, WithoutStreamsNoneIsWaitedFor) {
+  const Ref<Device> device = open_device();
+  Foreign foreign;
+  const auto refused = [&](int64_t stream, StatusCode code, std::string_view sentence) {
+    EXPECT_FAILS(import_dlpack(*device, &foreign.tensor, stream), code, sentence);
+  };
+  refused(1, StatusCode::kUnimplemented, "Device 'local-sync' knows no streams of other libraries.");
+  refused(0, StatusCode::kInvalidArgument, "Stream 0 may be the legacy default stream (1) or the thread's own (2)");
+  refused(-2, StatusCode::kInvalidArgument, "Stream -2 is none; -1 says that there is no stream.");
+  EXPECT_EQ(foreign.destroyed, 0);
+}
+
 TEST(DlpackTest, ATensorGoesOutInPlaceAndKeepsItsMemory) {
   const Ref<Device> device = open_device();
   baton_dl_managed_tensor* tensor = nullptr;
@@ -119,12 +147,14 @@ TEST(DlpackTest, ATensorGoesOutInPlaceAndKeepsItsMemory) {
     auto buffer = device->allocator().allocate({.length = 12});
     const int64_t shape[] = {3, 2};
     auto view = BufferView::make(*buffer, shape, ElementType::kBF16);
-    auto exported = export_dlpack(*view);
+    auto exported = export_dlpack(*device, *view);
     ASSERT_OK(exported);
     tensor = *exported;
   }
   EXPECT_EQ(tensor->tensor.rank, 2);
   EXPECT_EQ(tensor->tensor.shape[0], 3);
+  EXPECT_EQ(tensor->tensor.strides[0], 2);
+  EXPECT_EQ(tensor->tensor.strides[1], 1);
   EXPECT_EQ(tensor->tensor.type.code, BATON_DL_BFLOAT);
   EXPECT_EQ(tensor->tensor.type.bits, 16);
   EXPECT_EQ(tensor->tensor.device.type, BATON_DL_CPU);
@@ -143,7 +173,7 @@ TEST(DlpackTest, TypesGoOutAndComeBack) {
   for (const ElementType type :
        {ElementType::kI1, ElementType::kI8, ElementType::kI64, ElementType::kU8, ElementType::kU32, ElementType::kF16,
         ElementType::kF64, ElementType::kBF16, ElementType::kC64, ElementType::kC128}) {
-    auto tensor = export_dlpack(*BufferView::make(*buffer, {}, type));
+    auto tensor = export_dlpack(*device, *BufferView::make(*buffer, {}, type));
     ASSERT_OK(tensor);
     EXPECT_EQ((*import_dlpack(*device, *tensor))->element_type(), type) << element_type_name(type);
   }

@@ -56,6 +56,8 @@ class Memory final : public RefCounted<Memory> {
   // Gives what is cached and not in use back to the driver.
   void trim();
 
+  // Where mappings are copied.
+  Stream& transfer() const { return *transfer_; }
   // Lets the device of `other` read and write what is and will be in this memory. False where the two cannot.
   Result<bool> open_to(const Ref<PrimaryContext>& other);
 

@@ -47,6 +47,10 @@ class Queue final : public hal::Queue {
   Status do_free(const Order& order, hal::Buffer& buffer) override;
   Status do_host_call(const Order& order, HostFunction& function) override;
   Status do_barrier(const Order& order) override;
+  Status do_wait_for_stream(uint64_t stream) override;  // other_streams.cpp
+  Status do_hold_stream(uint64_t stream, std::span<const SemaphorePoint> points) override;
+  Result<std::vector<Ref<Mark>>> marks_so_far();
+  Result<std::vector<Ref<Mark>>> marks_of(std::span<const SemaphorePoint> points);
 
   // What the waits of an operation come to, here and now.
   enum class Readiness { kReady, kLater, kFailed };

@@ -97,6 +97,17 @@ Status Stream::wait(Mark& mark) {
   return context_->status_of(context_->symbols().cuStreamWaitEvent(handle_, mark.event_, 0), "cuStreamWaitEvent");
 }
 
+Result<Ref<Mark>> Stream::last() {
+  if (open_) return close();
+  return in_flight_.empty() ? Ref<Mark>() : in_flight_.back();
+}
+
+Status Stream::hold(CUstream stream, Mark& mark) {
+  if (mark.done()) return {};
+  PrimaryContext& context = mark.stream_->context();
+  return context.status_of(context.symbols().cuStreamWaitEvent(stream, mark.event_, 0), "cuStreamWaitEvent");
+}
+
 // A lost device comes by nothing any more: everything is done, and failed (Mark::outcome).
 bool Stream::ask(const Mark& mark) {
   if (mark.ordinal_ == 0) return false;
@@ -150,20 +161,16 @@ size_t Stream::in_flight() {
 }
 
 Result<bool> Stream::drain_within(int64_t timeout_ns) {
-  Ref<Mark> last;
+  Ref<Mark> behind;
   {
     std::lock_guard lock(mutex_);
     const ContextScope scope = context_->enter();
-    if (open_) {
-      BATON_TRY_ASSIGN(last, close());
-    } else if (!in_flight_.empty()) {
-      last = in_flight_.back();
-    }
+    BATON_TRY_ASSIGN(behind, last());
   }
-  if (!last) return true;
+  if (!behind) return true;
   const auto start = std::chrono::steady_clock::now();
   Spin spin(100'000);
-  while (!last->done()) {
+  while (!behind->done()) {
     if (spin.again()) continue;
     if (timeout_ns >= 0 && std::chrono::steady_clock::now() - start > std::chrono::nanoseconds(timeout_ns))
       return false;

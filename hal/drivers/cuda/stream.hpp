@@ -28,6 +28,10 @@ class Stream final : public RefCounted<Stream> {
   Result<Ref<Mark>> close();
   // Makes the device wait here until it has come by `mark` on its own stream. The mutex is held.
   Status wait(Mark& mark);
+  // The mark behind all that was enqueued so far; null when that is known to be done. The mutex is held.
+  Result<Ref<Mark>> last();
+  // Makes a stream of somebody else's wait for `mark`; a context is current.
+  static Status hold(CUstream stream, Mark& mark);
 
   bool reached(uint64_t ordinal) const { return completed_.load(std::memory_order_acquire) >= ordinal; }
   // Lets go of what marks kept that are done; asks the device when `ask`. Returns how many marks are still in flight.
