@@ -155,20 +155,31 @@ std::vector<int64_t> dense_strides(std::span<const int64_t> shape) {
   return strides;
 }
 
-Status check_export(Device& device, const Buffer& buffer, int64_t stream) {
+Status check_consumer(const DlpackConsumer& consumer) {
+  BATON_TRY(check_stream(consumer.stream));
+  for (const SemaphorePoint& point : consumer.ready) {
+    if (consumer.stream != kNoStream || point.semaphore->reached(point.value)) continue;
+    return failure(StatusCode::kFailedPrecondition,
+                   "A tensor that goes out without a stream is not ready: its semaphore", " has not reached ",
+                   point.value, ".");
+  }
+  return {};
+}
+
+Status check_export(Device& device, const Buffer& buffer, const DlpackConsumer& consumer) {
   if (buffer.allocator() != &device.allocator()) {
     return failure(StatusCode::kInvalidArgument, "A tensor to export from device '", device.name(),
                    "' lies in a buffer of another device, in the memory of ", location_name(buffer.location()), ".");
   }
   if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, "Export of a buffer that was freed.");
-  return check_stream(stream);
+  return check_consumer(consumer);
 }
 
 template <typename Managed>
 Result<std::unique_ptr<Exported<Managed>>> export_tensor(Device& device, const Ref<BufferView>& view,
                                                          const DlpackConsumer& consumer) {
   const Buffer& buffer = *view->buffer();
-  BATON_TRY(check_export(device, buffer, consumer.stream));
+  BATON_TRY(check_export(device, buffer, consumer));
   BATON_TRY_ASSIGN(const baton_dl_type type, dl_type_of(view->element_type()));
   BATON_TRY_ASSIGN(const baton_dl_device place, dl_device_of(buffer));
   auto exported = std::make_unique<Exported<Managed>>();

@@ -102,6 +102,7 @@ baton_status* export_tensor(const baton_device* owner, const baton_buffer_view* 
     BATON_TRY_ASSIGN(const Ref<hal::BufferView> view, view_in(source));
     hal::DlpackConsumer consumer{.stream = stream};
     const hal::Fence* fence = baton::modules::unwrap<hal::Fence>(as_object(ready));
+    if (ready && !fence) return failure(StatusCode::kInvalidArgument, "What a tensor is ready at is no fence.");
     if (fence) consumer.ready = fence->points();
     BATON_TRY_ASSIGN(auto* tensor, to_tensor(*device, view, consumer));
     *out = reinterpret_cast<Tensor*>(tensor);

@@ -3,13 +3,34 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <type_traits>
 
 #include "modules/sdk/baton.h"
+#include "modules/sdk/embed_device.h"
 
 namespace {
 
 #define FIELD(type, field, offset) static_assert(offsetof(type, field) == (offset), "a field of the door moved")
 #define SIZE_V1(type, size) static_assert(sizeof(type) >= (size), "a struct of the door shrank")
+
+// The functions that take and give devices and tensors are called as they were written down.
+#define FUNCTION(name, ...) \
+  static_assert(std::is_same_v<decltype(&name), __VA_ARGS__>, "a function of the door changed")
+FUNCTION(baton_device_open, baton_status* (*)(const char*, baton_device**));
+FUNCTION(baton_module_create_hal, baton_status* (*)(baton_device* const*, uint64_t, baton_module**));
+FUNCTION(baton_buffer_view_upload, baton_status* (*)(baton_device*, uint32_t, const int64_t*, uint64_t, const void*,
+                                                     uint64_t, baton_buffer_view**));
+FUNCTION(baton_buffer_view_download, baton_status* (*)(const baton_buffer_view*, void*, uint64_t));
+FUNCTION(baton_buffer_view_import_peer,
+         baton_status* (*)(baton_device*, const baton_buffer_view*, baton_buffer_view**));
+FUNCTION(baton_buffer_view_import_dlpack,
+         baton_status* (*)(baton_device*, DLManagedTensorVersioned*, int64_t, baton_buffer_view**));
+FUNCTION(baton_buffer_view_import_dlpack_legacy,
+         baton_status* (*)(baton_device*, DLManagedTensor*, int64_t, baton_buffer_view**));
+FUNCTION(baton_buffer_view_export_dlpack, baton_status* (*)(baton_device*, const baton_buffer_view*, const baton_fence*,
+                                                            int64_t, DLManagedTensorVersioned**));
+FUNCTION(baton_buffer_view_export_dlpack_legacy,
+         baton_status* (*)(baton_device*, const baton_buffer_view*, const baton_fence*, int64_t, DLManagedTensor**));
 
 SIZE_V1(baton_value, 8);
 static_assert(sizeof(baton_value) == 8, "a slot is 8 bytes for ever");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bytecode/assembler.hpp"
+#include "hal/dlpack.h"
 
 namespace {
 
@@ -82,6 +83,65 @@ TEST_F(EmbedDeviceTest, AProgramWorksOnTheDevice) {
   for (baton_module* module : modules) baton_module_release(module);
 }
 
+// A tensor of another framework, as its producer lays it out.
+struct Foreign {
+  float elements[4] = {1, 2, 3, 4};
+  int64_t shape[1] = {4};
+  int destroyed = 0;
+  baton_dl_managed_tensor tensor{};
+  Foreign() {
+    tensor.version = {1, 0};
+    tensor.manager = this;
+    tensor.destroy = [](baton_dl_managed_tensor* self) { ++static_cast<Foreign*>(self->manager)->destroyed; };
+    tensor.tensor = {elements, {BATON_DL_CPU, 0}, 1, {BATON_DL_FLOAT, 32, 1}, shape, nullptr, 0};
+  }
+  DLManagedTensorVersioned* door() { return reinterpret_cast<DLManagedTensorVersioned*>(&tensor); }
+};
+
+TEST_F(EmbedDeviceTest, TensorsOfOthersComeAndGoInPlace) {
+  Foreign foreign;
+  baton_buffer_view* view = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_import_dlpack(device_, foreign.door(), BATON_NO_STREAM, &view)), "");
+  float back[4] = {};
+  EXPECT_EQ(message_of(baton_buffer_view_download(view, back, sizeof(back))), "");
+  EXPECT_THAT(back, testing::ElementsAre(1, 2, 3, 4));
+  DLManagedTensor* legacy = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_export_dlpack_legacy(device_, view, nullptr, BATON_NO_STREAM, &legacy)), "");
+  DLManagedTensorVersioned* versioned = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_export_dlpack(device_, view, nullptr, BATON_NO_STREAM, &versioned)), "");
+  baton_object_release(reinterpret_cast<baton_object*>(view));
+  auto* out = reinterpret_cast<baton_dl_legacy_tensor*>(legacy);
+  EXPECT_EQ(out->tensor.data, foreign.elements);
+  out->destroy(out);
+  EXPECT_EQ(foreign.destroyed, 0);
+  auto* other = reinterpret_cast<baton_dl_managed_tensor*>(versioned);
+  other->destroy(other);
+  EXPECT_EQ(foreign.destroyed, 1);
+}
+
+TEST_F(EmbedDeviceTest, ATensorOfOneDeviceIsOneOfAnother) {
+  baton_device* other = nullptr;
+  ASSERT_EQ(message_of(baton_device_open("local-task?workers=1", &other)), "");
+  const int64_t shape[] = {2};
+  const int32_t given[] = {1, 2};
+  baton_buffer_view* view = nullptr;
+  baton_buffer_view* peer = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_upload(device_, BATON_ELEMENT_I32, shape, 1, given, sizeof(given), &view)),
+            "");
+  ASSERT_EQ(message_of(baton_buffer_view_import_peer(other, view, &peer)), "");
+  baton_object_release(reinterpret_cast<baton_object*>(view));
+  int32_t back[2] = {};
+  EXPECT_EQ(message_of(baton_buffer_view_download(peer, back, sizeof(back))), "");
+  EXPECT_THAT(back, testing::ElementsAreArray(given));
+  DLManagedTensor* tensor = nullptr;
+  EXPECT_EQ(message_of(baton_buffer_view_export_dlpack_legacy(device_, peer, nullptr, BATON_NO_STREAM, &tensor)),
+            "A tensor to export from device 'local-sync' lies in a buffer of another device, in the memory of the "
+            "host.");
+  EXPECT_EQ(tensor, nullptr);
+  baton_object_release(reinterpret_cast<baton_object*>(peer));
+  baton_object_release(reinterpret_cast<baton_object*>(other));
+}
+
 TEST_F(EmbedDeviceTest, SaysWhatIsWrong) {
   baton_device* none = nullptr;
   EXPECT_THAT(message_of(baton_device_open("quantum-0", &none)), testing::HasSubstr("names driver 'quantum'"));
@@ -90,6 +150,15 @@ TEST_F(EmbedDeviceTest, SaysWhatIsWrong) {
   EXPECT_EQ(message_of(baton_module_create_hal(&none, 1, &module)), "A device is null or another object.");
   EXPECT_EQ(module, nullptr);
   EXPECT_EQ(message_of(baton_buffer_view_download(nullptr, nullptr, 0)), "A buffer view is null or another object.");
+  baton_buffer_view* view = nullptr;
+  EXPECT_EQ(message_of(baton_buffer_view_import_peer(device_, nullptr, &view)),
+            "A buffer view is null or another object.");
+  EXPECT_EQ(message_of(baton_buffer_view_import_dlpack(device_, nullptr, BATON_NO_STREAM, &view)),
+            "A DLPack tensor is null.");
+  Foreign foreign;
+  EXPECT_THAT(message_of(baton_buffer_view_import_dlpack(device_, foreign.door(), 1, &view)),
+              testing::HasSubstr("knows no streams of other libraries"));
+  EXPECT_EQ(foreign.destroyed, 0);
 }
 
 }  // namespace

@@ -369,9 +369,14 @@ CUresult stream_synchronize(CUstream stream) {
   as<Stream>(stream)->broken = true;
   return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
-CUresult stream_wait(CUstream, CUevent, unsigned) {
+// Streams of other libraries have small numbers.
+std::string stream_name(CUstream stream) {
+  const auto handle = reinterpret_cast<uintptr_t>(stream);
+  return handle < 4096 ? text(" on stream ", handle) : "";
+}
+CUresult stream_wait(CUstream stream, CUevent, unsigned) {
   FAKE_LOCK;
-  FAKE_LOG("cuStreamWaitEvent");
+  FAKE_LOG("cuStreamWaitEvent", stream_name(stream));
   return CUDA_SUCCESS;
 }
 CUresult event_create(CUevent* event, unsigned) {
@@ -384,9 +389,9 @@ CUresult event_destroy(CUevent event) {
   delete as<char>(event);
   return CUDA_SUCCESS;
 }
-CUresult event_record(CUevent, CUstream) {
+CUresult event_record(CUevent, CUstream stream) {
   FAKE_LOCK;
-  FAKE_LOG("cuEventRecord");
+  FAKE_LOG("cuEventRecord", stream_name(stream));
   return CUDA_SUCCESS;
 }
 CUresult event_query(CUevent) {
