@@ -1,6 +1,7 @@
 // HostFunction: code of the host that runs in order with device work, as a command or as a queue operation.
 //
-// It is called once for each execution, from whatever thread runs the queue, with the bindings of that execution.
+// It is called once for each execution, from whatever thread runs the queue, with the bindings of that execution. Where
+// the queue has workers, that is a worker: never a thread that waits, nor the one that submits.
 // Threads: `call` may run on several threads at once when its recording is executed several times at once.
 #pragma once
 

@@ -70,17 +70,35 @@ class HostQueue::Operation : public Task {
   }
 
   void run() final {
-    queue_.conclude(signals_, perform());
+    queue_.conclude_kept(signals_, perform());
     finish();
+  }
+
+  bool may_run_for(const Awaited& awaited) const final {
+    if (!leads_to(awaited)) return false;
+    const Recording* work = recording();
+    return work && queue_.runs_on_waiter(*work, awaited.left_ns);
   }
 
  protected:
   explicit Operation(HostQueue& queue) : queue_(queue), device_(&queue.device()) {}
   virtual Status perform() = 0;
+  // What it runs; null when that is not a recording.
+  virtual const Recording* recording() const { return nullptr; }
+  // Whether it is as good as done once it is ready: then it needs no thread of the device.
+  virtual bool is_brief() const { return false; }
 
   HostQueue& queue_;
 
  private:
+  bool leads_to(const Awaited& awaited) const {
+    if (!awaited.semaphore) return true;
+    for (const SemaphorePoint& signal : signals_) {
+      if (signal.semaphore == awaited.semaphore && signal.value <= awaited.value) return true;
+    }
+    return false;
+  }
+
   struct Wait final : SemaphoreWaiter {
     void reached(const Status& status) override { operation->wait_over(status); }
     Operation* operation = nullptr;
@@ -95,6 +113,7 @@ class HostQueue::Operation : public Task {
   void one_wait_less() {
     if (pending_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (failed_) return finish();
+    if (is_brief()) return inline_runner.run(*this);
     queue_.schedule(*this);
   }
 
@@ -127,6 +146,7 @@ class HostQueue::ExecuteOperation final : public Operation {
 
  private:
   Status perform() override { return queue_.run_recording(*recording_, {buffers_, constants_}); }
+  const Recording* recording() const override { return recording_.get(); }
 
   Ref<Recording> recording_;
   std::vector<BufferRange> buffers_;
@@ -153,6 +173,7 @@ class HostQueue::FreeOperation final : public Operation {
     buffer_ = nullptr;
     return {};
   }
+  bool is_brief() const override { return true; }
   Ref<Buffer> buffer_;
 };
 
@@ -162,11 +183,10 @@ class HostQueue::BarrierOperation final : public Operation {
 
  private:
   Status perform() override { return {}; }
+  bool is_brief() const override { return true; }
 };
 
 void HostQueue::schedule(Task& task) { inline_runner.run(task); }
-
-bool HostQueue::ready_inline(const Order& order) const { return runs_inline() && all_reached(order.waits); }
 
 void HostQueue::conclude(std::span<const SemaphorePoint> signals, Status result) {
   if (result.ok()) [[likely]] {
@@ -197,19 +217,21 @@ void HostQueue::leave() {
 }
 
 Status HostQueue::wait_idle(int64_t timeout_ns) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout_ns);
+  const auto is_idle = [&] { return in_flight_.load() == 0; };
+  done_while_helping(is_idle, wait_helper(), {.left_ns = timeout_ns});
   std::unique_lock lock(mutex_);
-  const auto is_idle = [&] { return in_flight_ == 0; };
   if (timeout_ns < 0) {
     idle_.wait(lock, is_idle);
-  } else if (!idle_.wait_for(lock, std::chrono::nanoseconds(timeout_ns), is_idle)) {
-    return failure(StatusCode::kDeadlineExceeded, "The queue was not idle within ", timeout_ns, " ns (", in_flight_,
-                   " operations in flight).");
+  } else if (!idle_.wait_until(lock, deadline, is_idle)) {
+    return failure(StatusCode::kDeadlineExceeded, "The queue was not idle within ", timeout_ns, " ns (",
+                   in_flight_.load(), " operations in flight).");
   }
   return std::exchange(kept_failure_, Status());
 }
 
 Status HostQueue::do_execute(const Order& order, Recording& recording, const BindingTable& table) {
-  if (ready_inline(order)) [[likely]] {
+  if (all_reached(order.waits) && (!has_workers_ || runs_inline(recording))) [[likely]] {
     conclude(order.signals, run_recording(recording, table));
   } else {
     (new ExecuteOperation(*this, recording, table))->start(order);
@@ -222,7 +244,7 @@ Status HostQueue::call(HostFunction& function) {
 }
 
 Status HostQueue::do_host_call(const Order& order, HostFunction& function) {
-  if (ready_inline(order)) {
+  if (all_reached(order.waits) && !has_workers_) {
     conclude(order.signals, call(function));
   } else {
     (new HostCallOperation(*this, function))->start(order);

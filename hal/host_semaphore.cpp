@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "hal/spin.hpp"
-
 namespace baton::hal {
 namespace {
 
@@ -81,32 +79,18 @@ SemaphoreWaiter* HostSemaphore::take_reached_waiters(uint64_t value) {
   return taken;
 }
 
-// A wake by the kernel costs 5-50 us, an answer by a warm worker 1 us: so look for a while before sleeping, and lend
-// the device a hand meanwhile. The budget counts from the last thing done, but a timeout is kept to within one tile.
-bool HostSemaphore::spin_until_done(uint64_t value, int64_t timeout_ns) const {
-  if (done(value)) return true;
-  if (timeout_ns == 0) return false;
-  const auto start = Clock::now();
-  Spin spin;
-  while (spin.again()) {
-    if (done(value)) return true;
-    if (!helper_ || !helper_->help()) continue;
-    spin = Spin();
-    if (timeout_ns > 0 && Clock::now() - start > std::chrono::nanoseconds(timeout_ns)) return done(value);
-  }
-  return false;
-}
-
 Status HostSemaphore::wait(uint64_t value, int64_t timeout_ns) {
-  if (spin_until_done(value, timeout_ns)) return outcome();
+  const auto is_done = [&] { return done(value); };
+  if (is_done()) return outcome();
+  const auto deadline = Clock::now() + std::chrono::nanoseconds(timeout_ns);
+  if (done_while_helping(is_done, helper_.get(), {this, value, timeout_ns})) return outcome();
   std::unique_lock lock(mutex_);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  const auto is_done = [&] { return done(value); };
   bool in_time = true;
   if (timeout_ns < 0) {
     changed_.wait(lock, is_done);
   } else {
-    in_time = changed_.wait_until(lock, Clock::now() + std::chrono::nanoseconds(timeout_ns), is_done);
+    in_time = changed_.wait_until(lock, deadline, is_done);
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
   if (in_time) return outcome();

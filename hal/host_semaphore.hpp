@@ -8,16 +8,9 @@
 #include <mutex>
 
 #include "hal/semaphore.hpp"
+#include "hal/wait_helper.hpp"
 
 namespace baton::hal {
-
-// What a thread may do for the device while it waits. Threads: internally synchronized.
-class WaitHelper : public RefCounted<WaitHelper> {
- public:
-  virtual ~WaitHelper() = default;
-  // Does a little of what is waiting to be done; false when there is nothing.
-  virtual bool help() = 0;
-};
 
 class HostSemaphore final : public Semaphore {
  public:
@@ -44,7 +37,6 @@ class HostSemaphore final : public Semaphore {
 
   bool done(uint64_t value) const { return value_.load(std::memory_order_seq_cst) >= value; }
   Status outcome();
-  bool spin_until_done(uint64_t value, int64_t timeout_ns) const;
   void wake_waiters();
   SemaphoreWaiter* take_reached_waiters(uint64_t value);
 

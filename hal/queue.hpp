@@ -1,9 +1,11 @@
 // Queue: operations of a device, ordered by semaphores and by nothing else.
 //
 // An operation begins when all its waits are reached and signals when it is done. Nothing blocks the caller; a device
-// that runs inline does the work before the call returns when the waits are reached already. Bad arguments are a status
-// here and now, and nothing is enqueued. Work that fails later, or a wait that fails, fails all signals with the
-// status; when there is none to carry it, wait_idle() returns it. Threads: internally synchronized.
+// that runs inline does the work before the call returns when the waits are reached already, and one with workers may
+// do so where handing the work over would hold the caller for as long. A thread that waits may be put to work meanwhile
+// (wait_helper.hpp). Bad arguments are a status here and now, and nothing is enqueued. Work that fails later, or a wait
+// that fails, fails all signals with the status; when there is none to carry it, wait_idle() returns it. Threads:
+// internally synchronized.
 #pragma once
 
 #include <span>

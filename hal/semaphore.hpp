@@ -15,7 +15,8 @@ namespace baton::hal {
 inline constexpr int64_t kWaitForever = -1;
 
 // Someone to call when a semaphore reaches a value. The caller provides the storage and keeps it until `reached` was
-// called, which happens exactly once, from any thread, without locks held.
+// called, which happens exactly once, from any thread (one that waits for something may be put to work meanwhile),
+// without locks of ours held. Whoever is called may submit work, but should not block.
 class SemaphoreWaiter {
  public:
   virtual ~SemaphoreWaiter() = default;

@@ -16,6 +16,12 @@ inline void cpu_relax() {
 #endif
 }
 
+inline int64_t monotonic_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 // `while (spin.again()) if (ready()) return;` — some 20 us, longer than the gap between two dispatches of a busy queue.
 // The clock is read every 64th time. Whoever spins may stand in the way of whom it waits for when there are more
 // threads than processors, so after the first microseconds it offers its processor: 0.3 us when nobody wants it, while
@@ -27,7 +33,7 @@ class Spin {
   bool again() {
     cpu_relax();
     if (++rounds_ % 64 != 0) return true;
-    const int64_t now = now_ns();
+    const int64_t now = monotonic_ns();
     if (start_ns_ == 0) start_ns_ = now;
     if (now - start_ns_ > kPoliteAfterNs) sched_yield();
     return now - start_ns_ < budget_ns_;
@@ -35,12 +41,6 @@ class Spin {
 
  private:
   static constexpr int64_t kPoliteAfterNs = 2'000;
-
-  static int64_t now_ns() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  }
 
   int64_t budget_ns_;
   int64_t start_ns_ = 0;

@@ -30,6 +30,7 @@ Status run_copy(const Record& record, const Execution& execution, Worker&, TileR
 Status CommandBuffer::copy_buffer(const commands::CopyBuffer& command) {
   auto* record = arena().make<CopyRecord>(Record{run_copy}, RecordedBinding::make(command.source),
                                           RecordedBinding::make(command.target));
+  record->tile_cost = arena().make<MeasuredCost>(transfer_tile_ns(command.source.length));
   record->tile_count = transfer_tiles(command.source.length);
   return append(command, *record);
 }

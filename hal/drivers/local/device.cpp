@@ -17,12 +17,12 @@ namespace {
 
 class Device final : public hal::Device {
  public:
-  Device(std::shared_ptr<const Options> options, uint32_t worker_count)
-      : hal::Device(worker_count ? "local-task" : "local-sync", DeviceLimits{}),
+  Device(std::shared_ptr<const Options> options, const TaskPoolOptions& pool)
+      : hal::Device(pool.worker_count ? "local-task" : "local-sync", DeviceLimits{}),
         options_(std::move(options)),
-        worker_count_(worker_count),
+        worker_count_(pool.worker_count),
         allocator_(system_allocator(), limits().buffer_bytes_max, this),
-        pool_(worker_count ? std::make_unique<TaskPool>(worker_count) : nullptr),
+        pool_(worker_count_ ? std::make_unique<TaskPool>(pool) : nullptr),
         queue_(pool_ ? make_task_queue(*this, *pool_) : make_sync_queue(*this)) {}
 
   Allocator& allocator() override { return allocator_; }
@@ -67,8 +67,8 @@ class Device final : public hal::Device {
 
 uint32_t default_worker_count() { return std::clamp(std::thread::hardware_concurrency(), 2u, kWorkersMax + 1) - 1; }
 
-Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, uint32_t worker_count) {
-  return Ref<hal::Device>(make_ref<Device>(std::move(options), worker_count));
+Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, const TaskPoolOptions& pool) {
+  return Ref<hal::Device>(make_ref<Device>(std::move(options), pool));
 }
 
 }  // namespace baton::hal::drivers::local

@@ -5,6 +5,7 @@
 
 #include "hal/device.hpp"
 #include "hal/drivers/local/driver.hpp"
+#include "hal/drivers/local/task_pool.hpp"
 
 namespace baton::hal::drivers::local {
 
@@ -13,7 +14,7 @@ inline constexpr uint32_t kWorkersMax = 256;
 // One less than there are processors: a thread that waits for the device lends a hand (task_pool.hpp).
 uint32_t default_worker_count();
 
-// `worker_count` 0: local-sync.
-Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, uint32_t worker_count);
+// No workers: local-sync.
+Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, const TaskPoolOptions& pool);
 
 }  // namespace baton::hal::drivers::local

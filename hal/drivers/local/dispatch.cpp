@@ -25,6 +25,7 @@ Status CommandBuffer::dispatch(const commands::Dispatch& command) {
   record->run = run_dispatch;
   make_launch(arena(), shape, command.grid, record->launch);
   record->tile_count = uint64_t{command.grid[0]} * command.grid[1] * command.grid[2];
+  record->tile_cost = &record->launch.executable->tile_cost(command.entry_point);
   return append(command, *record);
 }
 

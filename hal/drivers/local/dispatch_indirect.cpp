@@ -46,6 +46,7 @@ Status CommandBuffer::dispatch_indirect(const commands::DispatchIndirect& comman
   record->grid = RecordedBinding::make(command.grid);
   make_launch(arena(), shape, nullptr, record->launch);
   record->count_tiles = count_tiles;
+  record->tile_cost = &record->launch.executable->tile_cost(command.entry_point);
   return append(command, *record);
 }
 

@@ -11,12 +11,27 @@
 namespace baton::hal::drivers::local {
 namespace {
 
-Result<uint32_t> parse_worker_count(std::string_view value) {
-  uint32_t count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error == std::errc() && end == value.data() + value.size() && count >= 1 && count <= kWorkersMax) return count;
-  return failure(StatusCode::kInvalidArgument, "Parameter workers (", value, ") is not a number from 1 to ",
-                 kWorkersMax, ".");
+constexpr uint32_t kMicrosMax = 1'000'000;
+
+Result<uint32_t> parse_number(std::string_view key, std::string_view value, uint32_t least, uint32_t most) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error == std::errc() && end == value.data() + value.size() && number >= least && number <= most) return number;
+  return failure(StatusCode::kInvalidArgument, "Parameter ", key, " (", value, ") is not a number from ", least, " to ",
+                 most, ".");
+}
+
+Status set_parameter(std::string_view key, std::string_view value, TaskPoolOptions& options) {
+  if (key == "workers") {
+    BATON_TRY_ASSIGN(options.worker_count, parse_number(key, value, 1, kWorkersMax));
+    return {};
+  }
+  if (key == "spin_us" || key == "inline_us") {
+    BATON_TRY_ASSIGN(const uint32_t micros, parse_number(key, value, 0, kMicrosMax));
+    (key == "spin_us" ? options.spin_ns : options.inline_ns) = int64_t{micros} * 1000;
+    return {};
+  }
+  return failure(StatusCode::kInvalidArgument, "Device local-task has no parameter '", key, "'.");
 }
 
 std::vector<DeviceFact> host_facts() {
@@ -39,7 +54,8 @@ class LocalDriver final : public Driver {
     std::vector<DeviceFact> facts = host_facts();
     std::vector<DeviceFact> task_facts = facts;
     task_facts.push_back({"workers", int64_t{default_worker_count()}});
-    task_facts.push_back({"parameters", text("workers=1..", kWorkersMax)});
+    task_facts.push_back(
+        {"parameters", text("workers=1..", kWorkersMax, " spin_us=0..", kMicrosMax, " inline_us=0..", kMicrosMax)});
     return std::vector<DeviceInfo>{{"sync", "the host, inline on the calling thread", std::move(facts)},
                                    {"task", "the host, on a pool of workers", std::move(task_facts)}};
   }
@@ -48,18 +64,18 @@ class LocalDriver final : public Driver {
     if (path != "" && path != "sync" && path != "task") {
       return failure(StatusCode::kNotFound, "The local driver has devices 'sync' and 'task', no '", path, "'.");
     }
-    uint32_t workers = default_worker_count();
-    for (const auto& [key, value] : parameters) {
-      if (path != "task" || key != "workers") {
-        return failure(StatusCode::kInvalidArgument, "Device local-", path.empty() ? "sync" : path,
-                       " has no parameter '", key, "'.");
-      }
-      BATON_TRY_ASSIGN(workers, parse_worker_count(value));
-    }
-    return make_device(options_, path == "task" ? workers : 0);
+    if (path == "task") return open_task(parameters);
+    if (parameters.empty()) return make_device(options_, {.worker_count = 0});
+    return failure(StatusCode::kInvalidArgument, "Device local-sync has no parameter '", parameters[0].first, "'.");
   }
 
  private:
+  Result<Ref<hal::Device>> open_task(std::span<const DeviceParameter> parameters) {
+    TaskPoolOptions pool{.worker_count = default_worker_count()};
+    for (const auto& [key, value] : parameters) BATON_TRY(set_parameter(key, value, pool));
+    return make_device(options_, pool);
+  }
+
   std::shared_ptr<const Options> options_;
 };
 

@@ -1,6 +1,8 @@
 // The local driver: devices local-sync (inline on the thread that submits) and local-task (a pool of workers).
 //
-// Parameters of local-task: workers=N. Threads: as Driver.
+// Parameters of local-task: workers=N; spin_us=N, how long a worker without work looks for some before it sleeps;
+// inline_us=N, the longest recording (as kernels were measured) that execute() runs itself where it would hand it to a
+// worker, 0 for none. Both are chosen by what wakes are measured to cost when not given. Threads: as Driver.
 #pragma once
 
 #include <memory>

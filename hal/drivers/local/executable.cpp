@@ -69,6 +69,7 @@ Status Executable::adopt_library(const baton_executable_library* library, size_t
                    " specialization constants; ", constant_count, " given.");
   }
   library_ = library;
+  tile_costs_ = std::make_unique<MeasuredCost[]>(library->kernel_count);
   for (uint32_t i = 0; i < library->kernel_count; ++i) {
     if (!library->kernels[i] || !library->kernel_names[i]) {
       return failure(StatusCode::kDataLoss, "Kernel ", i, " of the library has no code or no name.");

@@ -1,12 +1,13 @@
 // Executable: a loaded library of kernels (executable_library.h) and the environment they are called with.
 //
-// Threads: immutable.
+// Threads: immutable but for the measured costs.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "hal/drivers/local/executable_library.h"
+#include "hal/drivers/local/measured_cost.hpp"
 #include "hal/executable.hpp"
 
 namespace baton::hal::drivers::local {
@@ -40,6 +41,8 @@ class Executable final : public hal::Executable {
                                            LoadedCode code);
 
   baton_kernel kernel(uint32_t entry_point) const { return library_->kernels[entry_point]; }
+  // What a workgroup takes.
+  MeasuredCost& tile_cost(uint32_t entry_point) const { return tile_costs_[entry_point]; }
   const baton_executable_environment& environment() const { return environment_; }
   uint32_t max_concurrency() const { return max_concurrency_; }
   DispatchTimes* dispatch_times() const { return dispatch_times_.get(); }
@@ -54,6 +57,7 @@ class Executable final : public hal::Executable {
 
   Ref<CodeImage> image_;
   const baton_executable_library* library_ = nullptr;  // In the image.
+  std::unique_ptr<MeasuredCost[]> tile_costs_;         // By entry point.
   uint32_t max_concurrency_;
   const std::shared_ptr<DispatchTimes> dispatch_times_;
   std::vector<uint32_t> constants_;

@@ -41,6 +41,7 @@ Status run_fill(const Record& record, const Execution& execution, Worker&, TileR
 Status CommandBuffer::fill_buffer(const commands::FillBuffer& command) {
   auto* record = arena().make<FillRecord>(Record{run_fill}, RecordedBinding::make(command.target), command.pattern,
                                           command.pattern_bytes);
+  record->tile_cost = arena().make<MeasuredCost>(transfer_tile_ns(command.target.length));
   record->tile_count = transfer_tiles(command.target.length);
   return append(command, *record);
 }

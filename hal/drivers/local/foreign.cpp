@@ -51,6 +51,7 @@ Status run_foreign(const Record& record, const Execution& execution, Worker&, Ti
 
 Status CommandBuffer::foreign(const commands::Foreign& command) {
   RecordedBinding* bindings = arena().allocate_array<RecordedBinding>(command.bindings.size());
+  recording_->runs_host_code_ = true;
   std::transform(command.bindings.begin(), command.bindings.end(), bindings, RecordedBinding::make);
   return append(command,
                 *arena().make<ForeignRecord>(Record{run_foreign}, command.function, arena().copy(command.constants),

@@ -36,6 +36,7 @@ Status run_host_call(const Record& record, const Execution& execution, Worker&, 
 
 Status CommandBuffer::host_call(const commands::HostCall& command) {
   RecordedBinding* bindings = arena().allocate_array<RecordedBinding>(command.bindings.size());
+  recording_->runs_host_code_ = true;
   std::transform(command.bindings.begin(), command.bindings.end(), bindings, RecordedBinding::make);
   return append(command,
                 *arena().make<HostCallRecord>(Record{run_host_call}, command.function, arena().copy(command.constants),

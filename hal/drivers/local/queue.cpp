@@ -38,7 +38,7 @@ class PhaseRun {
       : phase_(phase), execution_(execution), tile_count_(tile_count) {}
 
   Status run(TaskPool& pool) {
-    pool.run_tiles({run_tiles, this, tile_count_});
+    pool.run_tiles({run_tiles, this, tile_count_, phase_.tile_cost()});
     return std::move(failure_);
   }
 
@@ -80,11 +80,28 @@ class PhaseRun {
 
 class TaskQueue final : public HostQueue {
  public:
-  TaskQueue(Device& device, TaskPool& pool) : HostQueue(device), pool_(pool) {}
+  TaskQueue(Device& device, TaskPool& pool) : HostQueue(device, true), pool_(pool) {}
 
  private:
-  bool runs_inline() const override { return false; }
+  // What is known to take no longer than handing it over would.
+  bool runs_inline(const hal::Recording& recording) const override {
+    const auto& work = static_cast<const Recording&>(recording);
+    if (work.runs_host_code()) return false;
+    const double limit_ns = pool_.inline_ns();
+    return work.expected_ns(limit_ns) <= limit_ns;
+  }
+  bool runs_on_waiter(const hal::Recording& recording, int64_t left_ns) const override {
+    const auto& work = static_cast<const Recording&>(recording);
+    if (work.runs_host_code()) return false;
+    const double enough_ns = static_cast<double>(left_ns) / 2;
+    return left_ns < 0 || work.expected_ns(enough_ns) <= enough_ns;
+  }
+  WaitHelper* wait_helper() override { return pool_.wait_helper().get(); }
   void schedule(Task& task) override { pool_.submit(task); }
+  void conclude_kept(std::span<const SemaphorePoint> signals, Status result) override {
+    const TaskPool::LastAct last_act(pool_);
+    conclude(signals, std::move(result));
+  }
 
   Status run_recording(hal::Recording& recording, const BindingTable& table) override {
     const SlotBases bases(table);
@@ -101,7 +118,6 @@ class TaskQueue final : public HostQueue {
     const Record& first = *phase.entries[0].record;
     if (first.count_tiles) BATON_TRY(first.count_tiles(first, execution, tile_count));
     if (tile_count == 0) return {};
-    if (phase.entries.size() == 1 && tile_count == 1) return first.run(first, execution, this_worker(), {0, 1});
     return PhaseRun(phase, execution, tile_count).run(pool_);
   }
 

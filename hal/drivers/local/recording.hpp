@@ -13,6 +13,7 @@
 
 #include <span>
 
+#include "hal/drivers/local/measured_cost.hpp"
 #include "hal/host_allocator.hpp"
 #include "hal/recording.hpp"
 
@@ -42,7 +43,8 @@ struct Record {
   Run run = nullptr;
   Record* next = nullptr;
   uint64_t tile_count = 1;
-  CountTiles count_tiles = nullptr;  // Not null: how many tiles is known only when its phase begins.
+  CountTiles count_tiles = nullptr;   // Not null: how many tiles is known only when its phase begins.
+  MeasuredCost* tile_cost = nullptr;  // Of all records like it; null: not kept (code of the host).
 };
 
 // Part of a record.
@@ -72,6 +74,10 @@ struct Phase {
   std::span<const PhaseEntry> entries;
   uint64_t tile_count;
   Phase* next;
+  MeasuredCost* mean_cost = nullptr;  // Of the tiles of several records.
+
+  // Null: not kept.
+  MeasuredCost* tile_cost() const { return entries.size() == 1 ? entries[0].record->tile_cost : mean_cost; }
 };
 
 class Recording final : public hal::Recording {
@@ -80,12 +86,18 @@ class Recording final : public hal::Recording {
 
   const Record* first_record() const { return first_; }
   const Phase* first_phase() const { return first_phase_; }
+  // Host calls and foreign calls, which may block.
+  bool runs_host_code() const { return runs_host_code_; }
+  // What it takes one thread, as far as is known; looks no further than `limit_ns`, and beyond it where something is
+  // not known.
+  double expected_ns(double limit_ns) const;
 
  private:
   friend class CommandBuffer;
 
   Record* first_ = nullptr;
   Phase* first_phase_ = nullptr;
+  bool runs_host_code_ = false;
 };
 
 }  // namespace baton::hal::drivers::local

@@ -1,182 +1,176 @@
 #include "hal/drivers/local/task_pool.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
-#include "hal/drivers/local/worker.hpp"
 #include "hal/spin.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
 
-constexpr size_t kSlotCount = 16;       // Jobs that can be shared at once; more run on their leader alone.
-constexpr uint64_t kTilesPerClaim = 8;  // Each participant claims about this often: balance against contention.
-constexpr size_t kCacheLine = 64;
-
-struct SharedJob {
-  const TileJob& job;
-  uint64_t grain;
-  alignas(kCacheLine) std::atomic<uint64_t> next_tile{0};
-
-  // Claims and runs one stretch; false when all tiles are claimed.
-  bool run_some(Worker& worker) {
-    const uint64_t begin = next_tile.fetch_add(grain, std::memory_order_relaxed);
-    if (begin >= job.tile_count) return false;
-    job.run(job.context, worker, {begin, std::min(begin + grain, job.tile_count)});
-    return true;
-  }
-};
-
-struct alignas(kCacheLine) JobSlot {
-  std::atomic<SharedJob*> job{nullptr};
-  std::atomic<uint32_t> visitors{0};
-};
+// What it takes to queue a task and hear of it, with workers awake.
+constexpr double kHandOverNs = 300;
 
 }  // namespace
 
 class TaskPool::State final : public WaitHelper {
  public:
-  explicit State(uint32_t worker_count) : worker_count_(worker_count) {}
+  explicit State(const TaskPoolOptions& options)
+      : options_(options), idle_(options.worker_count, options.spin_ns), jobs_(idle_, options.worker_count) {}
 
   void submit(HostQueue::Task& task) {
     {
       std::lock_guard lock(tasks_mutex_);
       task.next = nullptr;
-      (last_task_ ? last_task_->next : first_task_) = &task;
-      last_task_ = &task;
-      task_count_.store(task_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      *tasks_end_ = &task;
+      tasks_end_ = &task.next;
+      task_count_.fetch_add(1);
+      ++tasks_submitted_;
     }
-    announce(1);
+    idle_.announce();
+    if (here.last_act == this) {
+      here.owes_wake = true;
+    } else if (idle_.missing(1) != 0) {
+      idle_.wake_one();
+    }
   }
 
-  void run_tiles(const TileJob& job) {
-    Worker& worker = this_worker();
-    SharedJob shared{job, std::max<uint64_t>(1, job.tile_count / ((worker_count_ + 1) * kTilesPerClaim))};
-    JobSlot* slot = job.tile_count > 1 ? publish(shared) : nullptr;
-    while (shared.run_some(worker)) {
-    }
-    if (slot) retract(*slot);
+  double inline_ns() const {
+    if (options_.inline_ns >= 0) return static_cast<double>(options_.inline_ns);
+    return idle_.all_sleep() ? idle_.wake_ns() : kHandOverNs;
   }
 
-  bool help() override {
-    if (job_count_.load(std::memory_order_relaxed) == 0) return false;
+  void run_tiles(const TileJob& job) { jobs_.run(job, this_worker()); }
+
+  bool help(Awaited& awaited) override {
+    pay_wake();
+    if (HostQueue::Task* task = take_task_for(awaited)) {
+      const Here before = std::exchange(here, Here());  // It does not go on with tasks afterwards, whoever it is.
+      task->run();
+      here = before;
+      return true;
+    }
+    if (!jobs_.any()) return false;
     Worker& worker = this_worker();
     worker.refresh_processor_id();
-    return visit_jobs(worker, 1);  // One stretch: what the thread waits for may be done by now.
+    return jobs_.visit(worker, 1);  // One stretch: what the thread waits for may be done by now.
   }
 
-  void work() {
+  void work(uint32_t index) {
     Worker& worker = this_worker();
-    Spin spin;
-    while (!stopped_.load(std::memory_order_relaxed)) {
-      const uint32_t seen = announcements_.load(std::memory_order_seq_cst);
-      if (run_task() || has_jobs(worker)) {
-        spin = Spin();
+    Spin spin(idle_.spin_ns());
+    for (idle_.set_searching(index, true);;) {
+      const uint32_t seen = idle_.look();
+      if (stopped_.load()) return;
+      if (work_once(index, worker)) {
+        spin = Spin(idle_.spin_ns());
       } else if (!spin.again()) {
-        sleep_unless_changed(seen);
-        spin = Spin();
+        idle_.set_searching(index, false);
+        idle_.sleep_unless_changed(seen);
+        idle_.set_searching(index, true);
+        spin = Spin(idle_.spin_ns());
       }
     }
   }
 
   void stop() {
     stopped_.store(true);
-    announce(worker_count_);
+    idle_.announce();
+    idle_.wake_all();
+  }
+
+  // False when the thread is in one already.
+  bool begin_last_act() { return !std::exchange(here.last_act, this); }
+  void end_last_act() {
+    here.last_act = nullptr;
+    if (here.worker_of != this) return pay_wake();
+    if (!std::exchange(here.owes_wake, false)) return;
+    // This worker takes one of them.
+    if (task_count_.load() > 1 && idle_.missing(1) != 0) idle_.wake_one();
   }
 
  private:
-  // Something new is there for up to `count` workers. A sleeper registers before it looks at the number a last time,
-  // and the number is raised before the sleepers are looked at: one of the two sees the other.
-  void announce(uint64_t count) {
-    announcements_.fetch_add(1, std::memory_order_seq_cst);
-    const uint32_t asleep = sleepers_.load(std::memory_order_seq_cst);
-    if (asleep == 0) return;
-    if (count >= asleep) return announcements_.notify_all();
-    for (uint64_t i = 0; i < count; ++i) announcements_.notify_one();
+  // What the pools know of the thread.
+  struct Here {
+    const State* worker_of = nullptr;  // It is between two tasks of this pool, or in one that it took as a worker.
+    const State* last_act = nullptr;
+    bool owes_wake = false;
+  };
+  static thread_local Here here;
+
+  void pay_wake() {
+    if (std::exchange(here.owes_wake, false) && idle_.missing(1) != 0) idle_.wake_one();
   }
 
-  void sleep_unless_changed(uint32_t seen) {
-    sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    if (!stopped_.load()) announcements_.wait(seen, std::memory_order_seq_cst);
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
-  }
-
-  bool run_task() {
-    if (task_count_.load(std::memory_order_relaxed) == 0) return false;
-    HostQueue::Task* task;
-    {
-      std::lock_guard lock(tasks_mutex_);
-      task = first_task_;
-      if (!task) return false;
-      first_task_ = task->next;
-      if (!first_task_) last_task_ = nullptr;
-      task_count_.store(task_count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    }
-    task->run();
-    return true;
-  }
-
-  bool has_jobs(Worker& worker) {
-    if (job_count_.load(std::memory_order_relaxed) == 0) return false;
-    worker.refresh_processor_id();
-    return visit_jobs(worker, ~uint64_t{0});
-  }
-
-  // Claims up to `claims_max` stretches of the jobs there are. True when it got any.
-  bool visit_jobs(Worker& worker, uint64_t claims_max) {
-    uint64_t claims = 0;
-    for (JobSlot& slot : slots_) {
-      if (claims == claims_max) break;
-      if (!slot.job.load(std::memory_order_relaxed)) continue;
-      slot.visitors.fetch_add(1, std::memory_order_seq_cst);
-      if (SharedJob* shared = slot.job.load(std::memory_order_seq_cst)) {
-        while (claims < claims_max && shared->run_some(worker)) ++claims;
+  // False when there is nothing to do.
+  bool work_once(uint32_t index, Worker& worker) {
+    if (task_count_.load(std::memory_order_relaxed) != 0) {
+      if (HostQueue::Task* task = take_task()) {
+        begin_work(index);
+        here.worker_of = this;
+        task->run();
+        here.worker_of = nullptr;
+        idle_.set_searching(index, true);
+        return true;
       }
-      slot.visitors.fetch_sub(1, std::memory_order_release);
     }
-    return claims != 0;
+    if (!jobs_.any()) return false;
+    begin_work(index);
+    worker.refresh_processor_id();
+    const bool worked = jobs_.visit(worker, ~uint64_t{0});
+    idle_.set_searching(index, true);
+    return worked;
   }
 
-  JobSlot* publish(SharedJob& shared) {
-    for (JobSlot& slot : slots_) {
-      SharedJob* empty = nullptr;
-      if (!slot.job.compare_exchange_strong(empty, &shared, std::memory_order_seq_cst)) continue;
-      job_count_.fetch_add(1, std::memory_order_relaxed);
-      announce(shared.job.tile_count - 1);
-      return &slot;
+  // Who counted on this worker finds it gone: what it leaves behind is for the next one.
+  void begin_work(uint32_t index) {
+    idle_.set_searching(index, false);
+    if (task_count_.load() != 0 && idle_.missing(1) != 0) idle_.wake_one();
+  }
+
+  HostQueue::Task* take_task() {
+    std::lock_guard lock(tasks_mutex_);
+    return first_task_ ? take(first_task_) : nullptr;
+  }
+
+  HostQueue::Task* take_task_for(Awaited& awaited) {
+    if (task_count_.load(std::memory_order_relaxed) == 0) return nullptr;
+    std::lock_guard lock(tasks_mutex_);
+    if (awaited.tasks_seen == tasks_submitted_) return nullptr;
+    awaited.tasks_seen = tasks_submitted_;
+    for (HostQueue::Task** link = &first_task_; *link; link = &(*link)->next) {
+      if ((*link)->may_run_for(awaited)) return take(*link);
     }
     return nullptr;
   }
 
-  // All tiles are claimed: closes the slot to new visitors and waits for those inside.
-  void retract(JobSlot& slot) {
-    job_count_.fetch_sub(1, std::memory_order_relaxed);
-    slot.job.store(nullptr, std::memory_order_seq_cst);
-    Spin spin;
-    while (slot.visitors.load(std::memory_order_seq_cst) != 0) {
-      if (!spin.again()) std::this_thread::yield();  // A visitor was put to sleep in the middle of a tile.
-    }
+  // Unlinks the task that `link` points to. The lock is held.
+  HostQueue::Task* take(HostQueue::Task*& link) {
+    HostQueue::Task* task = link;
+    link = task->next;
+    if (!link) tasks_end_ = &link;
+    task_count_.fetch_sub(1);
+    return task;
   }
 
-  const uint32_t worker_count_;
+  const TaskPoolOptions options_;
   std::atomic<bool> stopped_{false};
+  IdleWorkers idle_;
+  SharedJobs jobs_;
 
-  alignas(kCacheLine) std::atomic<uint32_t> announcements_{0};
-  std::atomic<uint32_t> sleepers_{0};
-
-  alignas(kCacheLine) std::mutex tasks_mutex_;
-  HostQueue::Task* first_task_ = nullptr;  // Guarded by tasks_mutex_, like all three.
-  HostQueue::Task* last_task_ = nullptr;
+  alignas(64) std::mutex tasks_mutex_;
+  HostQueue::Task* first_task_ = nullptr;  // Guarded by tasks_mutex_, like all four.
+  HostQueue::Task** tasks_end_ = &first_task_;
+  uint64_t tasks_submitted_ = 0;
   std::atomic<uint64_t> task_count_{0};  // Atomic for the look without the lock.
-
-  alignas(kCacheLine) std::atomic<uint32_t> job_count_{0};
-  JobSlot slots_[kSlotCount];
 };
 
-TaskPool::TaskPool(uint32_t worker_count) : state_(make_ref<State>(worker_count)) {
-  for (uint32_t i = 0; i < worker_count; ++i) {
-    workers_.emplace_back([state = state_] { state->work(); });
+thread_local TaskPool::State::Here TaskPool::State::here;
+
+TaskPool::TaskPool(const TaskPoolOptions& options) : state_(make_ref<State>(options)) {
+  for (uint32_t i = 0; i < options.worker_count; ++i) {
+    workers_.emplace_back([state = state_, i] { state->work(i); });
   }
 }
 
@@ -198,7 +192,13 @@ void TaskPool::submit(HostQueue::Task& task) {
   const Ref<State> state = state_;
   state->submit(task);
 }
+double TaskPool::inline_ns() const { return state_->inline_ns(); }
 void TaskPool::run_tiles(const TileJob& job) { state_->run_tiles(job); }
 Ref<WaitHelper> TaskPool::wait_helper() const { return state_; }
+
+TaskPool::LastAct::LastAct(TaskPool& pool) : state_(pool.state_->begin_last_act() ? pool.state_.get() : nullptr) {}
+TaskPool::LastAct::~LastAct() {
+  if (state_) state_->end_last_act();
+}
 
 }  // namespace baton::hal::drivers::local

@@ -1,11 +1,8 @@
 // TaskPool: the workers of local-task. Tasks (operations that became ready) go to one worker each; a worker that has
-// work for many splits it into tiles and calls the others in.
+// work for many splits it into tiles and calls the others in (shared_jobs.hpp). Who is woken for what, and how long
+// idle workers look for work before they sleep: idle_workers.hpp.
 //
-// The essay. Forking must cost less than a small dispatch, so nothing is allocated or locked for it: the leader puts a
-// job that lives on its stack into one of a few slots, and whoever is idle (a worker, or a thread that waits for the
-// device) looks through the slots and claims tiles from the job's counter. Before touching a job, a visitor enters its
-// slot; the leader empties the slot when all tiles are claimed and leaves only after the last visitor has. Idle workers
-// spin some 20 us before they sleep, longer than the gap between two operations of a busy program.
+// A task that somebody waits for is run by whoever comes first: a worker, or the thread that waits (wait_helper.hpp).
 //
 // Why not oneTBB: forking and joining 64 empty tiles costs 98 ns of the leader's time here and 1680 ns in its
 // parallel_for, 2 tiles 32 and 199 ns (bench/hal, CPU time on a two-core EPYC VM that was busy with other things).
@@ -16,22 +13,20 @@
 #include <thread>
 #include <vector>
 
-#include "hal/drivers/local/recording.hpp"
+#include "hal/drivers/local/shared_jobs.hpp"
 #include "hal/host_queue.hpp"
-#include "hal/host_semaphore.hpp"
 
 namespace baton::hal::drivers::local {
 
-// Tiles that any thread may run: run(context, worker, tiles).
-struct TileJob {
-  void (*run)(void* context, Worker& worker, TileRange tiles);
-  void* context;
-  uint64_t tile_count;
+struct TaskPoolOptions {
+  uint32_t worker_count = 1;
+  int64_t spin_ns = -1;    // How long an idle worker looks for work before it sleeps; negative: as long as pays.
+  int64_t inline_ns = -1;  // The longest work that is not worth a task; negative: as measured.
 };
 
 class TaskPool {
  public:
-  explicit TaskPool(uint32_t worker_count);
+  explicit TaskPool(const TaskPoolOptions& options);
   // No task is queued or running any more, but for one that calls this.
   ~TaskPool();
   TaskPool(const TaskPool&) = delete;
@@ -39,14 +34,31 @@ class TaskPool {
 
   // Some worker runs `task` soon.
   void submit(HostQueue::Task& task);
+  // The most work, in nanoseconds, that takes the submitting thread no longer than handing it over would.
+  double inline_ns() const;
   // Runs all tiles, on this thread and on whoever is idle, and returns when they are done.
   void run_tiles(const TileJob& job);
-  // Lets threads that wait claim tiles. They never take tasks, which may block.
+  // Lets threads that wait claim tiles, and tasks that are nothing but tiles.
   Ref<WaitHelper> wait_helper() const;
 
  private:
   class State;
 
+ public:
+  // While one lives on a thread, tasks that the thread submits wake nobody whom it does not need: it is about to look
+  // for work itself. Threads: a local variable.
+  class LastAct {
+   public:
+    explicit LastAct(TaskPool& pool);
+    ~LastAct();
+    LastAct(const LastAct&) = delete;
+    LastAct& operator=(const LastAct&) = delete;
+
+   private:
+    State* state_;  // Null: inside of another one.
+  };
+
+ private:
   Ref<State> state_;  // Shared with the workers and with semaphores: they may outlive the pool.
   std::vector<std::thread> workers_;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hal/drivers/local/command_buffer.hpp"
+#include "hal/drivers/local/transfer.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
@@ -24,8 +25,10 @@ Status run_update(const Record& record, const Execution& execution, Worker&, Til
 }  // namespace
 
 Status CommandBuffer::update_buffer(const commands::UpdateBuffer& command) {
-  return append(command, *arena().make<UpdateRecord>(Record{run_update}, arena().copy(command.source),
-                                                     RecordedBinding::make(command.target)));
+  auto* record = arena().make<UpdateRecord>(Record{run_update}, arena().copy(command.source),
+                                            RecordedBinding::make(command.target));
+  record->tile_cost = arena().make<MeasuredCost>(transfer_tile_ns(command.source.size()));
+  return append(command, *record);
 }
 
 }  // namespace baton::hal::drivers::local

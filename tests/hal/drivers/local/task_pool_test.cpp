@@ -1,9 +1,13 @@
 // local-task under stress: thousands of recordings from several threads, each chained by semaphores; every result
-// counts. Run under TSan this is the proof that the pool orders what it says it orders.
+// counts. Run under TSan this is the proof that the pool orders what it says it orders. Then who runs what: workers,
+// threads that wait, and the call that submits.
 #include "hal/drivers/local/task_pool.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "hal/allocator.hpp"
 #include "hal/commands/all.hpp"
@@ -30,11 +34,12 @@ const baton_executable_library* query(uint32_t, const baton_executable_environme
 }
 
 struct Stress {
-  Stress() {
+  // By default everything is handed over, and workers sleep as soon as they can: that is where it gets difficult.
+  explicit Stress(std::string_view workers = "3", std::string_view inline_us = "0", std::string_view spin_us = "0") {
     Options options;
     options.libraries.push_back({"stress", query});
-    const DeviceParameter workers{"workers", "3"};
-    device = make_driver(std::move(options))->open("task", {&workers, 1}).value();
+    const DeviceParameter parameters[] = {{"workers", workers}, {"inline_us", inline_us}, {"spin_us", spin_us}};
+    device = make_driver(std::move(options))->open("task", parameters).value();
     constexpr std::string_view name = "stress";
     const ExecutableVariant variant{"static-library", std::as_bytes(std::span(name))};
     executable = device->make_executable({.name = "stress", .variants = {&variant, 1}}).value();
@@ -53,9 +58,8 @@ struct Stress {
   Ref<hal::Executable> executable;
 };
 
-TEST(TaskPoolTest, TenThousandRecordingsFromSeveralThreads) {
-  Stress stress;
-  constexpr uint32_t kThreads = 4, kRecordings = 2500;
+void run_recordings(Stress& stress, uint32_t recordings) {
+  constexpr uint32_t kThreads = 4;
   std::vector<std::thread> threads;
   for (uint32_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
@@ -64,23 +68,33 @@ TEST(TaskPoolTest, TenThousandRecordingsFromSeveralThreads) {
       EXPECT_OK(stress.device->queue().wait_idle());
       const auto chain = stress.device->make_semaphore().value();
       const BufferRange table[] = {values};
-      for (uint64_t i = 0; i < kRecordings; ++i) {
+      for (uint64_t i = 0; i < recordings; ++i) {
         const SemaphorePoint wait(chain, i), signal(chain, i + 1);
         ASSERT_OK(stress.device->queue().execute({{&wait, 1}, {&signal, 1}}, *stress.record(), {.buffers = table}));
         if (i % 64 == 0) {
           ASSERT_OK(chain->wait(i + 1));
         }
       }
-      ASSERT_OK(chain->wait(kRecordings));
+      ASSERT_OK(chain->wait(recordings));
       const auto mapping = values->map(Access::kRead).value();
-      for (const uint32_t value : mapping.as<uint32_t>()) EXPECT_EQ(value, 2 * kRecordings);
+      for (const uint32_t value : mapping.as<uint32_t>()) EXPECT_EQ(value, 2 * recordings);
     });
   }
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(TaskPoolTest, TenThousandRecordingsFromSeveralThreads) {
+  Stress stress;
+  run_recordings(stress, 2500);
+}
+
+TEST(TaskPoolTest, ThousandsOfRecordingsOnWhoeverIsQuickest) {
+  Stress stress("3", "1", "20");
+  run_recordings(stress, 500);
+}
+
 TEST(TaskPoolTest, EveryTileRunsOnceWhoeverHelps) {
-  TaskPool pool(3);
+  TaskPool pool({.worker_count = 3});
   std::vector<std::thread> leaders;
   for (int leader = 0; leader < 3; ++leader) {
     leaders.emplace_back([&] {
@@ -123,6 +137,220 @@ TEST(TaskPoolTest, TheLastReferenceToADeviceMayGoOnAWorker) {
     ASSERT_OK(go->signal(1));
     ASSERT_OK(done->wait(1));
   }
+}
+
+using namespace std::chrono_literals;
+
+// True as soon as it holds, false when five seconds did not bring it.
+template <typename Condition>
+bool comes_true(const Condition& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+// Two tiles that are over only when both have begun.
+struct Meeting {
+  static void run(void* self, Worker&, TileRange tiles) {
+    auto& meeting = *static_cast<Meeting*>(self);
+    for (uint64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+      if (tile < meeting.first_tile) continue;
+      ++meeting.begun;
+      if (!comes_true([&] { return meeting.begun >= 2; })) meeting.missed = true;
+    }
+  }
+  uint64_t first_tile = 0;
+  std::atomic<int> begun{0};
+  std::atomic<bool> missed{false};
+};
+
+TEST(TaskPoolTest, TwoLongTilesRunAtOnce) {
+  TaskPool pool({.worker_count = 2, .spin_ns = 0});
+  for (const double known_ns : {0.0, 1e9}) {
+    MeasuredCost cost(known_ns);
+    Meeting meeting;
+    pool.run_tiles({Meeting::run, &meeting, 2, &cost});
+    EXPECT_FALSE(meeting.missed) << known_ns;
+  }
+}
+
+// Tiles that were brief so far: the leader begins alone and finds out.
+TEST(TaskPoolTest, OthersAreCalledWhenTilesTakeLongerThanBefore) {
+  TaskPool pool({.worker_count = 2, .spin_ns = 0});
+  MeasuredCost cost(1);
+  const auto slow = [](void* context, Worker& worker, TileRange tiles) {
+    if (tiles.begin == 0) std::this_thread::sleep_for(1ms);
+    Meeting::run(context, worker, tiles);
+  };
+  Meeting meeting;
+  meeting.first_tile = 1;
+  pool.run_tiles({slow, &meeting, 3, &cost});
+  EXPECT_FALSE(meeting.missed);
+}
+
+// However many look for work. A leader that is interrupted is right to let them in, which is not the rule.
+TEST(TaskPoolTest, BriefTilesAreRunByTheirLeaderAlone) {
+  TaskPool pool({.worker_count = 3, .spin_ns = 1'000'000'000});
+  struct Job {
+    static void run(void* self, Worker&, TileRange) {
+      auto& job = *static_cast<Job*>(self);
+      if (std::this_thread::get_id() != job.leader) job.shared = true;
+    }
+    std::thread::id leader = std::this_thread::get_id();
+    std::atomic<bool> shared{false};
+  };
+  MeasuredCost cost(1);
+  int shared_jobs = 0;
+  for (int i = 0; i < 200; ++i) {
+    Job job;
+    pool.run_tiles({Job::run, &job, 2, &cost});
+    shared_jobs += job.shared ? 1 : 0;
+  }
+  EXPECT_LT(shared_jobs, 100);
+}
+
+// The only worker of a device, kept from working.
+class BusyWorker {
+ public:
+  explicit BusyWorker(hal::Device& device) : device_(device), done_(device.make_semaphore().value()) {
+    const SemaphorePoint signal(done_, 1);
+    const auto wait = make_host_function("wait", [this](const HostCallArguments&) -> Status {
+      begun_ = true;
+      EXPECT_TRUE(comes_true([&] { return over_.load(); }));
+      return {};
+    });
+    EXPECT_OK(device_.queue().host_call({{}, {&signal, 1}}, *wait));
+    EXPECT_TRUE(comes_true([&] { return begun_.load(); }));
+  }
+  ~BusyWorker() { release(); }
+  void release() {
+    over_ = true;
+    EXPECT_OK(done_->wait(1));
+  }
+
+ private:
+  hal::Device& device_;
+  const Ref<Semaphore> done_;
+  std::atomic<bool> begun_{false}, over_{false};
+};
+
+struct OneRecording {
+  explicit OneRecording(Stress& stress)
+      : queue(stress.device->queue()),
+        recording(stress.record()),
+        values(stress.device->allocator().allocate({.length = 32}).value()),
+        done(stress.device->make_semaphore().value()) {}
+
+  Status execute() {
+    const BufferRange table[] = {values};
+    const SemaphorePoint signal(done, ++point);
+    return queue.execute({{}, {&signal, 1}}, *recording, {.buffers = table});
+  }
+  Status wait(int64_t timeout_ns = kWaitForever) { return done->wait(point, timeout_ns); }
+
+  Queue& queue;
+  const Ref<hal::Recording> recording;
+  const Ref<Buffer> values;
+  const Ref<Semaphore> done;
+  uint64_t point = 0;
+};
+
+TEST(TaskPoolTest, AThreadThatWaitsRunsWhatItWaitsFor) {
+  Stress stress("1");
+  OneRecording work(stress);
+  BusyWorker busy(*stress.device);
+  EXPECT_OK(work.execute());
+  EXPECT_FALSE(work.done->reached(1));
+  EXPECT_OK(work.wait());  // Nobody else can.
+  EXPECT_OK(work.execute());
+  busy.release();
+  EXPECT_OK(work.queue.wait_idle());
+}
+
+TEST(TaskPoolTest, AThreadThatHasLittleTimeRunsWhatIsKnownToTakeLess) {
+  Stress stress("1");
+  OneRecording work(stress);
+  {
+    BusyWorker busy(*stress.device);
+    EXPECT_OK(work.execute());
+    EXPECT_FAILS(work.wait(1'000'000), StatusCode::kDeadlineExceeded, "did not reach 1");
+  }
+  for (int i = 0; i < 20; ++i) {  // Until a first run that took long, for whatever reason, is forgotten.
+    EXPECT_OK(work.wait());
+    EXPECT_OK(work.execute());
+  }
+  EXPECT_OK(work.wait());
+  BusyWorker busy(*stress.device);
+  EXPECT_OK(work.execute());
+  EXPECT_OK(work.wait(1'000'000'000));
+}
+
+TEST(TaskPoolTest, AThreadThatWaitsRunsNothingElse) {
+  Stress stress("1");
+  OneRecording awaited(stress), other(stress);
+  BusyWorker busy(*stress.device);
+  EXPECT_OK(other.execute());
+  EXPECT_OK(awaited.execute());
+  EXPECT_OK(awaited.wait());
+  EXPECT_FALSE(other.done->reached(1));
+}
+
+TEST(TaskPoolTest, HostCodeRunsOnWorkersOnly) {
+  Stress stress("1", "1000000");
+  const auto done = stress.device->make_semaphore().value();
+  std::atomic<std::thread::id> thread;
+  const auto note = make_host_function("note", [&](const HostCallArguments&) -> Status {
+    thread = std::this_thread::get_id();
+    return {};
+  });
+  const auto commands = stress.device->make_command_buffer({}).value();
+  EXPECT_OK(commands->host_call({.function = note.get()}));
+  const auto recording = commands->finish().value();
+  for (uint64_t i = 1; i <= 20; ++i) {
+    const SemaphorePoint signal(done, i);
+    if (i % 2 == 0) {
+      EXPECT_OK(stress.device->queue().host_call({{}, {&signal, 1}}, *note));
+    } else {
+      EXPECT_OK(stress.device->queue().execute({{}, {&signal, 1}}, *recording));
+    }
+    EXPECT_OK(done->wait(i));
+    EXPECT_NE(thread.load(), std::this_thread::get_id());
+  }
+}
+
+TEST(TaskPoolTest, WorkThatIsKnownToBeBriefIsDoneByTheCall) {
+  Stress stress("1", "1000000");
+  OneRecording work(stress);
+  EXPECT_OK(work.execute());
+  EXPECT_OK(work.wait());
+  BusyWorker busy(*stress.device);
+  EXPECT_OK(work.execute());
+  EXPECT_TRUE(work.done->reached(2));
+}
+
+// A callback that waits for what it has submitted itself, on the only worker that is awake.
+TEST(TaskPoolTest, ACallbackMayWaitForOtherWork) {
+  Stress stress("2");
+  Queue& queue = stress.device->queue();
+  const auto first = stress.device->make_semaphore().value(), second = stress.device->make_semaphore().value();
+  const auto nothing = make_host_function("nothing", [](const HostCallArguments&) -> Status { return {}; });
+  struct Waiter final : SemaphoreWaiter {
+    void reached(const Status&) override { then(); }
+    std::function<void()> then;
+  } waiter;
+  waiter.then = [&] {
+    const SemaphorePoint signal(second, 1);
+    EXPECT_OK(queue.host_call({{}, {&signal, 1}}, *nothing));
+    EXPECT_OK(second->wait(1, 5'000'000'000));
+  };
+  first->notify(1, waiter);
+  const SemaphorePoint signal(first, 1);
+  EXPECT_OK(queue.host_call({{}, {&signal, 1}}, *nothing));
+  EXPECT_OK(queue.wait_idle());
+  EXPECT_TRUE(second->reached(1));
 }
 
 }  // namespace
