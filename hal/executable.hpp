@@ -37,6 +37,9 @@ struct ExecutableRequest {
   std::span<const uint32_t> constants = {};  // Specialization: read by the code at load and later.
   // What the program believes the entry points to be, by ordinal; checked where the format knows them. May be empty.
   std::span<const struct EntryPoint> expected = {};
+  // The program finds them by name: `expected` may be some of them in any order. Code by kernels alone has no other
+  // order.
+  bool expected_by_name = false;
   Ref<ExecutableData> data = nullptr;  // Null: the caller keeps the bytes.
 };
 
@@ -48,6 +51,7 @@ struct LaunchAttributes {
   bool early = false;             // May begin before what it stands behind is done; the kernel waits for it itself.
   std::optional<uint32_t> local_memory_carveout_percent = {};  // Of the fast memory that caches share with it.
   int32_t priority = 0;                                        // Greater is more urgent.
+  uint32_t subgroup_size = 0;                                  // Threads that the code believes to go in step; 0: any.
 
   bool has_cluster() const { return cluster_size[0] > 1 || cluster_size[1] > 1 || cluster_size[2] > 1; }
 };

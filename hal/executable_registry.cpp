@@ -15,7 +15,7 @@ Status ExecutableRegistry::add(std::string_view name, std::string_view format, s
 }
 
 Result<Ref<Executable>> ExecutableRegistry::load(Device& device, std::string_view name,
-                                                 std::span<const uint32_t> constants) const {
+                                                 std::span<const EntryPoint> expected) const {
   std::lock_guard lock(mutex_);  // To the end: the variants are views of what is registered.
   const auto found = executables_.find(name);
   if (found == executables_.end()) {
@@ -26,7 +26,7 @@ Result<Ref<Executable>> ExecutableRegistry::load(Device& device, std::string_vie
   }
   std::vector<ExecutableVariant> variants;
   for (const Variant& variant : found->second) variants.push_back({variant.format, variant.data});
-  return device.make_executable({.name = name, .variants = variants, .constants = constants});
+  return device.make_executable({.name = name, .variants = variants, .expected = expected, .expected_by_name = true});
 }
 
 }  // namespace baton::hal

@@ -19,8 +19,9 @@ class ExecutableRegistry {
   // ALREADY_EXISTS when the name has this format already.
   Status add(std::string_view name, std::string_view format, std::span<const std::byte> data);
 
-  // Loads what fits `device` best. An unknown name is told with the names there are.
-  Result<Ref<Executable>> load(Device& device, std::string_view name, std::span<const uint32_t> constants = {}) const;
+  // Loads what fits `device` best. An unknown name is told with the names there are. `expected`: what the program knows
+  // of the entry points that it will ask for by name.
+  Result<Ref<Executable>> load(Device& device, std::string_view name, std::span<const EntryPoint> expected = {}) const;
 
  private:
   struct Variant {

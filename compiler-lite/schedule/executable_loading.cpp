@@ -7,6 +7,7 @@
 namespace baton::compiler_lite {
 
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 using llvm::StringRef;
 using mlir::Location;
 using mlir::OpBuilder;
@@ -25,11 +26,7 @@ Value Executables::write_format(OpBuilder& builder, HalCalls& hal, Value device,
 
 Value Executables::write_load(OpBuilder& builder, HalCalls& hal, Value device, const Executable& executable) {
   const Location location = executable.location;
-  if (executable.variants.empty()) {
-    const bool renamed = !executable.registered_name.empty();
-    const Value name = hal.bytes(builder, location, renamed ? executable.registered_name : executable.name);
-    return hal.call(builder, location, "executable.lookup", {device, name});
-  }
+  if (executable.variants.empty()) return write_lookup(builder, hal, device, executable);
   SmallVector<Value> constants, variants;
   for (const Blob& variant : executable.variants) {
     variants.push_back(write_format(builder, hal, device, location, variant));
@@ -50,9 +47,14 @@ Value Executables::write_load(OpBuilder& builder, HalCalls& hal, Value device, c
       if (i % 3 != 2) operands.push_back(variants[i]);
     }
     if (executable.launches.empty()) return hal.call(builder, location, "executable.create", operands, {count});
-    write_launches(builder, hal, executable, operands);
-    return hal.call(builder, location, "executable.create_with_entry_points", operands,
-                    {count, static_cast<int32_t>(executable.launches.size())});
+    write_launches(builder, hal, executable, executable.launches, operands);
+    const auto launches = static_cast<int32_t>(executable.launches.size());
+    const int32_t attributes = write_launch_attributes(builder, hal, executable, executable.launches, operands);
+    if (attributes == 0) {
+      return hal.call(builder, location, "executable.create_with_entry_points", operands, {count, launches});
+    }
+    return hal.call(builder, location, "executable.create_with_launch_attributes", operands,
+                    {count, launches, attributes});
   }
   llvm::append_range(operands, constants);
   llvm::append_range(operands, variants);
@@ -60,15 +62,43 @@ Value Executables::write_load(OpBuilder& builder, HalCalls& hal, Value device, c
                   {static_cast<int32_t>(constants.size()), count});
 }
 
-void Executables::write_launches(OpBuilder& initializer, HalCalls& hal, const Executable& executable,
-                                 llvm::SmallVectorImpl<Value>& operands) {
-  for (const Launch& launch : executable.launches) {
-    operands.push_back(hal.bytes(initializer, executable.location, launch.name));
+Value Executables::write_lookup(OpBuilder& builder, HalCalls& hal, Value device, const Executable& executable) {
+  const Location location = executable.location;
+  const bool renamed = !executable.registered_name.empty();
+  SmallVector<Value> operands = {device,
+                                 hal.bytes(builder, location, renamed ? executable.registered_name : executable.name)};
+  const llvm::ArrayRef<Launch> launches = executable.registered_launches;
+  if (launches.empty()) return hal.call(builder, location, "executable.lookup", operands);
+  write_launches(builder, hal, executable, launches, operands);
+  const int32_t attributes = write_launch_attributes(builder, hal, executable, launches, operands);
+  return hal.call(builder, location, "executable.lookup_with_entry_points", operands,
+                  {static_cast<int32_t>(launches.size()), attributes});
+}
+
+void Executables::write_launches(OpBuilder& builder, HalCalls& hal, const Executable& executable,
+                                 llvm::ArrayRef<Launch> launches, SmallVectorImpl<Value>& operands) {
+  for (const Launch& launch : launches) {
+    operands.push_back(hal.bytes(builder, executable.location, launch.name));
     for (const int64_t number : {launch.constants, launch.bindings, launch.workgroup_size[0], launch.workgroup_size[1],
                                  launch.workgroup_size[2], launch.local_memory_bytes}) {
-      operands.push_back(hal.i32(initializer, executable.location, number));
+      operands.push_back(hal.i32(builder, executable.location, number));
     }
   }
+}
+
+// How many there are.
+int32_t Executables::write_launch_attributes(OpBuilder& builder, HalCalls& hal, const Executable& executable,
+                                             llvm::ArrayRef<Launch> launches, SmallVectorImpl<Value>& operands) {
+  int32_t count = 0;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    for (const LaunchAttribute& attribute : launches[i].attributes) {
+      operands.push_back(hal.i32(builder, executable.location, static_cast<int64_t>(i)));
+      operands.push_back(hal.bytes(builder, executable.location, attribute.name));
+      operands.push_back(builder.create<mlir::arith::ConstantIntOp>(executable.location, attribute.value, 64));
+      ++count;
+    }
+  }
+  return count;
 }
 
 // Whether the device took a variant whose workgroups are blocks of threads, where kernels have a grid for each.

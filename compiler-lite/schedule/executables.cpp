@@ -129,6 +129,7 @@ codegen::cpu::EntryPoint user_kernel(const EntryPoint& entry) {
   codegen::cpu::EntryPoint kernel{entry.name};
   kernel.constant_count = static_cast<unsigned>(entry.layout.getConstants());
   kernel.binding_count = static_cast<unsigned>(entry.layout.getBindings().size());
+  kernel.local_memory_bytes = static_cast<unsigned>(entry.local_memory_bytes);
   for (unsigned i = 0; entry.workgroup_size && i < entry.workgroup_size.size() && i < 3; ++i) {
     kernel.workgroup_size[i] = static_cast<unsigned>(llvm::cast<mlir::IntegerAttr>(entry.workgroup_size[i]).getInt());
   }
@@ -195,11 +196,12 @@ void Executables::add_core_variant(Executable& executable, Blob variant) {
 }
 
 LogicalResult Executables::compile_module(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                          llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host) {
+                                          llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host,
+                                          mlir::Region* exports) {
   const std::vector<codegen::Object> files = object_files(objects, executable.location);
   if (!kernels.getSymName()) kernels.setSymName(executable.name);
   if (failed(number_constant_loads(kernels, host))) return failure();
-  if (is_cuda(target)) return compile_for_cuda(executable, kernels, target, files, host);
+  if (is_cuda(target)) return compile_for_cuda(executable, kernels, target, files, host, exports);
   mlir::FailureOr<codegen::cpu::Variant> variant =
       codegen::cpu::build_executable(kernels, cpu_options(target, options_), files);
   if (failed(variant)) return failure();
@@ -208,7 +210,8 @@ LogicalResult Executables::compile_module(Executable& executable, ModuleOp kerne
 }
 
 LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                            llvm::ArrayRef<codegen::Object> objects, const HostCode& host) {
+                                            llvm::ArrayRef<codegen::Object> objects, const HostCode& host,
+                                            mlir::Region* exports) {
   if (!host.keys.empty()) return refuse_constants(executable.name, executable.location, target);
   codegen::cuda::TargetOptions options;
   options.object_search_paths = options_.object_search_paths;
@@ -224,6 +227,20 @@ LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp ker
     Launch launch{entry.name, entry.constant_count, entry.binding_count, {}, entry.local_memory_bytes};
     std::copy(std::begin(entry.workgroup_size), std::end(entry.workgroup_size), launch.workgroup_size);
     executable.launches.push_back(std::move(launch));
+  }
+  return exports ? add_stated(executable, *exports) : success();
+}
+
+// What exports say beyond what the generated code says itself.
+LogicalResult Executables::add_stated(Executable& executable, mlir::Region& exports) {
+  mlir::FailureOr<std::vector<Launch>> stated = launches_of(exports);
+  if (failed(stated)) return failure();
+  for (Launch& said : *stated) {
+    for (Launch& launch : executable.launches) {
+      if (launch.name != said.name) continue;
+      launch.local_memory_bytes = std::max(launch.local_memory_bytes, said.local_memory_bytes);
+      launch.attributes = std::move(said.attributes);
+    }
   }
   return success();
 }
@@ -243,7 +260,14 @@ LogicalResult Executables::embed_for_cpu(Executable& executable, hal::Executable
 LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAttr target,
                                  llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports,
                                  const HostCode& host) {
-  if (objects.empty()) return success();
+  if (objects.empty()) {
+    mlir::FailureOr<std::vector<Launch>> launches = launches_of(exports);
+    if (failed(launches)) return failure();
+    // What a GPU needs to know is worth more.
+    if (executable.registered_launches.empty() || !is_cpu(target))
+      executable.registered_launches = std::move(*launches);
+    return success();
+  }
   if (is_cpu(target)) return embed_for_cpu(executable, target, objects, host);
   if (!host.keys.empty()) return refuse_constants(executable.name, executable.location, target);
   if (objects.size() != 1) {
@@ -254,22 +278,27 @@ LogicalResult Executables::embed(Executable& executable, hal::ExecutableTargetAt
   mlir::FailureOr<std::vector<char>> bytes = read_object(objects[0], executable.location, options_.object_search_paths);
   if (failed(bytes)) return failure();
   executable.variants.push_back({format_of_binary(target, *bytes), std::move(*bytes), host});
-  executable.launches.clear();
+  mlir::FailureOr<std::vector<Launch>> launches = launches_of(exports);
+  if (failed(launches)) return failure();
+  executable.launches = std::move(*launches);
+  return success();
+}
+
+mlir::FailureOr<std::vector<Executables::Launch>> Executables::launches_of(mlir::Region& exports) {
+  std::vector<Launch> launches;
   for (auto entry : exports.getOps<hal::ExecutableExportOp>()) {
-    Launch launch{entry.getSymName().str(),
-                  entry.getLayout().getConstants(),
-                  static_cast<int64_t>(entry.getLayout().getBindings().size()),
-                  {1, 1, 1},
-                  0};
+    Launch launch{entry.getSymName().str(), entry.getLayout().getConstants(),
+                  static_cast<int64_t>(entry.getLayout().getBindings().size())};
     unsigned size[3] = {1, 1, 1};
     codegen::read_workgroup_size(entry, size);
     std::copy(std::begin(size), std::end(size), launch.workgroup_size);
-    if (const auto bytes_asked = entry->getAttrOfType<mlir::IntegerAttr>("workgroup_local_memory")) {
-      launch.local_memory_bytes = bytes_asked.getInt();
+    if (failed(read_local_memory(entry, launch.local_memory_bytes)) ||
+        failed(read_launch_attributes(entry, launch.attributes))) {
+      return failure();
     }
-    executable.launches.push_back(std::move(launch));
+    launches.push_back(std::move(launch));
   }
-  return success();
+  return launches;
 }
 
 // Variants of one executable agree about their exports; the first one says it.
@@ -282,6 +311,7 @@ LogicalResult Executables::add_exports(Executable& executable, mlir::Region& bod
     added.workgroup_count = &entry.getWorkgroupCount();
     added.layout = entry.getLayout();
     added.workgroup_size = entry->getAttrOfType<mlir::ArrayAttr>("workgroup_size");
+    if (failed(read_local_memory(entry, added.local_memory_bytes))) return failure();
     if (entry.getCondition().empty()) continue;
     added.condition = outline_host_region(module_, symbol_text(executable.name, added.name) + ".condition",
                                           entry.getCondition(), truth);
@@ -393,7 +423,7 @@ LogicalResult Executables::compile_source(hal::ExecutableSourceOp op) {
     if (!is_generated(target)) continue;
     mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
     collect_inner_objects(kernels, target, linked);
-    if (failed(compile_module(executable, *copy, target, linked, *host))) return failure();
+    if (failed(compile_module(executable, *copy, target, linked, *host, &op.getBody()))) return failure();
   }
   if (objects && executable.variants.empty()) {
     return op.emitOpError("has no objects for ") << targets_.front();
@@ -423,7 +453,8 @@ LogicalResult Executables::compile_hal(hal::ExecutableOp op) {
     }
     mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
     collect_inner_objects(kernels, variant.getTarget(), objects);
-    if (failed(compile_module(executable, *copy, variant.getTarget(), objects, *host))) return failure();
+    if (failed(compile_module(executable, *copy, variant.getTarget(), objects, *host, &variant.getBody())))
+      return failure();
   }
   return success();
 }

@@ -14,6 +14,7 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
 #include "compiler-lite/schedule/host_code.hpp"
+#include "compiler-lite/schedule/launch_attributes.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,6 +31,7 @@ struct EntryPoint {
   // Of a target's own executables; null where the dispatch's operands say everything.
   hal::PipelineLayoutAttr layout = {};
   mlir::ArrayAttr workgroup_size = {};
+  int64_t local_memory_bytes = 0;
   // A function (device, workload) -> i1 that says whether it is this one or `fallback`; empty: always this one.
   std::string condition = {};
   const EntryPoint* fallback = nullptr;
@@ -69,6 +71,7 @@ class Executables {
     int64_t constants = 0, bindings = 0;
     int64_t workgroup_size[3] = {1, 1, 1};
     int64_t local_memory_bytes = 0;
+    std::vector<LaunchAttribute> attributes = {};
   };
   struct Executable {
     std::string name;
@@ -77,7 +80,8 @@ class Executables {
     std::vector<Launch> launches = {};  // Empty where the code of all variants says it.
     size_t core_variants = 0;           // The first ones, whose workgroups are calls on a core.
     std::vector<EntryPoint*> entry_points = {};
-    std::string registered_name = {};  // Of one without variants; empty: its name.
+    std::string registered_name = {};              // Of one without variants; empty: its name.
+    std::vector<Launch> registered_launches = {};  // What the program says of one that the host brings.
   };
 
   mlir::LogicalResult find_targets();
@@ -87,9 +91,13 @@ class Executables {
   mlir::LogicalResult compile_hal(hal::ExecutableOp op);
   mlir::LogicalResult compile_group_kernels(Executable& executable, mlir::ModuleOp groups, codegen::Tiling tiling);
   mlir::LogicalResult compile_module(Executable& executable, mlir::ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                     llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host = {});
+                                     llvm::ArrayRef<hal::ExecutableObjectAttr> objects, const HostCode& host = {},
+                                     mlir::Region* exports = nullptr);
   mlir::LogicalResult compile_for_cuda(Executable& executable, mlir::ModuleOp kernels, hal::ExecutableTargetAttr target,
-                                       llvm::ArrayRef<codegen::Object> objects, const HostCode& host);
+                                       llvm::ArrayRef<codegen::Object> objects, const HostCode& host,
+                                       mlir::Region* exports);
+  static mlir::LogicalResult add_stated(Executable& executable, mlir::Region& exports);
+  static mlir::FailureOr<std::vector<Launch>> launches_of(mlir::Region& exports);
   mlir::LogicalResult embed(Executable& executable, hal::ExecutableTargetAttr target,
                             llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports,
                             const HostCode& host);
@@ -102,8 +110,11 @@ class Executables {
   mlir::Value write_load(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, const Executable& executable);
   void write_blocks(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value made, const Executable& executable);
   void declare_global(const Executable& executable, llvm::StringRef name, mlir::Type type);
-  void write_launches(mlir::OpBuilder& initializer, HalCalls& hal, const Executable& executable,
-                      llvm::SmallVectorImpl<mlir::Value>& operands);
+  mlir::Value write_lookup(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, const Executable& executable);
+  void write_launches(mlir::OpBuilder& builder, HalCalls& hal, const Executable& executable,
+                      llvm::ArrayRef<Launch> launches, llvm::SmallVectorImpl<mlir::Value>& operands);
+  int32_t write_launch_attributes(mlir::OpBuilder& builder, HalCalls& hal, const Executable& executable,
+                                  llvm::ArrayRef<Launch> launches, llvm::SmallVectorImpl<mlir::Value>& operands);
   Executable& add_executable(llvm::StringRef name, mlir::Location location);
   EntryPoint& add_entry_point(Executable& executable, llvm::StringRef name, llvm::StringRef key);
 

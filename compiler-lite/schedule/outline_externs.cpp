@@ -36,6 +36,8 @@ mlir::LogicalResult outline(hal::DispatchExternOp op, unsigned number, mlir::Mod
     auto entry = builder.create<hal::ExecutableExportOp>(op.getLoc(), mlir::StringAttr(), op.getExportNameAttr(),
                                                          builder.getIndexAttr(op.getTargetOrdinals()[i]),
                                                          op.getLayout(), mlir::FlatSymbolRefAttr());
+    for (const mlir::NamedAttribute stated : op->getDiscardableAttrs())
+      entry->setAttr(stated.getName(), stated.getValue());
     mlir::IRMapping values;
     op.getWorkgroupCount().cloneInto(&entry.getWorkgroupCount(), values);
   }

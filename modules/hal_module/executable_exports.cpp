@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "hal/launch_attributes.hpp"
 #include "modules/hal_module/exports.hpp"
 
 namespace baton::modules::exports::executable {
@@ -28,17 +29,42 @@ Result<Ref<hal::Executable>> make(hal::Device& device, const Variants& given,
       {.name = "program", .variants = variants, .expected = expected, .data = std::move(blobs)});
 }
 
+std::vector<hal::EntryPoint> entry_points_of(const EntryPoints& entry_points) {
+  std::vector<hal::EntryPoint> expected;
+  for (auto [name, constants, bindings, x, y, z, local_memory_bytes] : entry_points) {
+    expected.push_back({std::string(name), constants, bindings, {x, y, z}, local_memory_bytes});
+  }
+  return expected;
+}
+
 }  // namespace
 
 Result<Ref<hal::Executable>> create(hal::Device& device, const Variants& given) { return make(device, given, {}); }
 
 Result<Ref<hal::Executable>> create_with_entry_points(hal::Device& device, const Variants& given,
                                                       const EntryPoints& entry_points) {
-  std::vector<hal::EntryPoint> expected;
-  for (auto [name, constants, bindings, x, y, z, local_memory_bytes] : entry_points) {
-    expected.push_back({std::string(name), constants, bindings, {x, y, z}, local_memory_bytes});
-  }
+  return make(device, given, entry_points_of(entry_points));
+}
+
+Result<Ref<hal::Executable>> create_with_launch_attributes(hal::Device& device, const Variants& given,
+                                                           const EntryPoints& entry_points,
+                                                           const LaunchAttributes& attributes) {
+  BATON_TRY_ASSIGN(const std::vector<hal::EntryPoint> expected, read_entry_points(entry_points, attributes));
   return make(device, given, expected);
+}
+
+Result<std::vector<hal::EntryPoint>> read_entry_points(const EntryPoints& entry_points,
+                                                       const LaunchAttributes& attributes) {
+  std::vector<hal::EntryPoint> expected = entry_points_of(entry_points);
+  for (auto [index, name, value] : attributes) {
+    if (index >= expected.size()) {
+      return failure(StatusCode::kOutOfRange, "Launch attribute '", name, "' is for entry point ", index,
+                     "; there are ", expected.size(), ".");
+    }
+    BATON_TRY_CONTEXT(hal::set_launch_attribute(expected[index].launch, name, value), "for entry point '",
+                      expected[index].name, "'");
+  }
+  return expected;
 }
 
 Result<Ref<hal::Executable>> create_specialized(hal::Device& device, const Variadic<uint32_t>& constants,

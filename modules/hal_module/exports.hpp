@@ -75,6 +75,13 @@ Result<Ref<hal::Executable>> create(hal::Device& device, const Variants& variant
 using EntryPoints = Variadic<std::tuple<std::string_view, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>>;
 Result<Ref<hal::Executable>> create_with_entry_points(hal::Device& device, const Variants& variants,
                                                       const EntryPoints& entry_points);
+// What entry points want of their launches: the entry point's index, the attribute's name, its value.
+using LaunchAttributes = Variadic<std::tuple<uint32_t, std::string_view, int64_t>>;
+Result<std::vector<hal::EntryPoint>> read_entry_points(const EntryPoints& entry_points,
+                                                       const LaunchAttributes& attributes);
+Result<Ref<hal::Executable>> create_with_launch_attributes(hal::Device& device, const Variants& variants,
+                                                           const EntryPoints& entry_points,
+                                                           const LaunchAttributes& attributes);
 // Each variant says also how many of `constants` are its own; they follow each other in the variants' order.
 using SpecializedVariants = Variadic<std::tuple<std::string_view, sdk::Blob&, uint32_t>>;
 Result<Ref<hal::Executable>> create_specialized(hal::Device& device, const Variadic<uint32_t>& constants,

@@ -25,12 +25,25 @@ class HalModule final : public sdk::Module<HalModule> {
   }
 
   baton::Result<baton::Ref<hal::Executable>> lookup(hal::Device& device, std::string_view name) const {
-    const hal::ExecutableRegistry none;
-    const hal::ExecutableRegistry* registered = executables_ ? executables_.get() : device.executables();
-    return (registered ? *registered : none).load(device, name);
+    return load(device, name, {});
+  }
+
+  baton::Result<baton::Ref<hal::Executable>> lookup_with_entry_points(
+      hal::Device& device, std::string_view name, const exports::executable::EntryPoints& entry_points,
+      const exports::executable::LaunchAttributes& attributes) const {
+    BATON_TRY_ASSIGN(const std::vector<hal::EntryPoint> expected,
+                     exports::executable::read_entry_points(entry_points, attributes));
+    return load(device, name, expected);
   }
 
  private:
+  baton::Result<baton::Ref<hal::Executable>> load(hal::Device& device, std::string_view name,
+                                                  std::span<const hal::EntryPoint> expected) const {
+    const hal::ExecutableRegistry none;
+    const hal::ExecutableRegistry* registered = executables_ ? executables_.get() : device.executables();
+    return (registered ? *registered : none).load(device, name, expected);
+  }
+
   std::vector<Ref<Handle<hal::Device>>> devices_;
   std::shared_ptr<const hal::ExecutableRegistry> executables_;
 };
@@ -90,8 +103,10 @@ Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options) {
 
       BATON_FUNCTION("executable.create", &executable::create),
       BATON_FUNCTION("executable.create_with_entry_points", &executable::create_with_entry_points),
+      BATON_FUNCTION("executable.create_with_launch_attributes", &executable::create_with_launch_attributes),
       BATON_FUNCTION("executable.create_specialized", &executable::create_specialized),
       BATON_FUNCTION("executable.lookup", &HalModule::lookup),
+      BATON_FUNCTION("executable.lookup_with_entry_points", &HalModule::lookup_with_entry_points),
       BATON_FUNCTION("executable.entry_point", &executable::entry_point),
       BATON_FUNCTION("executable.variant", &executable::variant),
 

@@ -5,6 +5,7 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "bytecode/instruction_reader.hpp"
+#include "hal/launch_attributes.hpp"
 
 namespace baton::tools::dump {
 namespace {
@@ -52,10 +53,14 @@ class Search {
  private:
   void walk(const bytecode::FunctionView& function) {
     registers_.assign(function.ref_registers + size_t{1}, {});
+    numbers_.assign(function.value_registers + size_t{1}, {});
     const std::vector<size_t> labels = labels_of(function);
     for (size_t at = 0; at < function.code.size();) {
       const Instruction one = instruction_at(function, at);
-      if (std::binary_search(labels.begin(), labels.end(), at)) registers_.assign(registers_.size(), {});
+      if (std::binary_search(labels.begin(), labels.end(), at)) {
+        registers_.assign(registers_.size(), {});
+        numbers_.assign(numbers_.size(), {});
+      }
       step(one, function.code_begin + static_cast<uint32_t>(at));
       at += bytecode::instruction_words(one.words, one.row);
     }
@@ -89,7 +94,10 @@ class Search {
     if (const auto import = one.operand(OperandKind::kImport); import && one.operand(OperandKind::kRefBase)) {
       return call(module_.import(static_cast<uint32_t>(*import)), one, pc);
     }
-    if (const auto base = one.operand(OperandKind::kRefBase)) return forget_from(*base);
+    if (const auto base = one.operand(OperandKind::kRefBase)) {
+      return forget_from(*base, *one.operand(OperandKind::kValueBase));
+    }
+    step_number(one);
     const auto target = one.operand(OperandKind::kDefRef);
     const auto source = one.operand(OperandKind::kUseRef);
     const auto global = one.operand(OperandKind::kGlobalRef);
@@ -106,6 +114,23 @@ class Search {
     }
   }
 
+  void step_number(const Instruction& one) {
+    const auto target = one.operand(OperandKind::kDef);
+    switch (one.opcode()) {
+      case Opcode::const_i32:
+      case Opcode::const_i64: numbers_[*target] = static_cast<int32_t>(*one.operand(OperandKind::kImmI32)); return;
+      case Opcode::const_i64_wide: numbers_[*target] = static_cast<int64_t>(*one.operand(OperandKind::kImmI64)); return;
+      case Opcode::move: numbers_[*target] = numbers_[*one.operand(OperandKind::kUse)]; return;
+      default: break;
+    }
+    const bytecode::OperandList& list = one.row.operands();
+    for (size_t i = 0; i < list.count; ++i) {
+      const OperandKind kind = list.operands[i].kind;
+      if (kind != OperandKind::kDef && kind != OperandKind::kUpdate) continue;
+      numbers_[bytecode::read_operand(one.words, kind, list.halves[i])].reset();
+    }
+  }
+
   void keep(Known value, uint32_t global) {
     globals_[global] = value;
     if (value.kind != Known::kExecutable) return;
@@ -116,54 +141,103 @@ class Search {
 
   void call(const bytecode::ImportView& import, const Instruction& one, uint32_t pc) {
     const uint64_t base = *one.operand(OperandKind::kRefBase);
-    const std::vector<Known> given = arguments(import, one, base);
+    const uint64_t value_base = *one.operand(OperandKind::kValueBase);
+    const Given given = arguments(import, one, base, value_base);
+    const std::span<const Known> refs = given.refs;
     Known result;
-    if (import.name == "hal.executable.create" && given.size() % 2 == 1) {
-      result = create(given, pc);
-    } else if (import.name == "hal.executable.create_with_entry_points") {
-      result = create(variants_only(given, import, one), pc);
-    } else if (import.name == "hal.executable.lookup" && given.size() == 2) {
-      result = lookup(given[1], pc);
-    } else if (import.name == "hal.executable.entry_point" && given.size() == 2) {
-      ask(given[0], given[1]);
+    if (import.name == "hal.executable.create" && refs.size() % 2 == 1) {
+      result = create(refs, pc);
+    } else if (import.name == "hal.executable.create_with_entry_points" ||
+               import.name == "hal.executable.create_with_launch_attributes") {
+      const size_t variants = given.counts.empty() ? 0 : given.counts[0];
+      if (refs.size() > 2 * variants) result = create(refs.first(1 + 2 * variants), pc);
+      add_launches(result, given, 1 + 2 * variants, 1);
+    } else if (import.name == "hal.executable.lookup" && refs.size() == 2) {
+      result = lookup(refs[1], pc);
+    } else if (import.name == "hal.executable.lookup_with_entry_points" && refs.size() >= 2) {
+      result = lookup(refs[1], pc);
+      add_launches(result, given, 2, 0);
+    } else if (import.name == "hal.executable.entry_point" && refs.size() == 2) {
+      ask(refs[0], refs[1]);
     }
-    forget_from(base);
+    forget_from(base, value_base);
     if (result.kind != Known::kNothing) registers_[base] = result;
   }
 
-  // The references that a call gives, in order: from the base on, or as its list says.
-  std::vector<Known> arguments(const bytecode::ImportView& import, const Instruction& one, uint64_t base) const {
+  // What a call gives: references and numbers in order, and how often each variadic segment stands.
+  struct Given {
+    std::vector<Known> refs;
+    std::vector<std::optional<int64_t>> numbers;
+    std::vector<size_t> counts;
+  };
+
+  // References stand from the base on, or as the call's list says; numbers from the base on.
+  Given arguments(const bytecode::ImportView& import, const Instruction& one, uint64_t base,
+                  uint64_t value_base) const {
     const bytecode::SignatureShape shape = *bytecode::signature_shape(import.signature);  // Verified: well formed.
     const uint64_t* list = one.words + one.row.operands().words;
-    std::vector<Known> given;
-    if (one.opcode() == Opcode::call_lend) {
-      const uint64_t count = *one.operand(OperandKind::kCount);
-      for (uint64_t i = shape.segments; i < count; ++i) given.push_back(at(bytecode::read_element(list, i)));
-      return given;
-    }
+    const bool lends = one.opcode() == Opcode::call_lend;
     std::vector<bytecode::SegmentShape> segments(shape.segments);
-    if (one.opcode() == Opcode::call_variadic) bytecode::segment_shapes(import.signature, segments.data());
-    uint64_t count = shape.argument_refs;
-    for (size_t i = 0; i < segments.size(); ++i) count += segments[i].refs * uint64_t{bytecode::read_element(list, i)};
-    for (uint64_t i = 0; i < count; ++i) given.push_back(at(base + i));
+    if (lends || one.opcode() == Opcode::call_variadic) {
+      bytecode::segment_shapes(import.signature, segments.data());
+    } else {
+      segments.clear();
+    }
+    Given given;
+    uint64_t refs = shape.argument_refs, numbers = shape.argument_values;
+    for (size_t i = 0; i < segments.size(); ++i) {
+      given.counts.push_back(bytecode::read_element(list, i));
+      refs += segments[i].refs * given.counts[i];
+      numbers += segments[i].values * given.counts[i];
+    }
+    for (uint64_t i = 0; i < refs; ++i) {
+      given.refs.push_back(at(lends ? bytecode::read_element(list, segments.size() + i) : base + i));
+    }
+    for (uint64_t i = value_base; i < value_base + numbers; ++i) {
+      given.numbers.push_back(i < numbers_.size() ? numbers_[i] : std::nullopt);
+    }
     return given;
   }
 
-  // Without the names of entry points, which follow the variants.
-  static std::vector<Known> variants_only(std::vector<Known> given, const bytecode::ImportView& import,
-                                          const Instruction& one) {
-    const bool counted = one.opcode() == Opcode::call_variadic || one.opcode() == Opcode::call_lend;
-    if (!counted || bytecode::signature_shape(import.signature)->segments == 0) return {};
-    const uint64_t variants = bytecode::read_element(one.words + one.row.operands().words, 0);
-    if (given.size() < 1 + 2 * variants) return {};
-    given.resize(1 + 2 * variants);
-    return given;
+  // What the program says of entry points: segment `segment` lists them, the next one, if there is any, attributes of
+  // their launches. References begin at `ref`, and no number stands before them.
+  void add_launches(Known executable, const Given& given, size_t ref, size_t segment) {
+    if (executable.kind != Known::kExecutable || given.counts.size() <= segment) return;
+    constexpr size_t kNumbers = 6, kAttributeNumbers = 2;
+    const size_t entries = given.counts[segment];
+    const size_t attributes = given.counts.size() > segment + 1 ? given.counts[segment + 1] : 0;
+    std::vector<hal::EntryPoint> launches;
+    for (size_t i = 0; i < entries; ++i) {
+      const std::optional<int64_t>* numbers = &given.numbers[kNumbers * i];
+      const Known name = given.refs[ref + i];
+      if (name.kind != Known::kRodata || std::find(numbers, numbers + kNumbers, std::nullopt) != numbers + kNumbers) {
+        return;
+      }
+      const auto number = [&](size_t at) { return static_cast<uint32_t>(*numbers[at]); };
+      launches.push_back({std::string(text_of(module_.rodata(name.index))),
+                          number(0),
+                          number(1),
+                          {number(2), number(3), number(4)},
+                          number(5)});
+    }
+    for (size_t i = 0; i < attributes; ++i) {
+      const std::optional<int64_t>* numbers = &given.numbers[kNumbers * entries + kAttributeNumbers * i];
+      const Known name = given.refs[ref + entries + i];
+      if (name.kind != Known::kRodata || !numbers[0] || !numbers[1]) return;
+      const auto index = static_cast<size_t>(*numbers[0]);
+      if (index >= launches.size()) return;
+      // One that there isn't is told when the program is loaded.
+      const Status unknown =
+          hal::set_launch_attribute(launches[index].launch, text_of(module_.rodata(name.index)), *numbers[1]);
+      if (!unknown.ok()) return;
+    }
+    found_[executable.index].launches = std::move(launches);
   }
 
   // (device, (format, code)...): nothing unless every blob is rodata.
-  Known create(const std::vector<Known>& given, uint32_t pc) {
+  Known create(std::span<const Known> given, uint32_t pc) {
     if (given.empty()) return {};
-    Executable made{text("executable_", found_.size()), pc, {}, {}, {}};
+    Executable made{text("executable_", found_.size()), pc, {}, {}, {}, {}};
     for (size_t i = 1; i < given.size(); i += 2) {
       const Known format = given[i], code = given[i + 1];
       if (format.kind != Known::kRodata || code.kind != Known::kRodata) return {};
@@ -175,7 +249,7 @@ class Search {
   Known lookup(Known name, uint32_t pc) {
     if (name.kind != Known::kRodata) return {};
     const std::string_view text = text_of(module_.rodata(name.index));
-    return add({std::string(text), pc, {}, {}, text});
+    return add({std::string(text), pc, {}, {}, text, {}});
   }
 
   Known add(Executable made) {
@@ -191,12 +265,14 @@ class Search {
   }
 
   Known at(uint64_t index) const { return index < registers_.size() ? registers_[index] : Known{}; }
-  void forget_from(uint64_t base) {
+  void forget_from(uint64_t base, uint64_t value_base) {
     for (uint64_t i = base; i < registers_.size(); ++i) registers_[i] = {};
+    for (uint64_t i = value_base; i < numbers_.size(); ++i) numbers_[i].reset();
   }
 
   const ModuleView& module_;
   std::vector<Known> registers_;
+  std::vector<std::optional<int64_t>> numbers_;  // What value registers are known to hold.
   std::vector<Known> globals_;
   std::vector<Executable> found_;
 };
@@ -204,6 +280,27 @@ class Search {
 }  // namespace
 
 std::vector<Executable> find_executables(const ModuleView& module) { return Search(module).run(); }
+
+std::string describe_launch(const hal::EntryPoint& entry) {
+  const uint32_t(&size)[3] = entry.workgroup_size;
+  const hal::LaunchAttributes& launch = entry.launch;
+  std::string line = text(entry.constant_count, entry.constant_count == 1 ? " constant, " : " constants, ",
+                          entry.binding_count, entry.binding_count == 1 ? " binding, " : " bindings, ", size[0], " x ",
+                          size[1], " x ", size[2], " threads");
+  if (entry.local_memory_bytes) line += text(", ", entry.local_memory_bytes, " bytes of local memory");
+  if (launch.has_cluster()) {
+    line += text(", clusters of ", std::max(launch.cluster_size[0], 1u), " x ", std::max(launch.cluster_size[1], 1u),
+                 " x ", std::max(launch.cluster_size[2], 1u));
+  }
+  if (launch.cooperative) line += ", cooperative";
+  if (launch.early) line += ", early";
+  if (launch.priority) line += text(", priority ", launch.priority);
+  if (launch.local_memory_carveout_percent) {
+    line += text(", ", *launch.local_memory_carveout_percent, " % of the fast memory local");
+  }
+  if (launch.subgroup_size) line += text(", subgroups of ", launch.subgroup_size);
+  return line;
+}
 
 std::string_view code_suffix(const Variant& variant) {
   constexpr uint32_t kElf = 0x464c457f, kFatElf = 0x1F0E70FA, kFatbin = 0xba55ed50, kSpirv = 0x07230203,

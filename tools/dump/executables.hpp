@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bytecode/module_view.hpp"
+#include "hal/executable.hpp"
 
 namespace baton::tools::dump {
 
@@ -25,9 +26,13 @@ struct Executable {
   std::vector<std::string_view> entry_points;
   // The host brings the code under this name (hal.executable.lookup); then there are no variants.
   std::optional<std::string_view> registered_as;
+  std::vector<hal::EntryPoint> launches;  // What the program says of entry points; empty: it leaves that to the code.
 };
 
 std::vector<Executable> find_executables(const bytecode::ModuleView& module);
+
+// "1 constant, 2 bindings, 64 x 1 x 1 threads, cooperative": without the name.
+std::string describe_launch(const hal::EntryPoint& entry);
 
 // What the first bytes of device code say: "elf", "so", "sos", "cubin", "fatbin", "ptx", "spv", "bc", else "bin": how a
 // file of it ends.

@@ -34,7 +34,8 @@ std::string why_not(const hal::Device& device, const Variant& variant, const Var
 std::string load_failure(hal::Device& device, const Executable& executable) {
   std::vector<hal::ExecutableVariant> variants;
   for (const Variant& variant : executable.variants) variants.push_back({variant.format, variant.code});
-  const auto loaded = device.make_executable({.name = executable.name, .variants = variants});
+  const auto loaded =
+      device.make_executable({.name = executable.name, .variants = variants, .expected = executable.launches});
   if (loaded.has_value()) return "      it loads there\n";
   std::string lines = loaded.error().to_string();
   for (size_t at = 0; (at = lines.find('\n', at)) != lines.npos; at += 7) lines.replace(at, 1, "\n      ");
@@ -59,6 +60,9 @@ std::string explain_executables(const ModuleView& module, const Surroundings& he
   std::string lines = text("executables (", executables.size(), ")\n");
   for (const Executable& one : executables) {
     lines += text("  ", one.name, describe_place(module, one.pc), "\n");
+    for (const hal::EntryPoint& entry : one.launches) {
+      lines += text("    launches ", entry.name, " with ", describe_launch(entry), "\n");
+    }
     if (one.registered_as) {
       lines += text("    is code of the host, which has to register it as '", *one.registered_as, "'\n");
       continue;

@@ -82,6 +82,25 @@ Json source_json(const bytecode::SourceLocation& source) {
   return {{"file", source.file}, {"line", source.line}, {"column", source.column}};
 }
 
+// What is not said stands for what the code or the device has.
+Json launch_json(const hal::EntryPoint& entry) {
+  const hal::LaunchAttributes& launch = entry.launch;
+  Json row = {{"name", entry.name},
+              {"constants", entry.constant_count},
+              {"bindings", entry.binding_count},
+              {"workgroup_size", entry.workgroup_size},
+              {"local_memory_bytes", entry.local_memory_bytes}};
+  if (launch.has_cluster()) row["cluster_size"] = launch.cluster_size;
+  if (launch.cooperative) row["cooperative"] = true;
+  if (launch.early) row["early"] = true;
+  if (launch.priority) row["priority"] = launch.priority;
+  if (launch.local_memory_carveout_percent) {
+    row["local_memory_carveout_percent"] = *launch.local_memory_carveout_percent;
+  }
+  if (launch.subgroup_size) row["subgroup_size"] = launch.subgroup_size;
+  return row;
+}
+
 Json executables_json(const ModuleView& module) {
   Json list = Json::array();
   for (const Executable& one : find_executables(module)) {
@@ -93,6 +112,7 @@ Json executables_json(const ModuleView& module) {
                           {"rodata", variant.rodata}});
     }
     Json row = {{"name", one.name}, {"entry_points", one.entry_points}, {"variants", std::move(variants)}};
+    for (const hal::EntryPoint& entry : one.launches) row["launches"].push_back(launch_json(entry));
     if (one.registered_as) row["registered_as"] = *one.registered_as;
     if (const std::optional<bytecode::SourceLocation> source = module.location(one.pc)) {
       row["source"] = source_json(*source);

@@ -92,6 +92,9 @@ std::string describe_executables(const ModuleView& module) {
                     variant.rodata, "\n");
     }
     for (const std::string_view name : one.entry_points) lines += text("    entry point ", name, "\n");
+    for (const hal::EntryPoint& entry : one.launches) {
+      lines += text("    launches ", entry.name, " with ", describe_launch(entry), "\n");
+    }
   }
   return lines;
 }

@@ -62,6 +62,7 @@ class Executable final : public hal::Executable {
   Status set_cluster(Kernel& kernel, const EntryPoint& entry) const;
   Status set_cooperative(Kernel& kernel, EntryPoint& entry) const;
   Status set_priority(Kernel& kernel, const EntryPoint& entry) const;
+  Status check_subgroup(const EntryPoint& entry) const;
   Status set_carveout(const Kernel& kernel, const EntryPoint& entry) const;
 
   const Ref<PrimaryContext> context_;

@@ -131,7 +131,15 @@ Status Executable::set_carveout(const Kernel& kernel, const EntryPoint& entry) c
   return {};
 }
 
+Status Executable::check_subgroup(const EntryPoint& entry) const {
+  const auto threads = static_cast<uint32_t>(context_->facts().subgroup_size);
+  if (entry.launch.subgroup_size == 0 || entry.launch.subgroup_size == threads) return {};
+  return failure(StatusCode::kInvalidArgument, "Kernel '", entry.name, "' is written for subgroups of ",
+                 entry.launch.subgroup_size, " threads; the device has ", threads, ".");
+}
+
 Status Executable::set_attributes(Kernel& kernel, EntryPoint& entry) const {
+  BATON_TRY(check_subgroup(entry));
   BATON_TRY(read_cluster(kernel, entry));
   BATON_TRY(set_cluster(kernel, entry));
   BATON_TRY(set_cooperative(kernel, entry));

@@ -42,6 +42,7 @@ Result<DeviceFacts> ask_facts(const Symbols& symbols, CUdevice device) {
       {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, &facts.grid_max[2]},
       // Not attribute 8, which is the default limit (48 KiB).
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &facts.shared_bytes_max},
+      {CU_DEVICE_ATTRIBUTE_WARP_SIZE, &facts.subgroup_size},
       {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &facts.l2_bytes},
       {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, &pools},
       {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, &cooperative},

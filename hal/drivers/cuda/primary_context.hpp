@@ -28,6 +28,7 @@ struct DeviceFacts {
   int block_max[3] = {};
   int grid_max[3] = {};
   int shared_bytes_max = 0;  // What a kernel may opt in to.
+  int subgroup_size = 0;     // Threads of a warp.
   int l2_bytes = 0;
   bool memory_pools = false;
   bool cooperative = false;

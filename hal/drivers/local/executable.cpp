@@ -84,7 +84,13 @@ Status Executable::adopt_library(const baton_executable_library* library, size_t
   return {};
 }
 
-Status Executable::check_expected(std::span<const EntryPoint> expected) const {
+Status Executable::check_expected(std::span<const EntryPoint> expected, bool by_name) {
+  if (by_name) {
+    for (const EntryPoint& each : expected) {
+      BATON_TRY_ASSIGN([[maybe_unused]] const uint32_t index, find(each.name));
+    }
+    return {};
+  }
   for (size_t i = 0; i < expected.size(); ++i) {
     if (i < entry_points_.size() && entry_points_[i].name == expected[i].name) continue;
     return failure(StatusCode::kFailedPrecondition, "The program expects entry point ", i, " to be '", expected[i].name,
@@ -99,7 +105,7 @@ Result<Ref<hal::Executable>> Executable::make(const ExecutableContext& context, 
   auto executable = make_ref<Executable>(context, request, std::move(code.image));
   const baton_executable_library* library = code.query(BATON_EXECUTABLE_LIBRARY_VERSION, &executable->environment_);
   BATON_TRY(executable->adopt_library(library, request.constants.size()));
-  BATON_TRY(executable->check_expected(request.expected));
+  BATON_TRY(executable->check_expected(request.expected, request.expected_by_name));
   executable->import_functions_.resize(library->import_count);
   executable->import_contexts_.resize(library->import_count);
   BATON_TRY(context.imports.resolve(

@@ -53,7 +53,7 @@ class Executable final : public hal::Executable {
   Executable(const ExecutableContext& context, const ExecutableRequest& request, Ref<CodeImage> image);
 
   Status adopt_library(const baton_executable_library* library, size_t constant_count);
-  Status check_expected(std::span<const EntryPoint> expected) const;
+  Status check_expected(std::span<const EntryPoint> expected, bool by_name);
 
   Ref<CodeImage> image_;
   const baton_executable_library* library_ = nullptr;  // In the image.

@@ -63,3 +63,31 @@ util.func public @object(%view: !hal.buffer_view) -> !hal.buffer_view {
   %out = hal.tensor.export %0 : tensor<4xf32> -> !hal.buffer_view
   util.return %out : !hal.buffer_view
 }
+
+// -----
+
+hal.executable.source private @kernels {
+  // expected-error @below {{says workgroup_local_memory = -1 : index, which is no number of bytes from 0 to 2147483647}}
+  hal.executable.export public @one layout(#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>]>) attributes {workgroup_local_memory = -1 : index}
+}
+
+// -----
+
+hal.executable.source private @kernels {
+  // expected-error @below {{says cluster_size = [2, 1, 1, 1], which is no list of one to three integers}}
+  hal.executable.export public @one layout(#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>]>) attributes {cluster_size = [2, 1, 1, 1]}
+}
+
+// -----
+
+hal.executable.source private @kernels {
+  // expected-error @below {{says cooperative = 1 : i32, which is neither true nor false}}
+  hal.executable.export public @one layout(#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>]>) attributes {cooperative = 1 : i32}
+}
+
+// -----
+
+hal.executable.source private @kernels {
+  // expected-error @below {{says priority = "high", which is no integer}}
+  hal.executable.export public @one layout(#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>]>) attributes {priority = "high"}
+}

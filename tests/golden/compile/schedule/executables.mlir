@@ -5,7 +5,8 @@
 // CHECK: vm.call.variadic @hal.executable.create_with_entry_points(%{{.*}}) segments([1, 1])
 // CHECK-NEXT: util.global.store %{{.*}}, @executable.extern_dispatch_0
 // CHECK: %[[NAME:.*]] = util.buffer.constant : !util.buffer = "host_kernels"
-// CHECK-NEXT: %[[HOST:.*]] = util.call @hal.executable.lookup(%{{.*}}, %[[NAME]])
+// CHECK-NEXT: %[[ENTRY:.*]] = util.buffer.constant : !util.buffer = "twice"
+// CHECK-NEXT: %[[HOST:.*]] = vm.call.variadic @hal.executable.lookup_with_entry_points(%{{.*}}, %[[NAME]], %[[ENTRY]], {{.*}}) segments([1, 0])
 // CHECK-NEXT: util.global.store %[[HOST]], @executable.host_kernels
 // CHECK: vm.call.variadic @hal.command_buffer.dispatch({{.*}}) segments([1, 2])
 // CHECK-NEXT: util.call @hal.command_buffer.barrier
