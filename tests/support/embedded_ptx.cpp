@@ -1,24 +1,27 @@
 #include "tests/support/embedded_ptx.hpp"
 
 #ifdef BATON_CONFORMANCE_PTX
-__asm__(
-    ".pushsection .rodata\n"
-    "conformance_ptx_begin: .incbin \"" BATON_CONFORMANCE_PTX
-    "\"\n"
-    "conformance_ptx_end: .byte 0\n"
-    ".popsection\n");
-extern "C" const char conformance_ptx_begin[];
-extern "C" const char conformance_ptx_end[];
+// EMBED(name, file): the bytes of a file, with a zero behind them.
+#define EMBED(name, file)                                         \
+  __asm__(                                                        \
+      ".pushsection .rodata\n"                                    \
+      ".balign 64\n" #name "_begin: .incbin \"" file "\"\n" #name \
+      "_end: .byte 0\n"                                           \
+      ".popsection\n");                                           \
+  extern "C" const char name##_begin[];                           \
+  extern "C" const char name##_end[];
+EMBED(conformance_ptx, BATON_CONFORMANCE_PTX)
+EMBED(conformance_cubin, BATON_CONFORMANCE_CUBIN)
+#define EMBEDDED(name) \
+  std::string_view { name##_begin, static_cast<size_t>(name##_end - name##_begin) }
+#else
+#define EMBEDDED(name) \
+  std::string_view {}
 #endif
 
 namespace baton::testing_support {
 
-std::string_view conformance_ptx() {
-#ifdef BATON_CONFORMANCE_PTX
-  return {conformance_ptx_begin, static_cast<size_t>(conformance_ptx_end - conformance_ptx_begin)};
-#else
-  return {};
-#endif
-}
+std::string_view conformance_ptx() { return EMBEDDED(conformance_ptx); }
+std::string_view conformance_cubin() { return EMBEDDED(conformance_cubin); }
 
 }  // namespace baton::testing_support

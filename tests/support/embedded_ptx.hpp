@@ -8,5 +8,7 @@ namespace baton::testing_support {
 
 // tests/conformance/kernels.cu
 std::string_view conformance_ptx();
+// The same as machine code for sm_75.
+std::string_view conformance_cubin();
 
 }  // namespace baton::testing_support

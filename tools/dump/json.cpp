@@ -90,7 +90,9 @@ Json launch_json(const hal::EntryPoint& entry) {
               {"bindings", entry.binding_count},
               {"workgroup_size", entry.workgroup_size},
               {"local_memory_bytes", entry.local_memory_bytes}};
-  if (launch.has_cluster()) row["cluster_size"] = launch.cluster_size;
+  if (launch.has_cluster()) {
+    for (const uint32_t size : launch.cluster_size) row["cluster_size"].push_back(size == 0 ? 1 : size);
+  }
   if (launch.cooperative) row["cooperative"] = true;
   if (launch.early) row["early"] = true;
   if (launch.priority) row["priority"] = launch.priority;

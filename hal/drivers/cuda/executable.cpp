@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hal/drivers/cuda/code_image.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -44,6 +45,7 @@ Executable::~Executable() {
 
 Status Executable::load(std::span<const std::byte> code) {
   const CodeKind kind = code_kind(code);
+  BATON_TRY_CONTEXT(check_image(code), "while loading ", code.size(), " bytes of ", code_kind_name(kind));
   // PTX is text that ends with a zero, which files do not bring.
   std::string ptx;
   const void* image = code.data();
@@ -60,6 +62,15 @@ Status Executable::load(std::span<const std::byte> code) {
   library_ = nullptr;
   Status status = context_->status_of(result, "cuLibraryLoadData")
                       .with_context(text("while loading ", code.size(), " bytes of ", code_kind_name(kind)));
+  if (const int arch = cubin_arch(code); result == CUDA_ERROR_NO_BINARY_FOR_GPU && arch != 0) {
+    status = std::move(status).with_context(
+        text("it is machine code for sm_", arch, "; the device is sm_", context_->facts().arch()));
+  }
+  if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+    status =
+        std::move(status).with_context(text("it is PTX of version ", ptx_version(code), "; the driver is for CUDA ",
+                                            version_text(context_->facts().driver_version)));
+  }
   std::string_view said(log);
   while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.remove_suffix(1);
   return said.empty() ? std::move(status) : std::move(status).with_context(text("the driver's compiler said: ", said));

@@ -93,6 +93,27 @@ class LaunchAttributesTest : public testing::TestWithParam<const char*> {
     return values_of(*out);
   }
 
+  // What two buffers hold after a recording was executed with the one, the other, and the one again.
+  std::vector<uint32_t> run_with_tables(const EntryPoint& entry, uint32_t workgroups) {
+    const ExecutableVariant variant{"cuda-ptx-compute_90", std::as_bytes(std::span(kPtx))};
+    const auto executable =
+        device_->make_executable({.name = "attributes", .variants = {&variant, 1}, .expected = {&entry, 1}});
+    EXPECT_OK(executable);
+    auto commands = device_->make_command_buffer({.name = "tables", .slot_count = 1}).value();
+    const Binding slot[] = {Slot{0}};
+    EXPECT_OK(commands->dispatch({.executable = executable->get(), .grid = {workgroups, 1, 1}, .bindings = slot}));
+    const auto recording = commands->finish().value();
+    const Ref<hal::Buffer> outs[] = {buffer_of(*device_, std::vector<uint32_t>(2)),
+                                     buffer_of(*device_, std::vector<uint32_t>(2))};
+    for (const int which : {0, 1, 0}) {
+      const BufferRange table[] = {outs[which]};
+      EXPECT_OK(device_->queue().fill_buffer({}, {.target = outs[which], .pattern = 0}));
+      EXPECT_OK(device_->queue().wait_idle());
+      EXPECT_OK(run(*device_, *recording, {.buffers = table}));
+    }
+    return {values_of(*outs[0])[1], values_of(*outs[1])[1]};
+  }
+
   Ref<hal::Device> device_;
 };
 
@@ -110,6 +131,18 @@ TEST_P(LaunchAttributesTest, CooperativeWorkgroupsMeet) {
   const uint32_t all = 16 * static_cast<uint32_t>(static_cast<Device&>(*device_).context().facts().multiprocessors);
   const EntryPoint entry{.name = "meet", .binding_count = 1, .launch = {.cooperative = true}};
   EXPECT_EQ(run_kernel(entry, all)[1], all);
+}
+
+// A graph takes new parameters for its nodes; what they ask of their launches stays.
+TEST_P(LaunchAttributesTest, CooperativeWorkgroupsMeetWithEachTable) {
+  const uint32_t all = 16 * static_cast<uint32_t>(static_cast<Device&>(*device_).context().facts().multiprocessors);
+  const EntryPoint entry{.name = "meet", .binding_count = 1, .launch = {.cooperative = true}};
+  EXPECT_EQ(run_with_tables(entry, all), (std::vector<uint32_t>{all, all}));
+}
+
+TEST_P(LaunchAttributesTest, WorkgroupsRunInClustersWithEachTable) {
+  const EntryPoint entry{.name = "ranks", .binding_count = 1, .launch = {.cluster_size = {2, 1, 1}}};
+  EXPECT_EQ(run_with_tables(entry, 2), (std::vector<uint32_t>{201, 201}));
 }
 
 TEST_P(LaunchAttributesTest, WhatBeginsEarlyWaitsForWhatItStandsBehind) {

@@ -1,0 +1,21 @@
+// Device code before the driver sees it. The driver takes a pointer and no length: it reads as far as the tables in the
+// code say, so a file that was cut off would have it read beyond its end.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/status.hpp"
+
+namespace baton::hal::drivers::cuda {
+
+// That all that a cubin's or a fatbin's tables name lies inside it. PTX has no tables.
+Status check_image(std::span<const std::byte> code);
+
+// "90" for a cubin for sm_90; 0 for anything else. The code is checked.
+int cubin_arch(std::span<const std::byte> code);
+
+// What PTX says is its language: "8.4" of `.version 8.4`; empty for what doesn't say it.
+std::string_view ptx_version(std::span<const std::byte> code);
+
+}  // namespace baton::hal::drivers::cuda
