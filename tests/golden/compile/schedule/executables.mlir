@@ -2,7 +2,8 @@
 // RUN: baton-opt --schedule %s | FileCheck %s
 
 // CHECK: util.initializer {
-// CHECK: vm.call.variadic @hal.executable.create_with_entry_points(%{{.*}}) segments([1, 1])
+// CHECK: %[[PRIORITY:.*]] = util.buffer.constant : !util.buffer = "priority"
+// CHECK: vm.call.variadic @hal.executable.create_with_launch_attributes({{.*}}, %c32_i32, %c1_i32, %c1_i32, %c0_i32, %c0_i32, %[[PRIORITY]], %c2_i64) segments([1, 1, 1])
 // CHECK-NEXT: util.global.store %{{.*}}, @executable.extern_dispatch_0
 // CHECK: %[[NAME:.*]] = util.buffer.constant : !util.buffer = "host_kernels"
 // CHECK-NEXT: %[[ENTRY:.*]] = util.buffer.constant : !util.buffer = "twice"
@@ -33,6 +34,7 @@ util.func public @run(%view: !hal.buffer_view) -> !hal.buffer_view {
     }
     layout(#hal.pipeline.layout<constants = 1, bindings = [#hal.pipeline.binding<storage_buffer, ReadOnly>, #hal.pipeline.binding<storage_buffer>]>)
     objects({#cpu ordinal(0) = [#hal.executable.object<{path = "thrice.so", data = dense<[1, 2, 3]> : tensor<3xi8>}>]})
+    attributes {priority = 2, workgroup_size = [32 : index, 1 : index, 1 : index]}
   %1 = flow.dispatch @host_kernels::@twice[%four](%0) : (tensor<4xf32>) -> tensor<4xf32>
   %out = hal.tensor.export %1 : tensor<4xf32> -> !hal.buffer_view
   util.return %out : !hal.buffer_view

@@ -3,7 +3,7 @@
 // RUN: baton-compile --target-device=local --target-device=cuda %s -o %t.bvm
 // RUN: baton-compile --target-device=local --target-device=cuda --compile-to=hal %s | FileCheck %s
 // RUN: baton-dump-module %t.bvm --explain --device=null | FileCheck %s --check-prefix=EXPLAIN
-// RUN: baton-dump-module %t.bvm --format=json | %{python} -c "import json, sys; print(json.load(sys.stdin)['executables'][1]['launches'])" | FileCheck %s --check-prefix=JSON
+// RUN: baton-dump-module %t.bvm --format=json | %{python} -c "import json, sys; print(json.load(sys.stdin)['executables'][0]['launches'])" | FileCheck %s --check-prefix=JSON
 // RUN: printf '.version 7.8\n.target sm_90\n.address_size 64\n' > %t.ptx
 // RUN: baton-run-module %t.bvm --device=local-sync --executable=theirs=%kernels/kernels_x86_64.elf --executable=theirs=%kernels/kernels_aarch64.elf --function=run --input=4xi32=1,2,3,4 | FileCheck %s --check-prefix=RUN-LOCAL
 // RUN: baton-run-module %t.bvm --device=null --executable=theirs=%t.ptx --function=run --input=4xi32=1,2,3,4 | FileCheck %s --check-prefix=NULL
@@ -23,8 +23,6 @@
 // EXPLAIN-NEXT:     launches write_ids with 0 constants, 1 binding, 1 x 1 x 1 threads, cooperative
 // EXPLAIN-NEXT:     is code of the host, which has to register it as 'theirs'
 // JSON: [{'name': 'twice', 'constants': 0, 'bindings': 1, 'workgroup_size': [4, 1, 1], 'local_memory_bytes': 4096, 'cluster_size': [2, 1, 1], 'cooperative': True, 'early': True, 'priority': -1, 'local_memory_carveout_percent': 0, 'subgroup_size': 32}]
-// CHECK: %[[PRIORITY:.*]] = util.buffer.constant : !util.buffer = "priority"
-// CHECK: vm.call.variadic @hal.executable.create_with_launch_attributes({{.*}}%c0_i32, %[[PRIORITY]], %c2_i64) segments([1, 1, 1])
 // CHECK: util.buffer.constant : !util.buffer = "cluster_size_x"
 // CHECK: vm.call.variadic @hal.executable.create_with_launch_attributes({{.*}}) segments([2, 1, 6])
 // CHECK: vm.call.variadic @hal.executable.lookup_with_entry_points({{.*}}) segments([1, 1])
@@ -62,15 +60,4 @@ func.func @run(%x: tensor<4xi32>) -> tensor<4xi32> {
   %0 = flow.dispatch @theirs::@write_ids(%x) : (tensor<4xi32>) -> %x
   %1 = flow.dispatch @mine::@twice(%0) : (tensor<4xi32>) -> %0
   return %1 : tensor<4xi32>
-}
-func.func @inline(%x: tensor<4xi32>) -> tensor<4xi32> {
-  %0 = hal.dispatch.extern "k"(%x) : (tensor<4xi32>) -> %x
-    count(%device: !hal.device) -> (index, index, index) {
-      %one = arith.constant 1 : index
-      hal.return %one, %one, %one : index, index, index
-    }
-    layout(#layout)
-    objects({#hal.executable.target<"cuda", "cuda-nvptx-fb"> ordinal(0) = [#hal.executable.object<{path = "k.ptx", data = dense<[1, 2, 3]> : tensor<3xi8>}>]})
-    attributes {priority = 2, workgroup_size = [32 : index, 1 : index, 1 : index]}
-  return %0 : tensor<4xi32>
 }
