@@ -9,7 +9,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
-struct DispatchRecord : Record {
+struct alignas(16) DispatchRecord : Record {
   Launch launch;
   uint32_t grid[3];
 };
@@ -68,7 +68,7 @@ Status add_dispatch(Record& record, const Execution& execution, GraphBuilder& bu
                                                                   early ? 0 : builder.dependency_count(), &parameters);
   if (added != CUDA_SUCCESS) {
     return execution.context.status_of(added, "cuGraphAddKernelNode")
-        .with_context(text("for entry point '", *command.launch.name, "'"));
+        .with_context(text("for entry point '", command.launch.kernel->name, "'"));
   }
   BATON_TRY(set_attributes(kernel, node, execution));
   if (early) BATON_TRY(add_early_edge(execution, node, builder));
@@ -90,12 +90,10 @@ constexpr RecordVerbs kDispatch = {issue_dispatch, add_dispatch, patch_dispatch}
 
 Status CommandBuffer::dispatch(const commands::Dispatch& command) {
   if (command.grid[0] == 0 || command.grid[1] == 0 || command.grid[2] == 0) return leave_out(command);
-  auto* record = new (arena().allocate_array<DispatchRecord>(1)) DispatchRecord;
-  make_launch(arena(),
-              {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings},
-              record->launch);
+  auto* record = make_launch_record<DispatchRecord>(
+      arena(), {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings});
   for (int axis = 0; axis < 3; ++axis) record->grid[axis] = command.grid[axis];
-  note_kernel(*record->launch.name);
+  note_kernel(record->launch.kernel->name);
   return append(command, *record, kDispatch);
 }
 

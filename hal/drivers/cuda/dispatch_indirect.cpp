@@ -13,7 +13,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
-struct IndirectRecord : Record {
+struct alignas(16) IndirectRecord : Record {
   Launch launch;
   RecordedBinding grid;
 };
@@ -38,7 +38,7 @@ Status issue_indirect(Record& record, const Execution& execution) {
     if (grid[axis] <= limit) continue;
     return failure(StatusCode::kOutOfRange, "Indirect dispatch grid has ", grid[axis], " workgroups in ", "xyz"[axis],
                    "; the device takes ", limit, ".")
-        .with_context(text("for entry point '", *command.launch.name, "'"));
+        .with_context(text("for entry point '", command.launch.kernel->name, "'"));
   }
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return {};
   const LaunchParameters parameters(command.launch, execution);
@@ -50,12 +50,10 @@ constexpr RecordVerbs kIndirect = {issue_indirect, nullptr, nullptr};
 }  // namespace
 
 Status CommandBuffer::dispatch_indirect(const commands::DispatchIndirect& command) {
-  auto* record = new (arena().allocate_array<IndirectRecord>(1)) IndirectRecord;
-  make_launch(arena(),
-              {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings},
-              record->launch);
+  auto* record = make_launch_record<IndirectRecord>(
+      arena(), {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings});
   record->grid = RecordedBinding::make(command.grid);
-  note_kernel(*record->launch.name);
+  note_kernel(record->launch.kernel->name);
   note_obstacle("an indirect dispatch, whose grid the host reads");
   recording_->blocks_host_ = true;
   return append(command, *record, kIndirect);

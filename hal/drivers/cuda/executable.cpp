@@ -163,6 +163,7 @@ Status Executable::adopt(const Named& found, const EntryPoint* expected) {
   Kernel kernel;
   EntryPoint entry;
   kernel.handle = found.handle;
+  kernel.name = found.name;
   entry.name = found.name;
   if (expected) {
     std::copy(std::begin(expected->workgroup_size), std::end(expected->workgroup_size), entry.workgroup_size);

@@ -16,18 +16,20 @@ struct ConstantPlace {
   uint16_t bytes;
 };
 
-struct Kernel {
+// What a launch and a node read stands first.
+struct alignas(64) Kernel {
   CUkernel handle = nullptr;
   uint32_t block[3] = {1, 1, 1};
-  uint32_t shared_bytes = 0;      // Asked for at launch.
-  uint32_t parameter_bytes = 0;   // All parameters, as the code lays them out.
-  std::vector<uint16_t> offsets;  // Of all parameters.
-  bool cooperative = false;       // Its nodes take parameters one by one.
-  bool early = false;             // Stands behind other kernels by a programmatic edge.
+  uint32_t shared_bytes = 0;     // Asked for at launch.
+  uint32_t parameter_bytes = 0;  // All parameters, as the code lays them out.
+  bool cooperative = false;      // Its nodes take parameters one by one.
+  bool early = false;            // Stands behind other kernels by a programmatic edge.
   // For a launch on a stream; for a node, all but the order.
   std::vector<CUlaunchAttribute> attributes;
+  std::vector<uint16_t> offsets;   // Of all parameters.
   std::vector<uint16_t> pointers;  // By binding: where its address goes.
   std::vector<ConstantPlace> constants;
+  std::string name;
 };
 
 // The most that the parameters of a launch may take; what every driver since the first took.

@@ -22,6 +22,12 @@ struct Graph::Clock {
   std::chrono::steady_clock::time_point start;
 };
 
+Graph::Graph(Recording& recording)
+    : slot_count_(static_cast<uint32_t>(recording.slots().needs().size())),
+      constant_slot_count_(recording.constant_slot_count()),
+      constants_(constant_slot_count_),
+      recording_(recording) {}
+
 // Whatever was launched keeps the recording, and so the graph, until it is done.
 Graph::~Graph() {
   if (const auto table = last_bound_.lock()) {
@@ -52,6 +58,7 @@ void Graph::destroy() {
 GraphReport Graph::report() {
   std::lock_guard lock(mutex_);
   GraphReport now = report_;
+  now.executions = executions_;
   now.stream_ns = recording_.stream_ns();
   return now;
 }
@@ -70,11 +77,10 @@ Graph::Index Graph::make_index(size_t slot_count, std::span<const SlotUse> uses)
 void Graph::index_slots() {
   std::vector<SlotUse> uses;
   recording_.slots().uses().for_each([&](const SlotUse& use) {
-    if (records_[use.command]) uses.push_back(use);
+    if (commands_[use.command].record) uses.push_back(use);
   });
-  buffer_index_ = make_index(recording_.slots().needs().size(), uses);
-  constant_index_ = make_index(recording_.constant_slot_count(), recording_.constant_uses());
-  changed_in_.assign(recording_.command_count(), 0);
+  buffer_index_ = make_index(slot_count_, uses);
+  constant_index_ = make_index(constant_slot_count_, recording_.constant_uses());
   changed_.clear();
   epoch_ = 1;
 }
@@ -83,8 +89,8 @@ Status Graph::add_records(const Execution& execution) {
   GraphShape shape(*context_, static_cast<Device&>(execution.device).builtins(), graph_);
   GraphBuilder builder(graph_, shape, nodes_, kept_);
   nodes_.clear();
-  first_node_.assign(recording_.command_count() + 1, 0);
-  records_.assign(recording_.command_count(), nullptr);
+  nodes_.reserve(recording_.command_count());
+  commands_.assign(recording_.command_count() + 1, {});
   always_.clear();
   for (Record* phase = recording_.first(); phase;) {
     uint32_t count = 0;
@@ -96,10 +102,10 @@ Status Graph::add_records(const Execution& execution) {
     BATON_TRY(shape.begin_phase(count));
     for (Record* record = phase; record != end; record = record->next) {
       shape.begin_command();
-      records_[record->command] = record;
-      first_node_[record->command] = static_cast<uint32_t>(nodes_.size());
+      Command* command = &commands_[record->command];
+      command[0] = {record, static_cast<uint32_t>(nodes_.size()), 0};
       BATON_TRY(record->verbs->add(*record, execution, builder));
-      first_node_[record->command + 1] = static_cast<uint32_t>(nodes_.size());
+      command[1].first_node = static_cast<uint32_t>(nodes_.size());
       if (record->always_patched) always_.push_back(record->command);
     }
     phase = end;
@@ -136,11 +142,12 @@ Status Graph::build(const Execution& execution, bool timed) {
 
 void Graph::mark(std::span<const uint32_t> commands) {
   for (const uint32_t command : commands) {
-    if (std::exchange(changed_in_[command], epoch_) != epoch_) changed_.push_back(command);
+    if (std::exchange(commands_[command].changed_in, epoch_) != epoch_) changed_.push_back(command);
   }
 }
 
 void Graph::forget_changes() {
+  if (changed_.empty()) return;
   changed_.clear();
   ++epoch_;
 }
@@ -153,7 +160,6 @@ void Graph::set_slot(size_t slot, const SlotValue& value) {
 }
 
 void Graph::set_constants(std::span<const uint32_t> constants) {
-  constants_.resize(recording_.constant_slot_count());
   for (size_t slot = 0; slot < constants_.size(); ++slot) {
     if (constants[slot] == constants_[slot]) continue;
     constants_[slot] = constants[slot];
@@ -177,12 +183,11 @@ void Graph::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range) 
 }
 
 Graph::Bound Graph::bind_anew(const BindingTable& table) {
-  const size_t slot_count = recording_.slots().needs().size();
   auto bound = std::make_shared<BoundTable>();
-  bound->ranges.resize(slot_count);
-  bound->buffers.resize(slot_count);
-  slots_.resize(slot_count + 1);
-  for (size_t slot = 0; slot < slot_count && slot < table.buffers.size(); ++slot) {
+  bound->ranges.resize(slot_count_);
+  bound->buffers.resize(slot_count_);
+  slots_.resize(slot_count_ + 1);
+  for (size_t slot = 0; slot < slot_count_ && slot < table.buffers.size(); ++slot) {
     bind_slot(*bound, slot, table.buffers[slot]);
   }
   last_bound_ = bound;
@@ -207,8 +212,8 @@ Status Graph::find_changes(std::span<const BufferRange> ranges, const BindingTab
 }
 
 Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool checked) {
-  if (recording_.slots().needs().empty()) {
-    if (!checked) BATON_TRY(recording_.check_constants(table.constants));
+  if (slot_count_ == 0) {
+    if (!checked && constant_slot_count_ != 0) BATON_TRY(recording_.check_constants(table.constants));
     set_constants(table.constants);
     return Bound();
   }
@@ -233,9 +238,10 @@ Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool
 }
 
 Status Graph::patch_record(uint32_t command, const Execution& execution) {
-  const uint32_t first = first_node_[command];
-  const std::span<const CUgraphNode> nodes(nodes_.data() + first, first_node_[command + 1] - first);
-  return records_[command]->verbs->patch(*records_[command], execution, {instance_, nodes});
+  const Command& patched = commands_[command];
+  const uint32_t end = commands_[command + 1].first_node;
+  const std::span<const CUgraphNode> nodes(nodes_.data() + patched.first_node, end - patched.first_node);
+  return patched.record->verbs->patch(*patched.record, execution, {instance_, nodes});
 }
 
 Status Graph::patch(const Execution& execution) {
@@ -257,14 +263,17 @@ Status Graph::update(const Execution& execution, bool timed) {
   return built;
 }
 
-Status Graph::launch(const Execution& execution, const Bound& table, bool timed) {
-  ++report_.executions;
-  told_ |= timed;
-  if (table) execution.mark.keep(table);
-  if (std::find(streams_.begin(), streams_.end(), &execution.stream) == streams_.end()) {
-    streams_.push_back(&execution.stream);
-  }
-  BATON_TRY(update(execution, timed));
+void Graph::note_stream(Stream& stream) {
+  last_stream_ = &stream;
+  if (std::find(streams_.begin(), streams_.end(), &stream) == streams_.end()) streams_.push_back(&stream);
+}
+
+Status Graph::launch(const Execution& execution, Bound table, bool timed) {
+  ++executions_;
+  if (timed) told_ = true;
+  if (table) execution.mark.keep(std::move(table));
+  if (last_stream_ != &execution.stream) note_stream(execution.stream);
+  if (!instance_ || !changed_.empty() || !always_.empty()) BATON_TRY(update(execution, timed));
   forget_changes();
   const Clock clock(report_.launch_ns, timed);
   const CUresult launched = execution.symbols().cuGraphLaunch(instance_, execution.stream.handle());

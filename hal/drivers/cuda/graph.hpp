@@ -39,9 +39,9 @@ class GraphBuilder {
   std::vector<Ref<hal::Buffer>>& kept_;
 };
 
-class Graph {
+class alignas(64) Graph {
  public:
-  explicit Graph(Recording& recording) : recording_(recording) {}
+  explicit Graph(Recording& recording);
   ~Graph();
 
   // Held over bind() and launch(), and taken before the lock of a stream.
@@ -54,7 +54,7 @@ class Graph {
   std::span<const SlotValue> slots() const { return slots_; }
   std::span<const uint32_t> constants() const { return constants_; }
   // With what is bound, behind what is on the stream, whose lock is held.
-  Status launch(const Execution& execution, const Bound& table, bool timed);
+  Status launch(const Execution& execution, Bound table, bool timed);
   GraphReport report();
 
  private:
@@ -65,6 +65,7 @@ class Graph {
   void bind_slot(BoundTable& bound, size_t slot, const BufferRange& range);
   void set_slot(size_t slot, const SlotValue& value);
   void set_constants(std::span<const uint32_t> constants);
+  void note_stream(Stream& stream);
   Status update(const Execution& execution, bool timed);
   Status build(const Execution& execution, bool timed);
   Status add_records(const Execution& execution);
@@ -86,27 +87,38 @@ class Graph {
   };
   static Index make_index(size_t slot_count, std::span<const SlotUse> uses);
 
-  Recording& recording_;  // Owns the graph.
+  // By command: what is looked at when it is patched.
+  struct Command {
+    Record* record = nullptr;  // Null where a command has none.
+    uint32_t first_node = 0;   // The nodes end where the next command's begin.
+    uint32_t changed_in = 0;   // The epoch that marked it.
+  };
+
+  // First, in few cache lines, what every execution looks at.
   std::mutex mutex_;
+  const uint32_t slot_count_;
+  const uint32_t constant_slot_count_;
+  CUgraphExec instance_ = nullptr;
+  Stream* last_stream_ = nullptr;
+  std::vector<uint32_t> changed_;           // Commands to patch.
+  std::vector<uint32_t> always_;            // Commands that are patched in each execution.
+  std::vector<Ref<hal::Buffer>> replaced_;  // Bound before, for launches that may be under way.
+  std::weak_ptr<BoundTable> last_bound_;
+  uint64_t bound_frees_ = 0;  // When it was checked.
+  uint64_t executions_ = 0;
+  std::vector<SlotValue> slots_{SlotValue{}};
+  std::vector<uint32_t> constants_;
+
+  Recording& recording_;               // Owns the graph.
   PrimaryContext* context_ = nullptr;  // Of the first execution; the recording keeps it.
   CUgraph graph_ = nullptr;
-  CUgraphExec instance_ = nullptr;
-  std::vector<Record*> records_;      // By command; null where a command has none.
-  std::vector<CUgraphNode> nodes_;    // Those of a record are neighbours.
-  std::vector<uint32_t> first_node_;  // By command.
+  std::vector<Command> commands_;   // One more than there are.
+  std::vector<CUgraphNode> nodes_;  // Those of a record are neighbours.
   std::vector<Ref<hal::Buffer>> kept_;
   Index buffer_index_;
   Index constant_index_;
-  std::vector<uint32_t> always_;  // Commands that are patched in each execution.
-  std::weak_ptr<BoundTable> last_bound_;
-  uint64_t bound_frees_ = 0;                // When it was checked.
-  std::vector<Ref<hal::Buffer>> replaced_;  // Bound before, for launches that may be under way.
   std::vector<uint32_t> changed_slots_;
-  std::vector<SlotValue> slots_{SlotValue{}};
-  std::vector<uint32_t> constants_;
-  std::vector<Stream*> streams_;      // That it was launched on; the device has them.
-  std::vector<uint32_t> changed_;     // Commands to patch.
-  std::vector<uint32_t> changed_in_;  // By command: the epoch that marked it.
+  std::vector<Stream*> streams_;  // That it was launched on; the device has them.
   uint32_t epoch_ = 1;
   bool told_ = false;  // The report is printed when the graph goes.
   GraphReport report_;

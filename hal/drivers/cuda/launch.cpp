@@ -2,13 +2,24 @@
 
 namespace baton::hal::drivers::cuda {
 
-void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch) {
-  const auto& executable = static_cast<const Executable&>(*shape.executable);
-  const Kernel& kernel = executable.kernel(shape.entry_point);
+namespace {
+
+std::span<const Launch::SlotConstant> slot_constants(Arena& arena, const LaunchShape& shape, const Kernel& kernel) {
+  auto* constants = arena.allocate_array<Launch::SlotConstant>(shape.constant_slots.size());
+  for (size_t i = 0; i < shape.constant_slots.size(); ++i) {
+    constants[i] = {kernel.constants[shape.constant_slots[i].constant], shape.constant_slots[i].slot};
+  }
+  return {constants, shape.constant_slots.size()};
+}
+
+}  // namespace
+
+void make_launch(Arena& arena, const LaunchShape& shape, std::byte* parameters, Launch& launch) {
+  const Kernel& kernel = kernel_of(shape);
   launch.kernel = &kernel;
-  launch.name = &executable.entry_points()[shape.entry_point].name;
-  launch.parameters = static_cast<std::byte*>(arena.allocate(kernel.parameter_bytes, 16));
-  std::memset(launch.parameters, 0, kernel.parameter_bytes);
+  launch.parameters = parameters;
+  launch.from_table = nullptr;
+  std::memset(parameters, 0, kernel.parameter_bytes);
   Launch::SlotPointer* pointers = nullptr;
   size_t pointer_count = 0;
   for (size_t i = 0; i < shape.bindings.size(); ++i) {
@@ -17,20 +28,15 @@ void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch) {
       if (!pointers) pointers = arena.allocate_array<Launch::SlotPointer>(shape.bindings.size() - i);
       pointers[pointer_count++] = {binding.slot, kernel.pointers[i], binding.offset};
     } else {
-      std::memcpy(launch.parameters + kernel.pointers[i], &binding.offset, sizeof(CUdeviceptr));
+      std::memcpy(parameters + kernel.pointers[i], &binding.offset, sizeof(CUdeviceptr));
     }
   }
-  launch.slot_pointers = {pointers, pointer_count};
   for (size_t i = 0; i < shape.constants.size(); ++i) {
-    put_constant(launch.parameters, kernel.constants[i], shape.constants[i]);
+    put_constant(parameters, kernel.constants[i], shape.constants[i]);
   }
-  launch.slot_constants = {};
-  if (shape.constant_slots.empty()) return;
-  auto* constants = arena.allocate_array<Launch::SlotConstant>(shape.constant_slots.size());
-  for (size_t i = 0; i < shape.constant_slots.size(); ++i) {
-    constants[i] = {kernel.constants[shape.constant_slots[i].constant], shape.constant_slots[i].slot};
-  }
-  launch.slot_constants = {constants, shape.constant_slots.size()};
+  if (!pointers && shape.constant_slots.empty()) return;
+  launch.from_table = arena.make<Launch::FromTable>(std::span<const Launch::SlotPointer>(pointers, pointer_count),
+                                                    slot_constants(arena, shape, kernel));
 }
 
 namespace {
@@ -60,7 +66,7 @@ Status launch_with_attributes(const Launch& launch, const uint32_t (&grid)[3], c
                                                                  nullptr, parameters.extra());
   if (launched == CUDA_SUCCESS) return {};
   return execution.context.status_of(launched, "cuLaunchKernelEx")
-      .with_context(text("for entry point '", *launch.name, "'"));
+      .with_context(text("for entry point '", launch.kernel->name, "'"));
 }
 
 }  // namespace
@@ -75,7 +81,7 @@ Status launch(const Launch& launch, const uint32_t (&grid)[3], const LaunchParam
   if (launched == CUDA_SUCCESS) [[likely]]
     return {};
   return execution.context.status_of(launched, "cuLaunchKernel")
-      .with_context(text("for entry point '", *launch.name, "'"));
+      .with_context(text("for entry point '", launch.kernel->name, "'"));
 }
 
 }  // namespace baton::hal::drivers::cuda

@@ -23,11 +23,15 @@ struct Launch {
     uint32_t slot;
   };
 
+  // What a table decides.
+  struct FromTable {
+    std::span<const SlotPointer> pointers;
+    std::span<const SlotConstant> constants;
+  };
+
   const Kernel* kernel;
-  const std::string* name;  // Of the entry point.
   std::byte* parameters;
-  std::span<const SlotPointer> slot_pointers;
-  std::span<const SlotConstant> slot_constants;
+  const FromTable* from_table;  // Null: nothing.
 };
 
 // A word of constants, or the low bytes of one.
@@ -39,7 +43,21 @@ inline void put_constant(std::byte* parameters, ConstantPlace at, const uint32_t
   }
 }
 
-void make_launch(Arena& arena, const LaunchShape& shape, Launch& launch);
+// `parameters`: room for those of the kernel.
+void make_launch(Arena& arena, const LaunchShape& shape, std::byte* parameters, Launch& launch);
+inline const Kernel& kernel_of(const LaunchShape& shape) {
+  return static_cast<const Executable&>(*shape.executable).kernel(shape.entry_point);
+}
+// A record with its launch, and behind it in memory the parameters: what recording writes and building reads is one run
+// of bytes.
+template <typename LaunchRecord>
+LaunchRecord* make_launch_record(Arena& arena, const LaunchShape& shape) {
+  static_assert(sizeof(LaunchRecord) % 16 == 0);
+  void* memory = arena.allocate(sizeof(LaunchRecord) + kernel_of(shape).parameter_bytes, 16);
+  auto* record = new (memory) LaunchRecord;
+  make_launch(arena, shape, reinterpret_cast<std::byte*>(record + 1), record->launch);
+  return record;
+}
 
 // The bytes of one launch, and the list of words that the driver takes them by.
 class LaunchParameters {
@@ -48,13 +66,13 @@ class LaunchParameters {
       : size_bytes_(launch.kernel->parameter_bytes),
         extra_{CU_LAUNCH_PARAM_BUFFER_POINTER, launch.parameters, CU_LAUNCH_PARAM_BUFFER_SIZE, &size_bytes_,
                CU_LAUNCH_PARAM_END} {
-    if (launch.slot_pointers.empty() && launch.slot_constants.empty()) return;
+    if (!launch.from_table) return;
     std::memcpy(storage_, launch.parameters, size_bytes_);
-    for (const Launch::SlotPointer& pointer : launch.slot_pointers) {
+    for (const Launch::SlotPointer& pointer : launch.from_table->pointers) {
       const CUdeviceptr address = execution.slots[pointer.slot].address + pointer.offset;
       std::memcpy(storage_ + pointer.at, &address, sizeof(address));
     }
-    for (const Launch::SlotConstant& constant : launch.slot_constants) {
+    for (const Launch::SlotConstant& constant : launch.from_table->constants) {
       put_constant(storage_, constant.at, execution.constants[constant.slot]);
     }
     extra_[1] = storage_;

@@ -9,10 +9,10 @@ void Mark::release() {
   if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   // What is let go of may be the last reference to a device, so nothing of the stream is touched meanwhile. Mostly the
   // stream has let go of it already (Stream::reap).
-  if (kept_count() != 0 || !possessions_.dependencies.empty() || possessions_.table) {
+  if (possessions_.recording || possessions_.table || possessions_.more) {
     const Possessions possessions = std::exchange(possessions_, {});
   }
-  const Ref<Stream> stream = std::move(stream_);
+  const Ref<Stream> stream = std::exchange(stream_, nullptr);
   stream->take_back(this);
 }
 
@@ -36,21 +36,29 @@ void Mark::fail(const Status& status) {
   may_fail_.store(true, std::memory_order_release);
 }
 
+// Done, but not come by: the device is lost, and everything with it that was named.
+Status Mark::find_failure(const Possessions& possessions) const {
+  Status status = stream_->context().check();
+  const auto name = [&](const hal::Recording& recording) {
+    status = std::move(status).with_context(static_cast<const Recording&>(recording).description());
+  };
+  if (possessions.recording) name(*possessions.recording);
+  if (!possessions.more) return status;
+  for (const Ref<hal::Recording>& recording : possessions.more->recordings) name(*recording);
+  return status;
+}
+
 Status Mark::outcome() {
   const bool come_by = stream_->reached(ordinal_);
   if (come_by && !may_fail_.load(std::memory_order_acquire)) return {};
   std::lock_guard lock(mutex_);
-  if (!come_by && failure_.ok()) {  // Done, but not come by: the device is lost.
-    failure_ = stream_->context().check();
-    const auto name = [&](const hal::Recording& recording) {
-      failure_ = std::move(failure_).with_context(static_cast<const Recording&>(recording).description());
-    };
-    if (possessions_.recording) name(*possessions_.recording);
-    for (const Ref<hal::Recording>& recording : possessions_.recordings) name(*recording);
-  }
-  for (const Ref<Mark>& dependency : possessions_.dependencies) {
-    if (!failure_.ok()) break;
-    if (dependency->done()) failure_ = dependency->outcome();
+  if (!come_by && failure_.ok()) failure_ = find_failure(possessions_);
+  const auto take_over = [&](const Ref<Mark>& dependency) {
+    if (failure_.ok() && dependency->done()) failure_ = dependency->outcome();
+  };
+  if (const More* more = possessions_.more.get(); more && more->first_dependency) {
+    take_over(more->first_dependency);
+    for (const Ref<Mark>& dependency : more->dependencies) take_over(dependency);
   }
   return failure_.clone();
 }

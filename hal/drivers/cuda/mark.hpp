@@ -28,7 +28,8 @@ class Kept {
   virtual ~Kept() = default;
 };
 
-class Mark {
+// What an execution that only signals touches lies in the first cache line.
+class alignas(64) Mark {
  public:
   void retain() { count_.fetch_add(1, std::memory_order_relaxed); }
   void release();
@@ -49,36 +50,41 @@ class Mark {
     if (possessions_.recording.get() == &recording) return;
     if (!possessions_.recording) {
       possessions_.recording = Ref<hal::Recording>(&recording);
-    } else if (possessions_.recordings.empty() || possessions_.recordings.back().get() != &recording) {
-      possessions_.recordings.emplace_back(&recording);
+    } else if (auto& recordings = more().recordings; recordings.empty() || recordings.back().get() != &recording) {
+      recordings.emplace_back(&recording);
     }
   }
   void keep(hal::Buffer& buffer) {
     // Tables often name one buffer many times.
-    if (!possessions_.buffers.empty() && possessions_.buffers.back().get() == &buffer) return;
-    possessions_.buffers.emplace_back(&buffer);
+    auto& buffers = more().buffers;
+    if (!buffers.empty() && buffers.back().get() == &buffer) return;
+    buffers.emplace_back(&buffer);
   }
   void keep(std::vector<Ref<hal::Buffer>>&& buffers) {
-    auto& kept = possessions_.buffers;
+    auto& kept = more().buffers;
     if (kept.empty()) return kept.swap(buffers);
     kept.insert(kept.end(), std::make_move_iterator(buffers.begin()), std::make_move_iterator(buffers.end()));
     buffers.clear();
   }
-  void keep(const std::shared_ptr<BoundTable>& table) {
+  void keep(std::shared_ptr<BoundTable>&& table) {
     if (possessions_.table == table) return;
-    if (possessions_.table) possessions_.tables.push_back(std::move(possessions_.table));
-    possessions_.table = table;
+    if (possessions_.table) more().tables.push_back(std::move(possessions_.table));
+    possessions_.table = std::move(table);
   }
   // Before many are kept.
-  void expect_buffers(size_t count) { possessions_.buffers.reserve(possessions_.buffers.size() + count); }
-  void keep(std::unique_ptr<Kept> kept) { possessions_.kept.push_back(std::move(kept)); }
+  void expect_buffers(size_t count) {
+    if (count != 0) more().buffers.reserve(more().buffers.size() + count);
+  }
+  void keep(std::unique_ptr<Kept> kept) { more().kept.push_back(std::move(kept)); }
   void depend_on(const Ref<Mark>& mark) {
-    possessions_.dependencies.push_back(mark);
+    More& others = more();
+    others.first_dependency ? others.dependencies.push_back(mark) : void(others.first_dependency = mark);
     may_fail_.store(true, std::memory_order_relaxed);
   }
+  // Beside tables that were bound and marks.
   size_t kept_count() const {
-    return size_t{possessions_.recording ? 1u : 0u} + possessions_.recordings.size() + possessions_.buffers.size() +
-           possessions_.tables.size() + possessions_.kept.size();
+    const size_t first = possessions_.recording ? 1 : 0;
+    return possessions_.more ? first + possessions_.more->count() : first;
   }
 
  private:
@@ -87,28 +93,42 @@ class Mark {
   ~Mark() = default;
 
   bool has_failed() const;
-  // What it kept, for whoever lets go of it when nothing is locked.
-  struct Possessions {
-    Ref<hal::Recording> recording;      // Mostly there is one, which costs no allocation.
-    std::shared_ptr<BoundTable> table;  // The last of several.
+  // Beyond a recording and a table.
+  struct More {
     std::vector<Ref<hal::Recording>> recordings;
     std::vector<std::shared_ptr<BoundTable>> tables;
     std::vector<Ref<hal::Buffer>> buffers;
     std::vector<std::unique_ptr<Kept>> kept;
+    Ref<Mark> first_dependency;
     std::vector<Ref<Mark>> dependencies;
+
+    size_t count() const { return recordings.size() + tables.size() + buffers.size() + kept.size(); }
   };
+  // What it kept, for whoever lets go of it when nothing is locked.
+  struct Possessions {
+    Ref<hal::Recording> recording;
+    std::shared_ptr<BoundTable> table;  // The last of several.
+    std::unique_ptr<More> more;
+  };
+  More& more() {
+    if (!possessions_.more) possessions_.more = std::make_unique<More>();
+    return *possessions_.more;
+  }
   Possessions take_possessions();
+  Status find_failure(const Possessions& possessions) const;
 
   std::atomic<uint32_t> count_{0};
-  Ref<Stream> stream_;
-  uint64_t ordinal_ = 0;  // 0: not closed yet.
-  CUevent event_ = nullptr;
-  Mark* next_spare_ = nullptr;  // Of the stream's.
-
-  Possessions possessions_;
   std::atomic<bool> may_fail_{false};  // False: the outcome is ok unless the device is lost, and no lock is needed.
-  mutable std::mutex mutex_;           // Of a closed mark: guards possessions_ too.
-  Status failure_;                     // Guarded by mutex_.
+  Ref<Stream> stream_;                 // Null: a spare.
+  union {
+    uint64_t ordinal_ = 0;  // 0: not closed yet.
+    Mark* next_spare_;      // Of a spare.
+  };
+  CUevent event_ = nullptr;
+  Possessions possessions_;
+
+  mutable std::mutex mutex_;  // Of a closed mark: guards possessions_ too.
+  Status failure_;            // Guarded by mutex_.
 };
 
 }  // namespace baton::hal::drivers::cuda

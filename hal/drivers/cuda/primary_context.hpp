@@ -41,7 +41,8 @@ struct DeviceFacts {
 
 Result<DeviceFacts> ask_facts(const Symbols& symbols, CUdevice device);
 
-class PrimaryContext final : public RefCounted<PrimaryContext> {
+// What every submission reads stands first.
+class alignas(64) PrimaryContext final : public RefCounted<PrimaryContext> {
  public:
   static Result<Ref<PrimaryContext>> retain_device(std::shared_ptr<const Symbols> symbols, int ordinal);
   ~PrimaryContext();
@@ -67,8 +68,8 @@ class PrimaryContext final : public RefCounted<PrimaryContext> {
   const std::shared_ptr<const Symbols> symbols_;
   const CUdevice device_;
   const CUcontext handle_;
-  const DeviceFacts facts_;
   std::atomic<bool> lost_{false};
+  const DeviceFacts facts_;
   mutable std::mutex mutex_;
   Status loss_;  // Guarded by mutex_ until lost_ is set, immutable after.
 };

@@ -152,10 +152,13 @@ Stream& Queue::stream_for(Marks marks) {
 }
 
 bool Queue::as_graph(Recording& recording) const {
+  if (recording.runs_as_graph()) return true;
   if (!recording.first()) return false;
   const uint64_t executions = recording.count_execution();
   if (!recording.graph_obstacle().empty()) return false;
-  return parts_.mode == Mode::kGraph || (parts_.mode == Mode::kAuto && executions > 0);
+  const bool as_graph = parts_.mode == Mode::kGraph || (parts_.mode == Mode::kAuto && executions > 0);
+  if (as_graph) recording.note_runs_as_graph();
+  return as_graph;
 }
 
 Status Queue::issue(Recording& recording, const Execution& execution) const {
@@ -190,10 +193,10 @@ Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals
   return status;
 }
 
-void Queue::settle(Recording& recording, Status status, Signals signals, Ref<Mark> closed) {
+void Queue::settle(Recording& recording, Status status, Signals signals, Ref<Mark>&& closed) {
   parts_.worker->touch();
   if (!status.ok()) return conclude(signals, std::move(status).with_context(recording.description()));
-  if (!signals.empty()) return promise(signals, closed);
+  if (!signals.empty()) return promise(signals, std::move(closed));
   if (!closed) return;  // It cannot fail.
   std::lock_guard lock(mutex_);
   unsignalled_.push_back(std::move(closed));
@@ -210,7 +213,7 @@ Status Queue::enqueue_graph(Recording& recording, const BindingTable& table, boo
     if (!bound.has_value()) return named(std::move(bound).error(), recording);
     status = enqueue_between(recording, marks, signals, closed, [&](Stream& stream, Mark& mark) {
       return graph.launch({device(), *parts_.context, *parts_.memory, stream, mark, graph.slots(), graph.constants()},
-                          *bound, parts_.timed);
+                          std::move(*bound), parts_.timed);
     });
   }
   settle(recording, std::move(status), signals, std::move(closed));
@@ -264,10 +267,11 @@ void Queue::release_memory(hal::Buffer& buffer, Marks marks, Signals signals) {
   promise(signals, *joined);
 }
 
-void Queue::promise(Signals signals, const Ref<Mark>& mark) {
+void Queue::promise(Signals signals, Ref<Mark> mark) {
   for (const SemaphorePoint& signal : signals) {
+    const bool last = &signal == &signals.back();
     if (auto* own = dynamic_cast<Semaphore*>(signal.semaphore)) {
-      own->schedule(signal.value, mark);
+      own->schedule(signal.value, last ? std::move(mark) : mark);
     } else {
       parts_.worker->watch(std::make_unique<SignalWatch>(signal, mark));
     }

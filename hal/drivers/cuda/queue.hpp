@@ -69,14 +69,14 @@ class Queue final : public hal::Queue {
   // it.
   template <typename Run>
   Status enqueue_between(Recording& recording, Marks marks, Signals signals, Ref<Mark>& closed, const Run& run);
-  void settle(Recording& recording, Status status, Signals signals, Ref<Mark> closed);
+  void settle(Recording& recording, Status status, Signals signals, Ref<Mark>&& closed);
   void enqueue_barrier(Marks marks, Signals signals);
   // One mark behind all of them; null when there is none.
   Result<Ref<Mark>> join(Marks marks);
   void release_memory(hal::Buffer& buffer, Marks marks, Signals signals);
 
   Stream& stream_for(Marks marks);
-  void promise(Signals signals, const Ref<Mark>& mark);
+  void promise(Signals signals, Ref<Mark> mark);
   void conclude(Signals signals, const Status& result);
   void keep_failure(const Status& status);
   void enter();

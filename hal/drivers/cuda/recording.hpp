@@ -111,8 +111,10 @@ class Recording final : public hal::Recording {
   void note_stream_ns(int64_t ns) { stream_ns_.store(ns, std::memory_order_relaxed); }
   // Made by the first execution that wants it.
   Graph& graph();
-  // How often it was executed so far; the queue counts.
+  // How often it was executed before it ran as a graph; the queue counts, and decides.
   uint64_t count_execution() { return executions_.fetch_add(1, std::memory_order_relaxed); }
+  bool runs_as_graph() const { return runs_as_graph_.load(std::memory_order_relaxed); }
+  void note_runs_as_graph() { runs_as_graph_.store(true, std::memory_order_relaxed); }
 
   // What a record needs that an arena cannot hold.
   void own(std::shared_ptr<void> thing) { owned_.push_back(std::move(thing)); }
@@ -120,18 +122,20 @@ class Recording final : public hal::Recording {
  private:
   friend class CommandBuffer;
 
-  Record* first_ = nullptr;
-  std::string_view graph_obstacle_;
+  // Together, in one cache line, what every execution looks at.
+  alignas(64) Record* first_ = nullptr;
+  std::atomic<Graph*> made_graph_{nullptr};  // graph_, once it is made.
+  std::atomic<uint64_t> executions_{0};
+  std::atomic<bool> runs_as_graph_{false};
   bool blocks_host_ = false;
   bool calls_host_ = false;
+  std::string_view graph_obstacle_;
   std::vector<SlotUse> constant_uses_;
   std::vector<std::string> kernel_names_;  // The first few, for messages.
   std::vector<std::shared_ptr<void>> owned_;
-  std::atomic<uint64_t> executions_{0};
   std::atomic<int64_t> stream_ns_{0};
   std::mutex graph_mutex_;
-  std::unique_ptr<Graph> graph_;             // Guarded by graph_mutex_.
-  std::atomic<Graph*> made_graph_{nullptr};  // The same, once it is made.
+  std::unique_ptr<Graph> graph_;  // Guarded by graph_mutex_.
 };
 
 }  // namespace baton::hal::drivers::cuda

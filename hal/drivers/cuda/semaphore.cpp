@@ -15,8 +15,6 @@ constexpr int64_t kSpinNs = 3'000'000;
 // Then it naps for a fiftieth of what it has waited: late by two percent at most, and awake ever less often.
 constexpr int64_t kNapShare = 50;
 constexpr std::chrono::nanoseconds kNapMax{1'000'000};
-// Values that were scheduled and never asked for are swept when there are this many.
-constexpr size_t kPendingMax = 16;
 
 // Moves the waiters that `value` satisfies, oldest first.
 template <typename Waiting, typename Waiter>
@@ -70,41 +68,44 @@ void Semaphore::fail_locked(const Status& status) {
   value_.store(kFailed, std::memory_order_release);
 }
 
+// What the oldest of pending_ came to, whose mark is done.
+void Semaphore::pop_pending() {
+  const Scheduled oldest = pending_.pop();
+  const Status status = oldest.mark->outcome();
+  status.ok() ? raise(oldest.value) : fail_locked(status);
+}
+
 void Semaphore::advance() {
   while (!pending_.empty() && !has_failed() && pending_.front().mark->done()) {
-    const Status status = pending_.front().mark->outcome();
-    if (status.ok()) {
-      raise(pending_.front().value);
-    } else {
-      fail_locked(status);
-    }
-    last_stream_ = Ref<Stream>(&pending_.front().mark->stream());
-    pending_.pop_front();
+    Stream& stream = pending_.front().mark->stream();
+    if (last_stream_.get() != &stream) last_stream_ = Ref<Stream>(&stream);
+    pop_pending();
   }
-  if (has_failed()) pending_.clear();
+  if (has_failed()) pending_ = {};
 }
 
 // Takes over what is known without asking the device.
 void Semaphore::sweep() {
-  while (!pending_.empty() && !has_failed() && pending_.front().mark->known_done()) {
-    const Status status = pending_.front().mark->outcome();
-    if (status.ok()) {
-      raise(pending_.front().value);
-    } else {
-      fail_locked(status);
-    }
-    pending_.pop_front();
-  }
+  while (!pending_.empty() && !has_failed() && pending_.front().mark->known_done()) pop_pending();
+  if (has_failed()) [[unlikely]]
+    pending_ = {};
+}
+
+void Semaphore::wake_sleepers() {
+  if (sleeper_count_ != 0) changed_.notify_all();
 }
 
 void Semaphore::take_reached(Calls& calls) {
+  if (!has_waiters_) return;
   const uint64_t now = value_.load(std::memory_order_relaxed);
   take_up_to(now, waiters_, calls.waiters);
   take_up_to(now, schedule_waiters_, calls.schedule_waiters);
+  has_waiters_ = !waiters_.empty() || !schedule_waiters_.empty();
 }
 
 void Semaphore::take_scheduled(uint64_t value, Calls& calls) {
   take_up_to(value, schedule_waiters_, calls.schedule_waiters);
+  has_waiters_ = !waiters_.empty() || !schedule_waiters_.empty();
 }
 
 // The worker must look when somebody waits for a value that the device will reach.
@@ -115,8 +116,8 @@ bool Semaphore::wants_watch() const {
 }
 
 Ref<Mark> Semaphore::mark_of(uint64_t value) const {
-  for (const Scheduled& one : pending_) {
-    if (one.value >= value) return one.mark;
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i].value >= value) return pending_[i].mark;
   }
   return nullptr;
 }
@@ -140,7 +141,7 @@ bool Semaphore::poll() {
     advance();
     if (value_.load(std::memory_order_relaxed) != before) {
       take_reached(calls);
-      changed_.notify_all();
+      wake_sleepers();
     }
     wanted = wants_watch();
     if (!wanted) watched_ = false;
@@ -162,7 +163,7 @@ Status Semaphore::signal(uint64_t value) {
     }
     raise(value);
     take_reached(calls);
-    changed_.notify_all();
+    wake_sleepers();
   }
   call(calls);
   return {};
@@ -174,30 +175,37 @@ void Semaphore::fail(const Status& status) {
     std::lock_guard lock(mutex_);
     if (has_failed()) return;
     fail_locked(status);
-    pending_.clear();
+    pending_ = {};
     take_reached(calls);
-    changed_.notify_all();
+    wake_sleepers();
   }
   call(calls);
 }
 
-void Semaphore::schedule(uint64_t value, const Ref<Mark>& mark) {
+void Semaphore::add_pending(uint64_t value, Ref<Mark> mark) {
+  pending_.push({value, std::move(mark)});
+  for (size_t at = pending_.size() - 1; at > 0 && pending_[at - 1].value > value; --at) {
+    std::swap(pending_[at - 1], pending_[at]);
+  }
+  if (scheduled_.load(std::memory_order_relaxed) < value) scheduled_.store(value, std::memory_order_release);
+}
+
+void Semaphore::schedule(uint64_t value, Ref<Mark> mark) {
   Calls calls;
   bool wanted;
   {
     std::lock_guard lock(mutex_);
-    if (has_failed()) return;
-    // Sweeping asks the device nothing that it has not told already.
-    if (pending_.size() >= kPendingMax) sweep();
-    auto at = pending_.end();
-    while (at != pending_.begin() && (at - 1)->value > value) --at;
-    pending_.insert(at, {value, mark});
-    if (scheduled_.load(std::memory_order_relaxed) < value) scheduled_.store(value, std::memory_order_release);
+    // Asks the device nothing that it has not told already; marks that nobody waits for go round.
+    sweep();
+    const bool waited_for = has_waiters_ || sleeper_count_ != 0;
+    if (waited_for) calls.mark = mark;
+    if (!has_failed()) add_pending(value, std::move(mark));
+    if (!waited_for) return;
+    take_reached(calls);
     take_scheduled(value, calls);
-    calls.mark = mark;
     wanted = wants_watch() && !watched_;
     watched_ |= wanted;
-    changed_.notify_all();
+    wake_sleepers();
   }
   watch_if_wanted(wanted);
   call(calls);
@@ -210,6 +218,7 @@ void Semaphore::notify(uint64_t value, SemaphoreWaiter& waiter) {
     advance();
     if (!done(value)) {
       waiters_.push_back({value, &waiter});
+      has_waiters_ = true;
       wanted = wants_watch() && !watched_;
       watched_ |= wanted;
     }
@@ -242,6 +251,7 @@ void Semaphore::notify_scheduled(uint64_t value, ScheduleWaiter& waiter) {
       mark = mark_of(value);
       if (!mark) {
         schedule_waiters_.push_back({value, &waiter});
+        has_waiters_ = true;
         return;
       }
     }
@@ -289,10 +299,10 @@ Status Semaphore::wait(uint64_t value, int64_t timeout_ns) {
       std::this_thread::sleep_for(std::min<Clock::duration>((Clock::now() - start) / kNapShare, kNapMax));
       poll();
       lock.lock();
-    } else if (timeout_ns < 0) {
-      changed_.wait(lock);
     } else {
-      changed_.wait_until(lock, deadline);
+      ++sleeper_count_;
+      timeout_ns < 0 ? changed_.wait(lock) : void(changed_.wait_until(lock, deadline));
+      --sleeper_count_;
     }
   }
   lock.unlock();

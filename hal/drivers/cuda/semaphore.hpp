@@ -10,7 +10,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 
 #include "hal/drivers/cuda/worker.hpp"
 #include "hal/semaphore.hpp"
@@ -25,7 +24,8 @@ class ScheduleWaiter {
   virtual void scheduled(const Status& status, Ref<Mark> mark) = 0;
 };
 
-class Semaphore final : public hal::Semaphore {
+// What a submission that signals touches stands first.
+class alignas(64) Semaphore final : public hal::Semaphore {
  public:
   Semaphore(Ref<Worker> worker, uint64_t initial_value) : worker_(std::move(worker)), value_(initial_value) {}
   ~Semaphore() override;
@@ -48,7 +48,7 @@ class Semaphore final : public hal::Semaphore {
   Place find(uint64_t value, Ref<Mark>& mark);
   Status failure_status();
   // The device will raise the timeline to `value` at `mark`.
-  void schedule(uint64_t value, const Ref<Mark>& mark);
+  void schedule(uint64_t value, Ref<Mark> mark);
   void notify_scheduled(uint64_t value, ScheduleWaiter& waiter);
   // Takes over what the device has reached meanwhile. False when nobody waits for the device any more.
   bool poll();
@@ -90,19 +90,24 @@ class Semaphore final : public hal::Semaphore {
   bool wants_watch() const;
   void watch_if_wanted(bool wanted);
   Ref<Mark> mark_of(uint64_t value) const;
+  void add_pending(uint64_t value, Ref<Mark> mark);
+  void pop_pending();
+  void wake_sleepers();
   bool spin_until_done(uint64_t value, int64_t timeout_ns);
 
   const Ref<Worker> worker_;
   std::atomic<uint64_t> value_;
   std::atomic<uint64_t> scheduled_{0};  // The largest value that was ever scheduled.
 
+  Ring<Scheduled> pending_;  // Guarded by mutex_, rising.
   std::mutex mutex_;
+  uint32_t sleeper_count_ = 0;  // Guarded by mutex_: threads that wait for changed_.
+  bool watched_ = false;        // Guarded by mutex_.
+  bool has_waiters_ = false;    // Guarded by mutex_: of either kind.
   std::condition_variable changed_;
-  std::deque<Scheduled> pending_;                  // Guarded by mutex_, rising.
   std::vector<Waiting> waiters_;                   // Guarded by mutex_.
   std::vector<ScheduleWaiting> schedule_waiters_;  // Guarded by mutex_.
   Ref<Stream> last_stream_;                        // Guarded by mutex_: where the device came by last.
-  bool watched_ = false;                           // Guarded by mutex_.
   Status failure_;                                 // Written once, before value_ becomes kFailed.
 };
 

@@ -33,13 +33,17 @@ Stream::~Stream() {
 Mark* Stream::take_spare() {
   if (!spare_) spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
   if (!spare_) return new Mark;
-  return std::exchange(spare_, spare_->next_spare_);
+  Mark* mark = spare_;
+  spare_ = mark->next_spare_;
+  mark->ordinal_ = 0;
+  return mark;
 }
 
 void Stream::take_back(Mark* mark) {
-  mark->ordinal_ = 0;
-  mark->failure_ = Status();
-  mark->may_fail_.store(false, std::memory_order_relaxed);
+  if (mark->may_fail_.load(std::memory_order_relaxed) || context_->lost()) {
+    mark->failure_ = Status();
+    mark->may_fail_.store(false, std::memory_order_relaxed);
+  }
   mark->next_spare_ = returned_.load(std::memory_order_relaxed);
   while (
       !returned_.compare_exchange_weak(mark->next_spare_, mark, std::memory_order_release, std::memory_order_relaxed)) {
@@ -86,9 +90,8 @@ Result<Ref<Mark>> Stream::close() {
   const CUresult recorded = symbols.cuEventRecord(mark.event_, handle_);
   if (recorded != CUDA_SUCCESS) return context_->status_of(recorded, "cuEventRecord");
   mark.ordinal_ = ++last_ordinal_;
-  Ref<Mark> closed = std::move(open_);
-  open_ = nullptr;
-  in_flight_.push_back(closed);
+  Ref<Mark> closed = std::exchange(open_, nullptr);
+  in_flight_.push(closed);
   return closed;
 }
 
@@ -127,32 +130,34 @@ bool Stream::ask(const Mark& mark) {
 }
 
 size_t Stream::reap(bool ask_device) {
-  // What they kept is let go of after the lock is given back: it may come back here, or be the last to hold the device.
-  std::vector<Ref<Mark>> done;
-  const size_t in_flight = take_done(ask_device, done);
-  for (const Ref<Mark>& mark : done) {
-    Mark::Possessions possessions = mark->take_possessions();
-    if (possessions.table) linger(possessions.table);
+  while (true) {
+    // What they kept is let go of after the lock is given back: it may come back here, or be the last to hold the
+    // device.
+    Done done;
+    take_done(ask_device, done);
+    for (size_t i = 0; i < done.count; ++i) {
+      Mark::Possessions possessions = done.marks[i]->take_possessions();
+      if (possessions.table) linger(possessions.table);
+    }
+    if (done.count < Done::kMax) return done.in_flight;
   }
-  return in_flight;
 }
 
-size_t Stream::take_done(bool ask_device, std::vector<Ref<Mark>>& done) {
+void Stream::take_done(bool ask_device, Done& done) {
   std::lock_guard lock(mutex_);
   if (ask_device && in_flight_.empty() && open_ && open_->kept_count() != 0 && !context_->lost()) {
     const ContextScope scope = context_->enter();
     const auto closed = close();
-    if (!closed.has_value()) return 0;
+    if (!closed.has_value()) return;
   }
-  while (!in_flight_.empty()) {
-    Ref<Mark>& oldest = in_flight_.front();
-    if (!reached(oldest->ordinal_) && !(ask_device && ask(*oldest))) break;
+  while (!in_flight_.empty() && done.count < Done::kMax) {
+    Mark& oldest = *in_flight_.front();
+    if (!reached(oldest.ordinal_) && !(ask_device && ask(oldest))) break;
     // Its failure, if any, is in the semaphores or fetched by the queue; what it kept goes.
-    const Status outcome = oldest->outcome();
-    done.push_back(std::move(oldest));
-    in_flight_.pop_front();
+    const Status outcome = oldest.outcome();
+    done.marks[done.count++] = in_flight_.pop();
   }
-  return in_flight_.size();
+  done.in_flight = in_flight_.size();
 }
 
 size_t Stream::in_flight() {
