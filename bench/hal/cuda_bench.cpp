@@ -6,242 +6,14 @@
 // The kernel scales 1024 words by one in 16 workgroups of 64 threads. Its answer is checked before anything is timed.
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <vector>
 
-#include "hal/allocator.hpp"
-#include "hal/commands/all.hpp"
-#include "hal/drivers/cuda/device.hpp"
-#include "hal/drivers/cuda/driver.hpp"
-#include "hal/drivers/cuda/executable.hpp"
+#include "bench/hal/cuda_fixture.hpp"
 #include "hal/drivers/cuda/foreign_extensions.hpp"
 #include "hal/drivers/cuda/graph.hpp"
-#include "tests/support/embedded_ptx.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
-
-constexpr uint32_t kWords = 1024;
-
-template <typename T>
-T expect(Result<T> result) {
-  if (result.has_value()) return std::move(result).value();
-  std::fprintf(stderr, "%s\n", result.error().to_string().c_str());
-  std::exit(1);
-}
-void expect(Status status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "%s\n", status.to_string().c_str());
-  std::exit(1);
-}
-void expect(CUresult result, const char* what) {
-  if (result == CUDA_SUCCESS) return;
-  std::fprintf(stderr, "%s: %d\n", what, static_cast<int>(result));
-  std::exit(1);
-}
-
-double now_us() {
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-double median(std::vector<double> samples) {
-  std::nth_element(samples.begin(), samples.begin() + static_cast<ptrdiff_t>(samples.size() / 2), samples.end());
-  return samples[samples.size() / 2];
-}
-
-// A contender: what is timed, how many units one call is, what happens untimed after it.
-struct Contender {
-  std::function<void()> run;
-  double units = 1;
-  std::function<void()> after = [] {};
-};
-
-// Contenders are taken in turns, so that a change of clock speed hits all.
-std::vector<double> time_all(const std::vector<Contender>& contenders, int rounds) {
-  std::vector<std::vector<double>> samples(contenders.size());
-  for (int round = -3; round < rounds; ++round) {
-    for (size_t i = 0; i < contenders.size(); ++i) {
-      const double start = now_us();
-      contenders[i].run();
-      const double spent = now_us() - start;
-      contenders[i].after();
-      if (round >= 0) samples[i].push_back(spent / contenders[i].units);
-    }
-  }
-  std::vector<double> medians;
-  for (auto& one : samples) medians.push_back(median(one));
-  return medians;
-}
-
-void print_row(const char* what, double raw, double ours, const char* reach) {
-  std::printf("| %-58s | %9.3f | %9.3f | %6.2f | %s |\n", what, raw, ours, raw > 0 ? ours / raw : 0.0, reach);
-  std::fflush(stdout);
-}
-
-struct Bench {
-  explicit Bench(std::string_view mode, std::string_view streams = "1", std::string_view report = "0") {
-    const DeviceParameter parameters[] = {
-        {"cuda_mode", mode}, {"cuda_streams", streams}, {"cuda_graph_report", report}};
-    static const auto driver = make_driver();
-    device = expect(driver->open("", parameters));
-    const EntryPoint expected[] = {
-        {.name = "scale", .constant_count = 2, .binding_count = 1, .workgroup_size = {64, 1, 1}}};
-    const ExecutableVariant variant{"cuda-ptx", std::as_bytes(std::span(testing_support::conformance_ptx()))};
-    executable = expect(device->make_executable({.name = "bench", .variants = {&variant, 1}, .expected = expected}));
-    a = make_buffer();
-    b = make_buffer();
-    done = expect(device->make_semaphore(0));
-  }
-
-  Ref<hal::Buffer> make_buffer() {
-    auto buffer = expect(device->allocator().allocate({.length = kWords * 4}));
-    expect(device->queue().fill_buffer({}, {.target = buffer, .pattern = 3}));
-    expect(device->queue().wait_idle());
-    return buffer;
-  }
-
-  // `slots` of the dispatches are named by a slot each of their own, the others work on `a`.
-  Ref<hal::Recording> record(uint32_t dispatches, uint32_t slots = 0, bool barriers = true, bool validate = true) {
-    auto commands = expect(device->make_command_buffer({.name = "bench", .slot_count = slots, .validate = validate}));
-    const uint32_t constants[] = {kWords, 1};
-    for (uint32_t i = 0; i < dispatches; ++i) {
-      const Binding bindings[] = {i < slots ? Binding(Slot{i}, 0, kWords * 4) : Binding(a)};
-      expect(commands->dispatch({.executable = executable.get(),
-                                 .entry_point = 0,
-                                 .grid = {16, 1, 1},
-                                 .constants = constants,
-                                 .bindings = bindings}));
-      if (barriers) expect(commands->barrier({}));
-    }
-    return expect(commands->finish());
-  }
-  void execute(hal::Recording& recording, const BindingTable& table = {}) {
-    expect(device->queue().execute({}, recording, table));
-  }
-  void execute_signalling(hal::Recording& recording, const BindingTable& table = {}) {
-    const SemaphorePoint signal(done, ++point);
-    expect(device->queue().execute({{}, {&signal, 1}}, recording, table));
-  }
-  void idle() { expect(device->queue().wait_idle()); }
-
-  Device& cuda() { return static_cast<Device&>(*device); }
-  const Kernel& kernel() { return static_cast<Executable&>(*executable).kernel(0); }
-  CUdeviceptr address(const Ref<hal::Buffer>& buffer) { return static_cast<Buffer&>(*buffer).address(); }
-
-  Ref<hal::Device> device;
-  Ref<hal::Executable> executable;
-  Ref<hal::Buffer> a, b;
-  Ref<hal::Semaphore> done;
-  uint64_t point = 0;
-};
-
-// The same work through the driver's own calls.
-struct Raw {
-  explicit Raw(Bench& bench)
-      : cu(bench.cuda().context().symbols()), context(bench.cuda().context().handle()), kernel(bench.kernel().handle) {
-    expect(cu.cuCtxPushCurrent(context), "push");
-    expect(cu.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0), "stream");
-    expect(cu.cuStreamCreateWithPriority(&other, CU_STREAM_NON_BLOCKING, 0), "stream");
-    expect(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "event");
-    address = bench.address(bench.a);
-    second = bench.address(bench.b);
-  }
-  ~Raw() {
-    CUcontext popped;
-    cu.cuCtxPopCurrent(&popped);
-  }
-
-  void launch() {
-    expect(cu.cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), 16, 1, 1, 64, 1, 1, 0, stream, parameters, nullptr),
-           "launch");
-  }
-  void sync() { expect(cu.cuStreamSynchronize(stream), "sync"); }
-
-  CUDA_KERNEL_NODE_PARAMS node_parameters() {
-    CUDA_KERNEL_NODE_PARAMS p = {};
-    p.kern = kernel;
-    p.ctx = context;
-    p.gridDimX = 16, p.gridDimY = 1, p.gridDimZ = 1;
-    p.blockDimX = 64, p.blockDimY = 1, p.blockDimZ = 1;
-    p.kernelParams = parameters;
-    return p;
-  }
-  CUDA_KERNEL_NODE_PARAMS node_parameters_in_block() {
-    CUDA_KERNEL_NODE_PARAMS p = node_parameters();
-    p.kernelParams = nullptr;
-    p.extra = extra;
-    return p;
-  }
-  CUgraphNode add(CUgraph graph, const std::vector<CUgraphNode>& after) {
-    const CUDA_KERNEL_NODE_PARAMS p = node_parameters();
-    CUgraphNode node;
-    expect(cu.cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &p), "node");
-    return node;
-  }
-  CUgraph chain(uint32_t count, std::vector<CUgraphNode>* nodes = nullptr) {
-    CUgraph graph;
-    expect(cu.cuGraphCreate(&graph, 0), "graph");
-    std::vector<CUgraphNode> tail;
-    for (uint32_t i = 0; i < count; ++i) {
-      tail = {add(graph, tail)};
-      if (nodes) nodes->push_back(tail[0]);
-    }
-    return graph;
-  }
-  // `ends`: with a kernel as root and join, or with empty nodes.
-  CUgraph lanes(uint32_t count, uint32_t lane_count, bool kernel_ends) {
-    CUgraph graph;
-    expect(cu.cuGraphCreate(&graph, 0), "graph");
-    const auto end = [&](const std::vector<CUgraphNode>& after) {
-      if (kernel_ends) return add(graph, after);
-      CUgraphNode node;
-      expect(cu.cuGraphAddEmptyNode(&node, graph, after.data(), after.size()), "empty");
-      return node;
-    };
-    std::vector<CUgraphNode> tails(lane_count, end({}));
-    for (uint32_t i = 0; i < count; ++i) tails[i % lane_count] = add(graph, {tails[i % lane_count]});
-    end(tails);
-    return graph;
-  }
-  CUgraphExec instantiate(CUgraph graph) {
-    CUgraphExec instance;
-    expect(cu.cuGraphInstantiateWithFlags(&instance, graph, 0), "instantiate");
-    expect(cu.cuGraphUpload(instance, stream), "upload");
-    sync();
-    return instance;
-  }
-  void launch(CUgraphExec instance) { expect(cu.cuGraphLaunch(instance, stream), "graph launch"); }
-
-  const Symbols& cu;
-  CUcontext context;
-  CUkernel kernel;
-  CUstream stream, other;
-  CUevent event;
-  CUdeviceptr address, second;
-  uint32_t words = kWords, factor = 1;
-  void* parameters[3] = {&address, &words, &factor};
-  // The same in one block, as the kernel has them.
-  uint32_t block[4] = {0, 0, kWords, 1};
-  size_t block_bytes = sizeof(block);
-  void* extra[5] = {CU_LAUNCH_PARAM_BUFFER_POINTER, block, CU_LAUNCH_PARAM_BUFFER_SIZE, &block_bytes,
-                    CU_LAUNCH_PARAM_END};
-};
-
-void check_answer(Bench& bench) {
-  const auto recording = bench.record(2);
-  bench.execute(*recording);
-  bench.execute(*recording);
-  bench.idle();
-  const auto mapping = expect(bench.a->map(Access::kRead));
-  for (const uint32_t value : mapping.as<uint32_t>()) {
-    if (value != 3) expect(failure(StatusCode::kInternal, "The kernel gave ", value, " instead of 3."));
-  }
-}
 
 void bench_stream() {
   Bench bench("stream");
@@ -303,13 +75,19 @@ void bench_graph_execute() {
                                     expect(raw.cu.cuEventRecord(raw.event, raw.stream), "record");
                                   }),
                                   double(batch), sync},
-                                 {many([&] { bench.execute_signalling(*recording); }), double(batch), idle}},
+                                 {many([&] { bench.execute_signalling(*recording); }), double(batch), idle},
+                                 {many([&] {
+                                    raw.launch(instance);
+                                    expect(raw.cu.cuEventRecord(raw.next_event(), raw.stream), "record");
+                                  }),
+                                  double(batch), sync}},
                                 60);
     char what[80];
     std::snprintf(what, sizeof(what), "graph: execute %u nodes, issue", count);
     print_row(what, times[0], times[1], "1.15");
     std::snprintf(what, sizeof(what), "graph: execute %u nodes + signal (raw: + event record)", count);
     print_row(what, times[2], times[3], "1.15");
+    std::printf("|   raw, with an event of its own for each: %.3f us\n", times[4]);
     const auto trips = time_all({{[&] {
                                    raw.launch(instance);
                                    raw.sync();

@@ -142,7 +142,10 @@ Status Graph::build(const Execution& execution, bool timed) {
 
 void Graph::mark(std::span<const uint32_t> commands) {
   for (const uint32_t command : commands) {
-    if (std::exchange(commands_[command].changed_in, epoch_) != epoch_) changed_.push_back(command);
+    if (std::exchange(commands_[command].changed_in, epoch_) == epoch_) continue;
+    __builtin_prefetch(commands_[command].record);
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(commands_[command].record) + 64);
+    changed_.push_back(command);
   }
 }
 
@@ -194,20 +197,29 @@ Graph::Bound Graph::bind_anew(const BindingTable& table) {
   return bound;
 }
 
-Status Graph::find_changes(std::span<const BufferRange> ranges, const BindingTable& table, bool check) {
+// What stands in the way of a changed slot is fetched while the next ones are looked for: after a while on the device
+// none of it is near.
+void Graph::find_changes(const BoundTable& last, const BindingTable& table) {
   constexpr size_t kTogether = 64;
   changed_slots_.clear();
-  for (size_t first = 0; first < ranges.size(); first += kTogether) {
-    const size_t count = std::min(kTogether, ranges.size() - first);
-    if (std::memcmp(&ranges[first], &table.buffers[first], count * sizeof(BufferRange)) == 0) continue;
+  for (size_t first = 0; first < slot_count_; first += kTogether) {
+    const size_t count = std::min<size_t>(kTogether, slot_count_ - first);
+    if (std::memcmp(&last.ranges[first], &table.buffers[first], count * sizeof(BufferRange)) == 0) continue;
     for (size_t slot = first; slot < first + count; ++slot) {
       const BufferRange& now = table.buffers[slot];
-      const BufferRange& last = ranges[slot];
-      if (now.buffer == last.buffer && now.offset == last.offset && now.length == last.length) continue;
-      if (check) BATON_TRY(recording_.check_slot(slot, now));
+      const BufferRange& before = last.ranges[slot];
+      if (now.buffer == before.buffer && now.offset == before.offset && now.length == before.length) continue;
+      __builtin_prefetch(now.buffer);
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(now.buffer) + 64);
+      __builtin_prefetch(last.buffers[slot].get());
+      __builtin_prefetch(&slots_[slot + 1]);
       changed_slots_.push_back(static_cast<uint32_t>(slot));
     }
   }
+}
+
+Status Graph::check_changes(const BindingTable& table) const {
+  for (const uint32_t slot : changed_slots_) BATON_TRY(recording_.check_slot(slot, table.buffers[slot]));
   return {};
 }
 
@@ -226,7 +238,8 @@ Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool
   }
   if (!checked) BATON_TRY(recording_.check_constants(table.constants));
   if (comparable) {
-    BATON_TRY(find_changes(bound->ranges, table, !checked));
+    find_changes(*bound, table);
+    if (!checked) BATON_TRY(check_changes(table));
     // Beyond this point the table is taken over.
     for (const uint32_t slot : changed_slots_) bind_slot(*bound, slot, table.buffers[slot]);
   } else {

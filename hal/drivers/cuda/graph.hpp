@@ -61,7 +61,8 @@ class alignas(64) Graph {
   struct Clock;
 
   Bound bind_anew(const BindingTable& table);
-  Status find_changes(std::span<const BufferRange> last, const BindingTable& table, bool check);
+  void find_changes(const BoundTable& last, const BindingTable& table);
+  Status check_changes(const BindingTable& table) const;
   void bind_slot(BoundTable& bound, size_t slot, const BufferRange& range);
   void set_slot(size_t slot, const SlotValue& value);
   void set_constants(std::span<const uint32_t> constants);

@@ -75,7 +75,8 @@ Mark& Stream::open() {
   if (!open_) {
     Mark* mark = take_spare();
     mark->stream_ = Ref<Stream>(this);
-    open_ = Ref<Mark>(mark);
+    mark->count_.store(1, std::memory_order_relaxed);
+    open_ = Ref<Mark>::adopt(mark);
   }
   return *open_;
 }
@@ -90,8 +91,10 @@ Result<Ref<Mark>> Stream::close() {
   const CUresult recorded = symbols.cuEventRecord(mark.event_, handle_);
   if (recorded != CUDA_SUCCESS) return context_->status_of(recorded, "cuEventRecord");
   mark.ordinal_ = ++last_ordinal_;
+  // Nobody else has had it before: it is counted for the queue and for the caller at once.
+  mark.count_.store(2, std::memory_order_relaxed);
   Ref<Mark> closed = std::exchange(open_, nullptr);
-  in_flight_.push(closed);
+  in_flight_.push(Ref<Mark>::adopt(&mark));
   return closed;
 }
 
