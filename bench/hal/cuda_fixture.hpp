@@ -2,12 +2,10 @@
 // calls. What goes wrong ends the process with a sentence.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
+#include <memory>
 #include <vector>
 
 #include "hal/allocator.hpp"
@@ -38,43 +36,44 @@ inline void expect(CUresult result, const char* what) {
   std::exit(1);
 }
 
-inline double now_us() {
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now_us();
+double median(std::vector<double> samples);
 
-inline double median(std::vector<double> samples) {
-  std::nth_element(samples.begin(), samples.begin() + static_cast<ptrdiff_t>(samples.size() / 2), samples.end());
-  return samples[samples.size() / 2];
-}
+// Something to call; nothing when it was made from nothing.
+class Step {
+ public:
+  Step() = default;
+  template <typename Function>
+  Step(Function function) : held_(std::make_shared<Held<Function>>(std::move(function))) {}  // NOLINT: it is one
+  void operator()() const {
+    if (held_) held_->run();
+  }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void run() = 0;
+  };
+  template <typename Function>
+  struct Held final : Base {
+    explicit Held(Function of) : function(std::move(of)) {}
+    void run() override { function(); }
+    Function function;
+  };
+  std::shared_ptr<Base> held_;
+};
 
 // A contender: what is timed, how many units one call is, what happens untimed after it.
 struct Contender {
-  std::function<void()> run;
+  Step run;
   double units = 1;
-  std::function<void()> after = [] {};
+  Step after = {};
 };
 
 // Contenders are taken in turns, so that a change of clock speed hits all.
-inline std::vector<double> time_all(const std::vector<Contender>& contenders, int rounds) {
-  std::vector<std::vector<double>> samples(contenders.size());
-  for (int round = -3; round < rounds; ++round) {
-    for (size_t i = 0; i < contenders.size(); ++i) {
-      const double start = now_us();
-      contenders[i].run();
-      const double spent = now_us() - start;
-      contenders[i].after();
-      if (round >= 0) samples[i].push_back(spent / contenders[i].units);
-    }
-  }
-  std::vector<double> medians;
-  for (auto& one : samples) medians.push_back(median(one));
-  return medians;
-}
+std::vector<double> time_all(const std::vector<Contender>& contenders, int rounds);
 
-inline void print_row(const char* what, double raw, double ours, const char* reach) {
-  std::printf("| %-58s | %9.3f | %9.3f | %6.2f | %s |\n", what, raw, ours, raw > 0 ? ours / raw : 0.0, reach);
-  std::fflush(stdout);
-}
+void print_row(const char* what, double raw, double ours, const char* reach);
 
 struct Bench {
   explicit Bench(std::string_view mode, std::string_view streams = "1", std::string_view report = "0") {
@@ -230,15 +229,7 @@ struct Raw {
                     CU_LAUNCH_PARAM_END};
 };
 
-inline void check_answer(Bench& bench) {
-  const auto recording = bench.record(2);
-  bench.execute(*recording);
-  bench.execute(*recording);
-  bench.idle();
-  const auto mapping = expect(bench.a->map(Access::kRead));
-  for (const uint32_t value : mapping.as<uint32_t>()) {
-    if (value != 3) expect(failure(StatusCode::kInternal, "The kernel gave ", value, " instead of 3."));
-  }
-}
+// Whether the kernel works, before anything is timed.
+void check_answer(Bench& bench);
 
 }  // namespace baton::hal::drivers::cuda
