@@ -11,6 +11,7 @@ namespace baton::hal {
 struct BindingTable {
   std::span<const BufferRange> buffers = {};  // By slot.
   std::span<const uint32_t> constants = {};   // By constant slot.
+  const class SlotTable* kept_by = nullptr;   // Whose `buffers` are, if they are of one.
 };
 
 // Longer tables are a sign of a mistake, and hosts keep a table on the stack.

@@ -11,6 +11,7 @@
 #include "bench/hal/cuda_fixture.hpp"
 #include "hal/drivers/cuda/foreign_extensions.hpp"
 #include "hal/drivers/cuda/graph.hpp"
+#include "hal/slot_table.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -114,6 +115,15 @@ void bench_patch_of(Bench& bench, Raw& raw, uint32_t slots, const std::vector<ui
     others.push_back(bench.make_buffer());
   }
   std::vector<BufferRange> table(ours.begin(), ours.end());
+  SlotTable kept(slots);
+  for (uint32_t i = 0; i < slots; ++i) kept.set(i, table[i]);
+  const auto kept_recording = bench.record(kNodes, slots);
+  bool kept_flip = false;
+  const auto set_kept = [&](uint32_t count) {
+    kept_flip = !kept_flip;
+    for (uint32_t i = 0; i < count; ++i) kept.set(i, kept_flip ? others[i] : ours[i]);
+  };
+  bench.execute(*kept_recording, kept.table());
   bench.execute(*recording, {.buffers = table});
   bench.idle();
   const auto sync = [&] { raw.sync(); };
@@ -145,18 +155,27 @@ void bench_patch_of(Bench& bench, Raw& raw, uint32_t slots, const std::vector<ui
                                     raw_patch_block();
                                     raw.launch(instance);
                                   },
-                                  1, sync}},
+                                  1, sync},
+                                 {[&] {
+                                    set_kept(count);
+                                    bench.execute(*kept_recording, kept.table());
+                                  },
+                                  1, [&] { bench.idle(); }}},
                                 40);
     std::snprintf(what, sizeof(what), "graph: re-bind %u of 1000 nodes and launch, %u slots", count, slots);
     print_row(what, times[0], times[1], "1.3");
+    std::snprintf(what, sizeof(what), "graph: the same from a SlotTable, set and launch");
+    print_row(what, times[0], times[4], "1.3");
     std::printf("|   a patched node: raw %.3f us, with parameters in a block %.3f us, ours %.3f us\n",
                 (times[0] - times[2]) / count, (times[3] - times[2]) / count, (times[1] - times[2]) / count);
   }
   const auto unchanged = time_all({{[&] { raw.launch(instance); }, 1, sync},
-                                   {[&] { bench.execute(*recording, {.buffers = table}); }, 1, [&] { bench.idle(); }}},
+                                   {[&] { bench.execute(*recording, {.buffers = table}); }, 1, [&] { bench.idle(); }},
+                                   {[&] { bench.execute(*kept_recording, kept.table()); }, 1, [&] { bench.idle(); }}},
                                   60);
   std::snprintf(what, sizeof(what), "graph: %u slots, none changed, launch", slots);
   print_row(what, unchanged[0], unchanged[1], "-");
+  print_row("graph: the same from a SlotTable", unchanged[0], unchanged[2], "-");
 }
 
 void bench_patch() {

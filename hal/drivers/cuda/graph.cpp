@@ -7,6 +7,7 @@
 
 #include "hal/drivers/cuda/device.hpp"
 #include "hal/drivers/cuda/kept_instance.hpp"
+#include "hal/slot_table.hpp"
 
 namespace baton::hal::drivers::cuda {
 
@@ -199,22 +200,34 @@ Graph::Bound Graph::bind_anew(const BindingTable& table) {
 
 // What stands in the way of a changed slot is fetched while the next ones are looked for: after a while on the device
 // none of it is near.
+void Graph::compare_slot(size_t slot, const BoundTable& last, const BindingTable& table) {
+  const BufferRange& now = table.buffers[slot];
+  const BufferRange& before = last.ranges[slot];
+  if (now.buffer == before.buffer && now.offset == before.offset && now.length == before.length) return;
+  __builtin_prefetch(now.buffer);
+  __builtin_prefetch(reinterpret_cast<const std::byte*>(now.buffer) + 64);
+  __builtin_prefetch(last.buffers[slot].get());
+  __builtin_prefetch(&slots_[slot + 1]);
+  changed_slots_.push_back(static_cast<uint32_t>(slot));
+}
+
+bool Graph::find_noted_changes(const BoundTable& last, const BindingTable& table) {
+  const SlotTable* kept_by = table.kept_by;
+  if (!kept_by || kept_by->identity() != last.identity) return false;
+  if (kept_by->table().buffers.data() != table.buffers.data()) return false;
+  return kept_by->visit_sets_from(last.version, [&](size_t slot) {
+    if (slot < slot_count_) compare_slot(slot, last, table);
+  });
+}
+
 void Graph::find_changes(const BoundTable& last, const BindingTable& table) {
   constexpr size_t kTogether = 64;
   changed_slots_.clear();
+  if (find_noted_changes(last, table)) return;
   for (size_t first = 0; first < slot_count_; first += kTogether) {
     const size_t count = std::min<size_t>(kTogether, slot_count_ - first);
     if (std::memcmp(&last.ranges[first], &table.buffers[first], count * sizeof(BufferRange)) == 0) continue;
-    for (size_t slot = first; slot < first + count; ++slot) {
-      const BufferRange& now = table.buffers[slot];
-      const BufferRange& before = last.ranges[slot];
-      if (now.buffer == before.buffer && now.offset == before.offset && now.length == before.length) continue;
-      __builtin_prefetch(now.buffer);
-      __builtin_prefetch(reinterpret_cast<const std::byte*>(now.buffer) + 64);
-      __builtin_prefetch(last.buffers[slot].get());
-      __builtin_prefetch(&slots_[slot + 1]);
-      changed_slots_.push_back(static_cast<uint32_t>(slot));
-    }
+    for (size_t slot = first; slot < first + count; ++slot) compare_slot(slot, last, table);
   }
 }
 
@@ -245,6 +258,8 @@ Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool
   } else {
     bound = bind_anew(table);
   }
+  bound->identity = table.kept_by ? table.kept_by->identity() : 0;
+  bound->version = table.kept_by ? table.kept_by->version() : 0;
   bound_frees_ = frees;
   set_constants(table.constants);
   return bound;

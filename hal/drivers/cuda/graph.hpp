@@ -62,6 +62,8 @@ class alignas(64) Graph {
 
   Bound bind_anew(const BindingTable& table);
   void find_changes(const BoundTable& last, const BindingTable& table);
+  bool find_noted_changes(const BoundTable& last, const BindingTable& table);
+  void compare_slot(size_t slot, const BoundTable& last, const BindingTable& table);
   Status check_changes(const BindingTable& table) const;
   void bind_slot(BoundTable& bound, size_t slot, const BufferRange& range);
   void set_slot(size_t slot, const SlotValue& value);

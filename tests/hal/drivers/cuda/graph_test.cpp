@@ -1,6 +1,7 @@
 // Graphs on the fake GPU: the shape that recordings get, and which calls a new table costs.
 #include "hal/drivers/cuda/graph.hpp"
 
+#include "hal/slot_table.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -89,6 +90,42 @@ TEST_F(GraphTest, ANewTableTouchesOnlyTheNodesOfItsSlots) {
   EXPECT_EQ(fake_cuda().count("cuGraphUpload"), 1u);
   // Dispatch 0 alone has factor 2; the others have the constant 0 that was recorded.
   EXPECT_EQ(values_of(*second)[0], 0u);
+}
+
+// However much was set meanwhile, and whatever was executed in between.
+TEST_F(GraphTest, ATableThatKnowsItsChangesPatchesWhatAPlainOneDoes) {
+  open("graph");
+  const auto recording = record(100, true), another = record(100, true);
+  const auto first = buffer_of(*device_, {1, 1}), second = buffer_of(*device_, {1, 1});
+  const uint32_t factor = 1;
+  SlotTable table(100), other_table(100);
+  for (size_t slot = 0; slot < 100; ++slot) {
+    table.set(slot, first);
+    other_table.set(slot, first);
+  }
+  const auto patches_of = [&](hal::Recording& one, const BindingTable& with) {
+    const size_t before = fake_cuda().count("cuGraphExecKernelNodeSetParams");
+    EXPECT_OK(run(*device_, one, with));
+    return fake_cuda().count("cuGraphExecKernelNodeSetParams") - before;
+  };
+  const auto with_table = [&] { return table.table({&factor, 1}); };
+  EXPECT_EQ(patches_of(*recording, with_table()), 0u);
+  EXPECT_EQ(patches_of(*recording, with_table()), 0u);
+  table.set(7, second);
+  table.set(99, second);
+  table.set(99, first);
+  EXPECT_EQ(patches_of(*recording, with_table()), 1u);
+  EXPECT_EQ(patches_of(*another, with_table()), 0u);
+  table.set(8, second);
+  EXPECT_EQ(patches_of(*another, with_table()), 1u);
+  EXPECT_EQ(patches_of(*recording, other_table.table({&factor, 1})), 1u);
+  EXPECT_EQ(patches_of(*recording, with_table()), 2u);
+  const std::vector<BufferRange> plain(100, first);
+  EXPECT_EQ(patches_of(*recording, {plain, {&factor, 1}}), 2u);
+  for (size_t i = 0; i < 1000; ++i) table.set(i % 50, first);
+  table.set(60, second);
+  EXPECT_EQ(patches_of(*recording, with_table()), 1u);
+  EXPECT_EQ(fake_cuda().count("cuGraphInstantiate"), 2u);
 }
 
 // What is compared with the last table is checked as if it were looked at anew.
