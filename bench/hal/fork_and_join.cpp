@@ -146,5 +146,36 @@ void openmp(benchmark::State& state) {
 }
 BENCHMARK(openmp)->Name("fork_join/openmp")->Arg(2)->Arg(64)->UseRealTime();
 
+constexpr int64_t kFanOutTiles = 64, kFanOutTileNs = 10'000;
+
+void work_for(int64_t time_ns) {
+  const auto start = Clock::now();
+  while (Clock::now() - start < std::chrono::nanoseconds(time_ns)) {
+  }
+}
+void work_for_a_tile() { work_for(kFanOutTileNs); }
+
+// Tiles worth sharing, on threads that sleep: how soon all of them are at it.
+void fan_out_pool(benchmark::State& state) {
+  hal::drivers::local::TaskPool pool({.worker_count = hal::drivers::local::default_worker_count()});
+  const auto work = [](void*, hal::drivers::local::Worker&, hal::drivers::local::TileRange tiles) {
+    for (uint64_t tile = tiles.begin; tile < tiles.end; ++tile) work_for(kFanOutTileNs);
+  };
+  hal::drivers::local::MeasuredCost tile_cost;
+  time_each(state, kParkedNs, [&] { pool.run_tiles({work, nullptr, kFanOutTiles, &tile_cost}); });
+}
+BENCHMARK(fan_out_pool)->Name("fan_out/pool")->UseManualTime()->Iterations(100);
+
+void fan_out_tbb(benchmark::State& state) {
+  time_each(state, kParkedNs,
+            [&] { ::tbb::parallel_for(int64_t{0}, kFanOutTiles, [](int64_t) { work_for(kFanOutTileNs); }); });
+}
+BENCHMARK(fan_out_tbb)->Name("fan_out/tbb")->UseManualTime()->Iterations(100);
+
+void fan_out_openmp(benchmark::State& state) {
+  time_each(state, kParkedNs, [&] { openmp_run_tiles(static_cast<int>(kFanOutTiles), work_for_a_tile); });
+}
+BENCHMARK(fan_out_openmp)->Name("fan_out/openmp")->UseManualTime()->Iterations(100);
+
 }  // namespace
 }  // namespace baton::bench

@@ -10,6 +10,7 @@ extern "C" {
 
 void openmp_threads(int count);
 void openmp_fork_join(int tiles);
+void openmp_run_tiles(int tiles, void (*run_tile)(void));
 void openmp_square(const float* source, float* target, size_t count);
 
 #ifdef __cplusplus
