@@ -16,13 +16,6 @@ void for_each_call(mlir::ModuleOp kernels, mlir::func::FuncOp declaration, Visit
   });
 }
 
-std::string describe(llvm::ArrayRef<LoadedObject> objects) {
-  if (objects.empty()) return "no object is given";
-  std::string text = objects.size() == 1 ? "the object is " : "the objects are ";
-  for (size_t i = 0; i < objects.size(); ++i) text += (i == 0 ? "'" : ", '") + objects[i].path + "'";
-  return text;
-}
-
 }  // namespace
 
 bool is_static_import(mlir::func::FuncOp declaration) {

@@ -144,4 +144,11 @@ FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects
   return all;
 }
 
+std::string describe(llvm::ArrayRef<LoadedObject> objects) {
+  if (objects.empty()) return "no object is given";
+  std::string text = objects.size() == 1 ? "the object is " : "the objects are ";
+  for (size_t i = 0; i < objects.size(); ++i) text += (i == 0 ? "'" : ", '") + objects[i].path + "'";
+  return text;
+}
+
 }  // namespace baton::compiler_lite::codegen

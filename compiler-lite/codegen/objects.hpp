@@ -42,4 +42,7 @@ struct ObjectOptions {
 // All objects, or failure after every message has been given.
 mlir::FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const ObjectOptions& options);
 
+// "the object is 'a.o'": for messages about what none of them has.
+std::string describe(llvm::ArrayRef<LoadedObject> objects);
+
 }  // namespace baton::compiler_lite::codegen

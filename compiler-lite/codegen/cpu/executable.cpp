@@ -6,9 +6,8 @@
 #include "compiler-lite/codegen/cpu/builtins.hpp"
 #include "compiler-lite/codegen/cpu/library.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
-#include "compiler-lite/codegen/cpu/link.hpp"
+#include "compiler-lite/codegen/cpu/link_executable.hpp"
 #include "compiler-lite/codegen/cpu/lower_to_llvm.hpp"
-#include "compiler-lite/codegen/cpu/optimize.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/llvm_dialect.hpp"
 #include "compiler-lite/codegen/lower_bodies.hpp"
@@ -117,30 +116,13 @@ class Build {
     for (const std::unique_ptr<LevelCode>& level : code) {
       inputs.push_back({"kernels" + level->target.suffix, llvm::StringRef(level->code.data(), level->code.size())});
     }
-    for (const LoadedObject& object : objects_) {
-      if (!object.is_bitcode) inputs.push_back({object.path, object.bytes->getBuffer()});
-    }
-    inputs.push_back({"builtins", call_object(options_.architecture)});
-    LinkResult linked = link_elf(inputs, layout::kQueryName);
-    if (linked.linked) return Variant{format_name(options_.architecture), std::move(linked.bytes)};
-    for (const std::string& symbol : linked.undefined) {
-      mlir::emitError(kernels_->getLoc(), "The executable '")
-          << name_ << "' needs '" << symbol
-          << "', which no object defines; there is no C library in an executable. The linker says: " << linked.messages;
-    }
-    if (linked.undefined.empty()) {
-      mlir::emitError(kernels_->getLoc(), "The executable can't be linked: ") << linked.messages;
-    }
-    return failure();
+    return link_executable({name_, kernels_->getLoc(), options_.architecture}, std::move(inputs), objects_);
   }
 
  private:
   // The user's, and ours where a kernel calls it.
   std::vector<Bitcode> bitcode_for(const llvm::Module& module) const {
-    std::vector<Bitcode> bitcode;
-    for (const LoadedObject& object : objects_) {
-      if (object.is_bitcode) bitcode.push_back({object.path, object.bytes->getBuffer()});
-    }
+    std::vector<Bitcode> bitcode = bitcode_of(objects_);
     const bool calls_math = llvm::any_of(module.functions(), [](const llvm::Function& function) {
       return function.getName().starts_with("baton_math_");
     });

@@ -1,12 +1,9 @@
 #include "compiler-lite/codegen/cpu/user_library.hpp"
 
-#include "compiler-lite/codegen/cpu/builtins.hpp"
 #include "compiler-lite/codegen/cpu/library.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
-#include "compiler-lite/codegen/cpu/link.hpp"
-#include "compiler-lite/codegen/cpu/optimize.hpp"
+#include "compiler-lite/codegen/cpu/link_executable.hpp"
 #include "compiler-lite/codegen/cpu/target.hpp"
-#include "compiler-lite/codegen/objects.hpp"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -99,30 +96,16 @@ class UserLibrary {
                         [&](const LoadedObject& object) { return llvm::is_contained(object.defined, symbol.str()); });
   }
 
-  std::string object_names() const {
-    std::string names;
-    for (const LoadedObject& object : objects_) names += (names.empty() ? "'" : ", '") + object.path + "'";
-    return names;
-  }
-
   LogicalResult check_kernels() const {
     bool good = true;
     for (const EntryPoint& kernel : kernels_) {
       if (defines(kernel.name)) continue;
       emitError(location_, "The executable '")
-          << name_ << "' exports the kernel '" << kernel.name << "', which no object defines; given are "
-          << object_names() << ", without a function " << layout::kQueryName << ".";
+          << name_ << "' exports the kernel '" << kernel.name << "', which no object defines; " << describe(objects_)
+          << ", without a function " << layout::kQueryName << ".";
       good = false;
     }
     return mlir::success(good);
-  }
-
-  std::vector<Bitcode> bitcode() const {
-    std::vector<Bitcode> all;
-    for (const LoadedObject& object : objects_) {
-      if (object.is_bitcode) all.push_back({object.path, object.bytes->getBuffer()});
-    }
-    return all;
   }
 
   // Bitcode is compiled for each level; machine code is what it is.
@@ -155,7 +138,7 @@ class UserLibrary {
       add_library(module, name_, target, kernels_, {}, specialization_count_);
       if (is_first) add_query(module, targets);
     }
-    problem = link_bitcode(module, bitcode());
+    problem = link_bitcode(module, bitcode_of(objects_));
     if (!problem.empty()) return problem;
     make_private(module, {has_query_ ? std::string(layout::kQueryName) : "baton_library" + target.suffix});
     if (llvm::Function* query = module.getFunction(layout::kQueryName)) {
@@ -167,25 +150,11 @@ class UserLibrary {
   }
 
   FailureOr<Variant> link() const {
-    std::vector<LinkInput> inputs;
+    std::vector<LinkInput> code;
     for (const LevelObject& level : made_) {
-      inputs.push_back({level.name, llvm::StringRef(level.code.data(), level.code.size())});
+      code.push_back({level.name, llvm::StringRef(level.code.data(), level.code.size())});
     }
-    for (const LoadedObject& object : objects_) {
-      if (!object.is_bitcode) inputs.push_back({object.path, object.bytes->getBuffer()});
-    }
-    inputs.push_back({"builtins", call_object(options_.architecture)});
-    LinkResult linked = link_elf(inputs, layout::kQueryName);
-    if (linked.linked) return Variant{format_name(options_.architecture), std::move(linked.bytes)};
-    for (const std::string& symbol : linked.undefined) {
-      emitError(location_, "The executable '")
-          << name_ << "' needs '" << symbol << "', which no object defines; given are " << object_names()
-          << ", and there is no C library in an executable. The linker says: " << linked.messages;
-    }
-    if (linked.undefined.empty()) {
-      emitError(location_, "The executable '") << name_ << "' can't be linked: " << linked.messages;
-    }
-    return failure();
+    return link_executable({name_, location_, options_.architecture}, std::move(code), objects_);
   }
 
   std::string name_;

@@ -218,8 +218,8 @@ TEST(ExecutableTest, TellsWhatIsWrongWithObjects) {
             "The kernel 'mul' calls 'user_mul', which no object defines; the object is '" + object("empty_x86_64.o") +
                 "'.\n");
   EXPECT_THAT(messages(object("absolute_x86_64.o")), HasSubstr("recompile with -fPIC"));
-  EXPECT_THAT(messages(object("libc_x86_64.o")),
-              HasSubstr("needs 'printf', which no object defines; there is no C library"));
+  EXPECT_THAT(messages(object("libc_x86_64.o")), HasSubstr("needs 'printf', which no object defines; the object is '" +
+                                                           object("libc_x86_64.o") + "', and there is no C library"));
   EXPECT_THAT(messages(object("libc_x86_64.o")), HasSubstr(object("libc_x86_64.o")));
 }
 
