@@ -200,7 +200,6 @@ struct HostCallable {
     static_cast<void>(at);
     return run_kept("host", static_cast<HostCallable*>(data)->callable, elements);
   }
-  static void release(void* data) { delete static_cast<HostCallable*>(data); }
 
  private:
   template <typename E>
@@ -222,7 +221,6 @@ struct ForeignCallable {
     static_cast<void>(at);
     return run_kept("foreign", static_cast<ForeignCallable*>(data)->callable, all);
   }
-  static void release(void* data) { delete static_cast<ForeignCallable*>(data); }
 
  private:
   template <typename E>
@@ -306,19 +304,9 @@ class Recording final : public baton_object {
   // called with a std::span<T> for each Binding<T>, and returns void or Status. The recording keeps it.
   template <typename Callable, typename... T>
   Status host(std::string_view name, Callable callable, const Binding<T>&... bindings) {
-    using Function = detail::HostCallable<Callable, T...>;
     const std::array<baton_binding, sizeof...(T)> ranges = {bindings.range()...};
-    const baton_host_call command = {.struct_size = sizeof(command),
-                                     .binding_count = sizeof...(T),
-                                     .name = detail::door_text(name),
-                                     .call = Function::call,
-                                     .release = Function::release,
-                                     .data = new Function{std::move(callable)},
-                                     .bindings = ranges.data(),
-                                     .constants = nullptr,
-                                     .constant_slots = nullptr,
-                                     .constant_count = 0,
-                                     .constant_slot_count = 0};
+    const auto command =
+        kept<baton_host_call>(name, new detail::HostCallable<Callable, T...>{std::move(callable)}, ranges);
     return Status::adopt(table().host_call(handle(), &command));
   }
   template <typename Callable, typename... T>
@@ -337,7 +325,6 @@ class Recording final : public baton_object {
   //   }, x, y);
   template <typename Callable, typename... T>
   Status foreign(std::string_view name, Callable callable, const Binding<T>&... bindings) {
-    using Function = detail::ForeignCallable<Callable, T...>;
     if (table().struct_size <= offsetof(baton_recording_table, foreign)) {
       return failure(StatusCode::kUnimplemented,
                      "The host records no foreign calls; they came with version 3 of the "
@@ -345,17 +332,8 @@ class Recording final : public baton_object {
                      sdk::host().abi_version, ".");
     }
     const std::array<baton_binding, sizeof...(T)> ranges = {bindings.range()...};
-    const baton_foreign command = {.struct_size = sizeof(command),
-                                   .binding_count = sizeof...(T),
-                                   .name = detail::door_text(name),
-                                   .call = Function::call,
-                                   .release = Function::release,
-                                   .data = new Function{std::move(callable)},
-                                   .bindings = ranges.data(),
-                                   .constants = nullptr,
-                                   .constant_slots = nullptr,
-                                   .constant_count = 0,
-                                   .constant_slot_count = 0};
+    const auto command =
+        kept<baton_foreign>(name, new detail::ForeignCallable<Callable, T...>{std::move(callable)}, ranges);
     return Status::adopt(table().foreign(handle(), &command));
   }
   template <typename Callable, typename... T>
@@ -384,6 +362,22 @@ class Recording final : public baton_object {
 
  private:
   static const baton_recording_table& table() { return *recording_table(); }
+
+  // The command of a callable that the recording keeps. host and foreign take the same, and call it differently.
+  template <typename Command, typename Function>
+  static Command kept(std::string_view name, Function* function, std::span<const baton_binding> ranges) {
+    return {.struct_size = sizeof(Command),
+            .binding_count = static_cast<uint32_t>(ranges.size()),
+            .name = detail::door_text(name),
+            .call = Function::call,
+            .release = [](void* data) { delete static_cast<Function*>(data); },
+            .data = function,
+            .bindings = ranges.data(),
+            .constants = nullptr,
+            .constant_slots = nullptr,
+            .constant_count = 0,
+            .constant_slot_count = 0};
+  }
 };
 
 // ---- From a method to an export -------------------------------------------------------------------------------------
