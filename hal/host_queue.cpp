@@ -1,6 +1,5 @@
 #include "hal/host_queue.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -145,7 +144,7 @@ class HostQueue::ExecuteOperation final : public Operation {
   }
 
  private:
-  Status perform() override { return queue_.run_recording(*recording_, {buffers_, constants_}); }
+  Status perform() override { return queue_.run(*recording_, {buffers_, constants_}); }
   const Recording* recording() const override { return recording_.get(); }
 
   Ref<Recording> recording_;
@@ -230,9 +229,31 @@ Status HostQueue::wait_idle(int64_t timeout_ns) {
   return std::exchange(kept_failure_, Status());
 }
 
+Status HostQueue::time_executions(bool on) {
+  timed_.store(on, std::memory_order_relaxed);
+  return {};
+}
+
+ExecutionTimes HostQueue::take_execution_times() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(times_, {});
+}
+
+Status HostQueue::run(Recording& recording, const BindingTable& table) {
+  if (!timed_.load(std::memory_order_relaxed)) [[likely]]
+    return run_recording(recording, table);
+  const auto start = std::chrono::steady_clock::now();
+  Status status = run_recording(recording, table);
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+  std::lock_guard lock(mutex_);
+  ++times_.executions;
+  times_.total_ns += took.count();
+  return status;
+}
+
 Status HostQueue::do_execute(const Order& order, Recording& recording, const BindingTable& table) {
   if (all_reached(order.waits) && (!has_workers_ || runs_inline(recording))) [[likely]] {
-    conclude(order.signals, run_recording(recording, table));
+    conclude(order.signals, run(recording, table));
   } else {
     (new ExecuteOperation(*this, recording, table))->start(order);
   }

@@ -28,6 +28,9 @@ class HostQueue : public Queue {
   };
 
   Status wait_idle(int64_t timeout_ns) override;
+  // By the host's clock.
+  Status time_executions(bool on) override;
+  ExecutionTimes take_execution_times() override;
 
  protected:
   // Without workers a ready operation runs inside the call that submits it.
@@ -62,6 +65,7 @@ class HostQueue : public Queue {
   Status do_host_call(const Order& order, HostFunction& function) override;
   Status do_barrier(const Order& order) override;
 
+  Status run(Recording& recording, const BindingTable& table);
   void keep_failure(const Status& status);
   void enter();
   void leave();
@@ -71,6 +75,8 @@ class HostQueue : public Queue {
   std::condition_variable idle_;
   std::atomic<uint64_t> in_flight_{0};  // Operations that are kept. Written under mutex_.
   Status kept_failure_;                 // Guarded by mutex_.
+  std::atomic<bool> timed_{false};
+  ExecutionTimes times_;  // Guarded by mutex_.
 };
 
 }  // namespace baton::hal

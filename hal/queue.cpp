@@ -147,4 +147,8 @@ Status Queue::do_wait_for_stream(uint64_t) {
 
 Status Queue::do_hold_stream(uint64_t stream, std::span<const SemaphorePoint>) { return do_wait_for_stream(stream); }
 
+Status Queue::time_executions(bool) {
+  return failure(StatusCode::kUnimplemented, "Device '", device_.name(), "' has no clock.");
+}
+
 }  // namespace baton::hal

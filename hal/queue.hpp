@@ -28,6 +28,13 @@ struct Order {
   std::span<const SemaphorePoint> signals = {};
 };
 
+// How long executions took on the device: of each, from when the device came to it, with all it waited for behind it,
+// until it was through. What it waits for the host meanwhile is in it; executions that overlap count each for itself.
+struct ExecutionTimes {
+  uint64_t executions = 0;
+  int64_t total_ns = 0;
+};
+
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -61,6 +68,12 @@ class Queue {
   // What others put on `stream` from here on begins when `points` are reached, or, without any, when all is done that
   // the queue was given so far. Who signals them must be submitted already. That work failed is not told.
   Status hold_stream(uint64_t stream, std::span<const SemaphorePoint> points = {});
+
+  // Whether executions that are submitted from here on are timed; at first they are not, and it costs nothing.
+  // UNIMPLEMENTED where the device has no clock.
+  virtual Status time_executions(bool on);
+  // Of those that are done, since this was asked last.
+  virtual ExecutionTimes take_execution_times() { return {}; }
 
   // Until nothing is in flight; returns the first failure that no semaphore carried since the last call.
   virtual Status wait_idle(int64_t timeout_ns = kWaitForever) = 0;

@@ -176,6 +176,7 @@ Status run(const Options& options, PhaseTimes& times) {
   BATON_TRY_ASSIGN(const bool listed, print_device_lists(drivers, options.devices));
   if (listed) return Status();
   BATON_TRY_ASSIGN(std::vector<Ref<hal::Device>> devices, open_devices(drivers, options.devices));
+  if (options.print_statistics) times.time_devices(devices);
 
   times.begin("load");
   BATON_TRY_ASSIGN(std::vector<Ref<const vm::Module>> modules, load_modules(module_sources(options)));
@@ -203,7 +204,7 @@ Status run(const Options& options, PhaseTimes& times) {
   Status outcome;
   for (size_t i = 0; outcome.ok() && i < functions.size(); ++i) outcome = runner.call(functions[i]);
   times.begin("");
-  times.note_memory(devices);
+  times.note_devices(devices);
   return outcome;
 }
 

@@ -401,6 +401,12 @@ CUresult event_query(CUevent) {
   FAKE_LOG("cuEventQuery");
   return fake->events_pass ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
+CUresult elapsed(float* ms, CUevent, CUevent) {
+  FAKE_LOCK;
+  FAKE_LOG("cuEventElapsedTime");
+  *ms = 0.25f;
+  return CUDA_SUCCESS;
+}
 CUresult host_function(CUstream stream, CUhostFn function, void* data) {
   FAKE_LOCK;
   FAKE_LOG("cuLaunchHostFunc");
@@ -788,6 +794,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               event_destroy,
               event_record,
               event_query,
+              elapsed,
               host_function,
               launch_kernel,
               launch_kernel_with,

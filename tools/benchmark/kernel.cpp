@@ -5,6 +5,7 @@
 #include "hal/commands/barrier.hpp"
 #include "hal/commands/dispatch.hpp"
 #include "hal/queue.hpp"
+#include "tools/benchmark/device_row.hpp"
 #include "vm/invocation.hpp"
 
 namespace baton::tools {
@@ -86,6 +87,35 @@ void run(benchmark::State& state, const Kernel& kernel, uint64_t dispatches) {
   }
 }
 
+class KernelWork final : public DeviceWork {
+ public:
+  explicit KernelWork(const Kernel& kernel) : kernel_(kernel) {}
+  Status run() override {
+    if (!recording_) {
+      BATON_TRY_ASSIGN(recording_, record(kernel_, 1));
+    }
+    return execute(*kernel_.device, *recording_);
+  }
+
+ private:
+  const Kernel& kernel_;
+  Ref<hal::Recording> recording_;
+};
+
+void register_on_device(const Kernel& kernel) {
+  const std::span<const Ref<hal::Device>> devices(&kernel.device, 1);
+  KernelWork trial(kernel);
+  const int64_t iterations = device_iterations(devices, trial);
+  if (iterations == 0) return;
+  benchmark::RegisterBenchmark((kernel.entry_point_name + ".on_device").c_str(),
+                               [&kernel](benchmark::State& state) {
+                                 KernelWork work(kernel);
+                                 measure_on_device(state, {&kernel.device, 1}, work);
+                               })
+      ->UseManualTime()
+      ->Iterations(iterations);
+}
+
 }  // namespace
 
 Result<Ref<hal::Recording>> record(const Kernel& kernel, uint64_t dispatches) {
@@ -123,6 +153,7 @@ void register_kernel(const Kernel& kernel) {
   benchmark::RegisterBenchmark(name.c_str(), [&kernel](benchmark::State& state) {
     run(state, kernel, 1);
   })->UseRealTime();
+  register_on_device(kernel);
   if (kernel.batch_size < 2) return;
   benchmark::RegisterBenchmark(text(name, "/", kernel.batch_size).c_str(), [&kernel](benchmark::State& state) {
     run(state, kernel, kernel.batch_size);

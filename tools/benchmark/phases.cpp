@@ -10,6 +10,7 @@
 #include "hal/commands/barrier.hpp"
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
+#include "tools/benchmark/device_row.hpp"
 #include "tools/benchmark/samples.hpp"
 #include "tools/support/fences.hpp"
 #include "vm/bytecode_module.hpp"
@@ -137,6 +138,34 @@ void steady_call(benchmark::State& state, const Subject& subject, const Benchmar
   }
 }
 
+// A function's calls, one at a time.
+class CalledWork final : public DeviceWork {
+ public:
+  CalledWork(const Subject& subject, const BenchmarkedFunction& function)
+      : invocation_(subject.context), caller_(invocation_, subject, function) {}
+  Status run() override { return caller_.call(1); }
+
+ private:
+  vm::Invocation invocation_;
+  Caller caller_;
+};
+
+void register_on_device(const Subject& subject, const BenchmarkedFunction& function) {
+  const int64_t iterations = [&] {
+    CalledWork work(subject, function);
+    return device_iterations(subject.devices, work);
+  }();
+  if (iterations == 0) return;
+  const std::string name = text(function.function.name, ".on_device");
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [&subject, &function](benchmark::State& state) {
+                                 CalledWork work(subject, function);
+                                 measure_on_device(state, subject.devices, work);
+                               })
+      ->UseManualTime()
+      ->Iterations(iterations);
+}
+
 }  // namespace
 
 Caller::Caller(vm::Invocation& invocation, const Subject& subject, const BenchmarkedFunction& called)
@@ -206,7 +235,9 @@ void register_function(const Subject& subject, const BenchmarkedFunction& functi
   })->UseManualTime();
   auto* steady = benchmark::RegisterBenchmark(
       name.c_str(), [&subject, &function](benchmark::State& state) { steady_call(state, subject, function); });
-  if (!subject.devices.empty()) steady->UseRealTime();  // Others than this thread work for it.
+  if (subject.devices.empty()) return;
+  steady->UseRealTime();  // Others than this thread work for it.
+  register_on_device(subject, function);
 }
 
 }  // namespace baton::tools

@@ -7,6 +7,7 @@
 //   device.floor                 an empty recording, executed and waited for: what no call that uses the device beats
 //   <function>.first_call        in a fresh context
 //   <function>                   warm
+//   <function>.on_device         of a call, how long devices were at work; where they are, and have a clock
 //
 // They are registered with Google Benchmark and borrow the subject until they have run.
 #pragma once
@@ -76,6 +77,7 @@ void register_reference();
 // An empty recording, executed and waited for. The device stays until the benchmarks have run.
 void register_floor(hal::Device& device);
 void register_preparation(const Subject& subject);
+// Calls it a few times, to find out whether devices work for it.
 void register_function(const Subject& subject, const BenchmarkedFunction& function);
 
 }  // namespace baton::tools

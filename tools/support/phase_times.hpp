@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hal/device.hpp"
+#include "hal/queue.hpp"
 #include "tools/support/progress.hpp"
 
 namespace baton::tools {
@@ -19,8 +20,10 @@ class PhaseTimes {
 
   // Ends the phase before. Empty: what comes is quick, and counts as nothing.
   void begin(std::string phase);
-  // Whose memory is told; called while they are still there.
-  void note_memory(std::span<const Ref<hal::Device>> devices);
+  // Lets devices take times from here on.
+  void time_devices(std::span<const Ref<hal::Device>> devices);
+  // Whose memory and times are told; called while they are still there.
+  void note_devices(std::span<const Ref<hal::Device>> devices);
   // A table on standard error; ends the last phase.
   void print();
 
@@ -36,6 +39,11 @@ class PhaseTimes {
     uint64_t peak_bytes;
   };
   std::vector<Memory> memory_;
+  struct Work {
+    std::string name;
+    hal::ExecutionTimes times;
+  };
+  std::vector<Work> work_;
   Progress progress_;
 };
 

@@ -172,6 +172,15 @@ Status Queue::issue(Recording& recording, const Execution& execution) const {
 bool Queue::may_fail(const Recording& recording, Marks marks) { return recording.calls_host() || !marks.empty(); }
 
 template <typename Run>
+[[gnu::noinline]] Status Queue::run_timed(Stream& stream, Mark& mark, const Run& run) {
+  ExecutionClock::Span span;
+  BATON_TRY(execution_clock_.begin(stream.handle(), span));
+  Status status = run(stream, mark);
+  Status ended = execution_clock_.end(stream.handle(), span);
+  return status.ok() ? std::move(ended) : std::move(status);
+}
+
+template <typename Run>
 Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals, Ref<Mark>& closed, const Run& run) {
   BATON_TRY(parts_.context->check());
   Stream& stream = stream_for(marks);
@@ -184,7 +193,7 @@ Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals
     if (status.ok()) status = stream.wait(*wait);
   }
   mark.keep(recording);
-  if (status.ok()) status = run(stream, mark);
+  if (status.ok()) status = execution_clock_.on() ? run_timed(stream, mark, run) : run(stream, mark);
   const bool told = !signals.empty() || may_fail(recording, marks);
   if (!told && mark.kept_count() <= kKeptMax) return status;
   auto made = stream.close();

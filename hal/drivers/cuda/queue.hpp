@@ -6,6 +6,7 @@
 // Threads: internally synchronized.
 #pragma once
 
+#include "hal/drivers/cuda/execution_clock.hpp"
 #include "hal/drivers/cuda/recording.hpp"
 #include "hal/drivers/cuda/semaphore.hpp"
 #include "hal/queue.hpp"
@@ -29,9 +30,15 @@ class Queue final : public hal::Queue {
     Mode mode;
     bool timed;  // Take the times that graph reports tell.
   };
-  Queue(hal::Device& device, Parts parts) : hal::Queue(device), parts_(std::move(parts)) {}
+  Queue(hal::Device& device, Parts parts)
+      : hal::Queue(device), parts_(std::move(parts)), execution_clock_(parts_.context) {}
 
   Status wait_idle(int64_t timeout_ns) override;
+  Status time_executions(bool on) override {
+    execution_clock_.turn(on);
+    return {};
+  }
+  ExecutionTimes take_execution_times() override { return execution_clock_.take(); }
 
  private:
   class Operation;
@@ -69,6 +76,8 @@ class Queue final : public hal::Queue {
   // it.
   template <typename Run>
   Status enqueue_between(Recording& recording, Marks marks, Signals signals, Ref<Mark>& closed, const Run& run);
+  template <typename Run>
+  Status run_timed(Stream& stream, Mark& mark, const Run& run);
   void settle(Recording& recording, Status status, Signals signals, Ref<Mark>&& closed);
   void enqueue_barrier(Marks marks, Signals signals);
   // One mark behind all of them; null when there is none.
@@ -84,6 +93,7 @@ class Queue final : public hal::Queue {
   Status drain(int64_t timeout_ns);
 
   const Parts parts_;
+  ExecutionClock execution_clock_;
   std::atomic<uint32_t> next_stream_{0};
   std::atomic<uint64_t> frees_{0};
   std::mutex mutex_;

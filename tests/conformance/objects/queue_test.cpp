@@ -170,6 +170,30 @@ TEST_P(QueueTest, TheDeviceMayGoWhileWorkIsKept) {
   EXPECT_OK(done->wait(1));
 }
 
+TEST_P(QueueTest, ExecutionsAreTimedForWhoAsks) {
+  auto commands = record();
+  EXPECT_OK(commands->fill_buffer({.target = buffer(4096), .pattern = 1}));
+  const auto recording = finish(*commands);
+  EXPECT_OK(run(*recording));
+  const Status timed = queue().time_executions(true);
+  if (!computes()) {
+    EXPECT_FAILS(timed, StatusCode::kUnimplemented, "has no clock.");
+    return;
+  }
+  EXPECT_OK(timed);
+  EXPECT_EQ(queue().take_execution_times().executions, 0u);  // What went before is nobody's.
+  for (int i = 0; i < 3; ++i) EXPECT_OK(run(*recording));
+  const ExecutionTimes three = queue().take_execution_times();
+  EXPECT_EQ(three.executions, 3u);
+  EXPECT_GT(three.total_ns, 0);
+  EXPECT_LT(three.total_ns, int64_t{10'000'000'000});
+  EXPECT_OK(run(*recording));
+  EXPECT_OK(queue().time_executions(false));
+  EXPECT_OK(run(*recording));
+  EXPECT_EQ(queue().take_execution_times().executions, 1u);
+  EXPECT_EQ(queue().take_execution_times().executions, 0u);
+}
+
 BATON_CONFORMANCE(QueueTest);
 
 }  // namespace
