@@ -184,14 +184,26 @@ class Buffer final : public baton_object {
   // const T: to read; T: to read and write. The caller has waited for what makes the contents its own.
   template <typename T>
   Result<Mapping<T>> map(uint64_t offset = 0, uint64_t length = kWholeLength) const {
-    baton_mapping mapping = {};
     const uint32_t access = std::is_const_v<T> ? BATON_ACCESS_READ : BATON_ACCESS_READ_WRITE;
+    return map_with<T>(access, offset, length);
+  }
+  // To write all of it: what was there is not fetched from a device, and what is left unwritten may be anything.
+  template <typename T>
+  Result<Mapping<T>> map_to_overwrite(uint64_t offset = 0, uint64_t length = kWholeLength) const {
+    static_assert(!std::is_const_v<T>, "what is to be overwritten is not const");
+    return map_with<T>(BATON_ACCESS_WRITE | BATON_ACCESS_DISCARD, offset, length);
+  }
+
+  baton_buffer* handle() const { return reinterpret_cast<baton_buffer*>(const_cast<Buffer*>(this)); }
+
+ private:
+  template <typename T>
+  Result<Mapping<T>> map_with(uint32_t access, uint64_t offset, uint64_t length) const {
+    baton_mapping mapping = {};
     Status status = Status::adopt(device_table()->buffer_map(handle(), access, offset, length, &mapping));
     if (!status.ok()) return status;
     return Mapping<T>(mapping);
   }
-
-  baton_buffer* handle() const { return reinterpret_cast<baton_buffer*>(const_cast<Buffer*>(this)); }
 };
 
 // A tensor: a buffer with shape and element type.

@@ -21,7 +21,7 @@ class DeviceTest : public testing::Test {
   Ref<Buffer> buffer_of(std::vector<int32_t> values) {
     Result<Ref<Buffer>> buffer = device().allocate({.length = values.size() * 4});
     EXPECT_TRUE(buffer.has_value());
-    auto mapping = (*buffer)->map<int32_t>();
+    auto mapping = (*buffer)->map_to_overwrite<int32_t>();
     std::copy(values.begin(), values.end(), mapping->begin());
     return *buffer;
   }
@@ -64,6 +64,11 @@ TEST_F(DeviceTest, MapsMemory) {
   EXPECT_EQ((*buffer->device())->identity(), device().identity());
   EXPECT_EQ(buffer->subspan(12, 8).error().message(), "Subspan [12, 20) ends beyond the buffer length (16).");
   EXPECT_EQ(buffer->map<int32_t>(16, 4).error().code(), StatusCode::kOutOfRange);
+  baton_mapping mapping = {};
+  for (const uint32_t access : {0u, BATON_ACCESS_DISCARD, BATON_ACCESS_READ | BATON_ACCESS_DISCARD, 7u, 8u}) {
+    const auto refused = Status::adopt(device_table()->buffer_map(buffer->handle(), access, 0, 4, &mapping));
+    EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument) << access;
+  }
 }
 
 TEST_F(DeviceTest, MapsConstantsOnlyToRead) {
