@@ -41,6 +41,7 @@ Result<Ref<Buffer>> Allocator::import_peer(Buffer& buffer) {
   }
   BATON_TRY_ASSIGN(Ref<Buffer> peer, do_import_peer(buffer));
   peer->origin_ = Ref<Buffer>(&buffer);
+  peer->owners_freed_ = buffer.owners_freed_;
   return peer;
 }
 

@@ -58,10 +58,7 @@ class Buffer : public RefCounted<Buffer> {
   // Its first byte, for others.
   virtual MemoryLocation location() const { return {}; }
 
-  bool freed() const {
-    const Buffer& its = root();
-    return its.freed_.load(std::memory_order_relaxed) || (its.origin_ && its.origin_->freed());
-  }
+  bool freed() const { return owners_freed_->load(std::memory_order_relaxed); }
   // False when it was freed before. For Queue::free.
   bool mark_freed() { return !freed_.exchange(true); }
 
@@ -84,7 +81,8 @@ class Buffer : public RefCounted<Buffer> {
         memory_(root.memory_),
         usage_(root.usage_),
         root_(&root),
-        root_offset_(root_offset) {}
+        root_offset_(root_offset),
+        owners_freed_(root.owners_freed_) {}
 
  private:
   friend class Allocator;
@@ -103,6 +101,7 @@ class Buffer : public RefCounted<Buffer> {
   uint64_t root_offset_ = 0;
   Ref<Buffer> origin_;  // Of a peer: what it is a view of, itself no peer. Set before anybody else has the peer.
   std::atomic<bool> freed_{false};
+  const std::atomic<bool>* owners_freed_ = &freed_;  // The owner's: every binding is asked.
 };
 
 // Unmaps when it dies. Threads: externally synchronized.

@@ -91,6 +91,10 @@ Status Queue::free(const Order& order, Buffer& buffer) {
   if (buffer.allocator() != &device_.allocator()) {
     return failure(StatusCode::kInvalidArgument, "The buffer to free belongs to another device.");
   }
+  if (buffer.is_peer()) {
+    return failure(StatusCode::kInvalidArgument, "A peer cannot be freed; only the buffer of the other device, in the ",
+                   "memory of ", location_name(buffer.owner().location()), ", that it is a view of.");
+  }
   if (!buffer.mark_freed()) {
     return failure(StatusCode::kFailedPrecondition, "The buffer (", buffer.length(), " bytes) was freed before.");
   }

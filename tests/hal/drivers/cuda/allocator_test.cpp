@@ -125,6 +125,9 @@ TEST(PeerTest, APeerKeepsItsBufferAndIsFreedWithIt) {
     const BufferRange table[] = {end};
     EXPECT_OK(run(*pair.second, *recording, {table, {}}));
     EXPECT_EQ(values_of(*target), std::vector<uint32_t>{4});
+    EXPECT_FAILS(pair.second->queue().free({}, *peer), StatusCode::kInvalidArgument,
+                 "A peer cannot be freed; only the buffer of the other device, in the memory of CUDA device 0, that it "
+                 "is a view of.");
     // The other device gives the memory back: the same table is refused from here on.
     EXPECT_OK(pair.first->queue().free({}, *buffer));
     EXPECT_TRUE(end->freed());
