@@ -54,7 +54,17 @@ void DeviceTest::SetUp() {
 }
 
 // An expected failure that passes is news: the exemption must go.
+// Whatever was refused or failed, the device goes on.
+void DeviceTest::expect_usable() {
+  const Ref<Buffer> source = buffer_of<uint32_t>({1, 2, 3, 4}), target = buffer(16);
+  auto commands = record({.name = "afterwards"});
+  EXPECT_OK(commands->copy_buffer({.source = source, .target = target}));
+  EXPECT_OK(run(*commands));
+  expect_values<uint32_t>(*target, {1, 2, 3, 4});
+}
+
 void DeviceTest::TearDown() {
+  if (device_ && !IsSkipped()) expect_usable();
   const Exemption* exemption = find(GetParam()->expected_failures);
   if (exemption && !HasFailure()) ADD_FAILURE() << "expected to fail, but passed: " << exemption->reason;
 }

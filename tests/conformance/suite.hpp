@@ -82,6 +82,7 @@ class DeviceTest : public testing::TestWithParam<const Backend*> {
   }
 
  private:
+  void expect_usable();
   const Exemption* find(const std::vector<Exemption>& exemptions) const;
 
   Ref<Device> device_;

@@ -65,6 +65,26 @@ Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::st
   return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
 }
 
+// The flags of CUDA become parameters of its devices, which check them: "cuda://1?cuda_mode=graph".
+Result<std::vector<std::string>> device_uris(const DeviceFlags& flags) {
+  std::string parameters;
+  if (!flags.cuda_mode.empty()) parameters += text("&cuda_mode=", flags.cuda_mode);
+  if (flags.cuda_graph_report) parameters += "&cuda_graph_report=1";
+  std::vector<std::string> uris = flags.devices;
+  if (parameters.empty()) return uris;
+  bool any = false;
+  std::string others;
+  for (std::string& uri : uris) {
+    others += text(others.empty() ? "" : ", ", uri);
+    if (!uri.starts_with("cuda")) continue;
+    any = true;
+    uri += text(uri.find('?') == uri.npos ? "?" : "&", std::string_view(parameters).substr(1));
+  }
+  if (any) return uris;
+  return failure(StatusCode::kInvalidArgument, "--", flags.cuda_mode.empty() ? "cuda_graph_report" : "cuda_mode",
+                 " is for CUDA devices; ", others.empty() ? "none is given" : text("given are: ", others));
+}
+
 }  // namespace
 
 void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
@@ -76,6 +96,8 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
       "A library with functions that CPU kernels import: plugin.so or plugin.sos, with ?key=value; again for more");
   line.texts("--executable", flags.executables,
              "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
+  line.text("--cuda_mode", flags.cuda_mode, "How CUDA devices execute recordings: auto, stream or graph");
+  line.toggle("--cuda_graph_report", flags.cuda_graph_report, "What each CUDA graph took and brought, at the end");
   line.toggle("--list_drivers", flags.list_drivers, "Print the drivers of this build and exit");
   line.toggle("--list_devices", flags.list_devices, "Print what --device= may name and exit");
   line.toggle("--dump_devices", flags.dump_devices, "Print the same with all that is known of each, and exit");
@@ -96,7 +118,8 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
 
 Result<std::vector<Ref<hal::Device>>> open_devices(const hal::DriverRegistry& registry, const DeviceFlags& flags) {
   std::vector<Ref<hal::Device>> devices;
-  for (const std::string& uri : flags.devices) {
+  BATON_TRY_ASSIGN(const std::vector<std::string> uris, device_uris(flags));
+  for (const std::string& uri : uris) {
     BATON_TRY_ASSIGN(Ref<hal::Device> device, registry.open(uri));
     devices.push_back(std::move(device));
   }

@@ -24,6 +24,8 @@ struct DeviceFlags {
   std::string trace;                            // A path, or - for standard output.
   std::vector<std::string> executable_plugins;  // path[?key=value&...]
   std::vector<std::string> executables;         // name=path
+  std::string cuda_mode;                        // Of all devices of CUDA that are given; empty: what they say.
+  bool cuda_graph_report = false;
   // From tools that measure: where devices of the local driver tell how long kernels ran.
   std::shared_ptr<hal::drivers::local::DispatchTimes> dispatch_times = nullptr;
   bool list_drivers = false;

@@ -121,9 +121,14 @@ TEST_P(DispatchTest, RefusesBadArguments) {
                StatusCode::kInvalidArgument, "Entry point 'write_ids' takes 0 constants; 1 given.");
   EXPECT_FAILS(dispatch({.executable = executable.get(), .entry_point = kLocalSum}), StatusCode::kInvalidArgument,
                "Entry point 'local_sum' takes 2 bindings; 1 given.");
-  const uint32_t beyond = device().limits().grid_max[1] + 1;
-  EXPECT_FAILS(dispatch({.executable = executable.get(), .entry_point = kWriteIds, .grid = {1, beyond, 1}}),
-               StatusCode::kOutOfRange, "workgroups in y; the device takes");
+  for (int axis = 0; axis < 3; ++axis) {
+    const uint32_t most = device().limits().grid_max[axis];
+    commands::Dispatch large{.executable = executable.get(), .entry_point = kWriteIds};
+    large.grid[axis] = most + 1;
+    EXPECT_FAILS(
+        dispatch(large), StatusCode::kOutOfRange,
+        text("Dispatch grid has ", most + 1, " workgroups in ", "xyz"[axis], "; the device takes ", most, "."));
+  }
   const uint32_t constants[] = {1, 1};
   const ConstantSlot bad_constant[] = {{2, 0}};
   EXPECT_FAILS(dispatch({.executable = executable.get(),
