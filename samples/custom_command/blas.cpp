@@ -1,6 +1,7 @@
 // A module whose functions record into the program's command buffer: saxpy launches a kernel, sum calls the host. The
 // same source works on every device that runs one of the kernel's variants.
 #include "kernels_elf.hpp"
+#include "kernels_ptx.hpp"
 #include "modules/sdk/module.hpp"
 
 namespace {
@@ -12,8 +13,11 @@ class Blas final : public Module<Blas> {
   // Once for each device, before the first command is recorded there.
   Status prepare(Device& device) {
     const ExecutableVariant variants[] = {{"embedded-elf-x86_64", std::as_bytes(std::span(kernels_x86_64))},
-                                          {"embedded-elf-aarch64", std::as_bytes(std::span(kernels_aarch64))}};
-    BATON_ASSIGN_OR_RETURN(Ref<Executable> code, device.make_executable("blas", variants));
+                                          {"embedded-elf-aarch64", std::as_bytes(std::span(kernels_aarch64))},
+                                          {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}};
+    // Code for a GPU doesn't say how many threads a workgroup has.
+    const EntryPoint entry_points[] = {{.name = "saxpy", .workgroup_size = {64, 1, 1}}};
+    BATON_ASSIGN_OR_RETURN(Ref<Executable> code, device.make_executable("blas", variants, {}, entry_points));
     BATON_ASSIGN_OR_RETURN(const uint32_t saxpy, code->entry_point("saxpy"));
     kernels_.add(device, {std::move(code), saxpy});
     return {};

@@ -1,6 +1,6 @@
-// Runs main(5xi32, wait fence, signal fence) of a module on local-task, with "custom" compiled in:
-// custom-module-async-run MODULE.bvm|- FUNCTION [--fail]. A timeline T orders what the host, the program and the module
-// do.
+// Runs main(5xi32, wait fence, signal fence) of a module on local-task or another device, with "custom" compiled in:
+// custom-module-async-run MODULE.bvm|- FUNCTION [--fail | --device=...]. A timeline T orders what the host, the program
+// and the module do.
 #include <cstdio>
 #include <cstring>
 
@@ -21,8 +21,9 @@ using namespace baton;
 
 vm::Value as_value(baton_object* object) { return vm::Value::of(reinterpret_cast<vm::Object*>(object)); }
 
-Status run(const char* path, const char* name, std::span<const modules::Parameter> parameters) {
-  BATON_TRY_ASSIGN(const Ref<hal::Device> device, open_device("local-task"));
+Status run(const char* path, const char* name, std::string_view device_uri,
+           std::span<const modules::Parameter> parameters) {
+  BATON_TRY_ASSIGN(const Ref<hal::Device> device, open_device(device_uri));
   BATON_TRY_ASSIGN(Ref<const vm::Module> hal, make_hal(device));
   BATON_TRY_ASSIGN(Ref<const vm::Module> custom, modules::NativeModule::make(create_custom_module, parameters));
   BATON_TRY_ASSIGN(Ref<const vm::Module> program_module, read_module(path));
@@ -60,10 +61,13 @@ Status run(const char* path, const char* name, std::span<const modules::Paramete
 
 int main(int argc, char** argv) {
   const bool fails = argc == 4 && std::strcmp(argv[3], "--fail") == 0;
-  if (argc != 3 && !fails)
-    return std::fprintf(stderr, "usage: custom-module-async-run MODULE.bvm|- FUNCTION [--fail]\n"), 2;
+  const bool chosen = argc == 4 && std::strncmp(argv[3], "--device=", 9) == 0;
+  if (argc != 3 && !fails && !chosen) {
+    std::fprintf(stderr, "usage: custom-module-async-run MODULE.bvm|- FUNCTION [--fail | --device=local-task]\n");
+    return 2;
+  }
   const modules::Parameter fail[] = {{"fail", "1"}};
-  const Status status = run(argv[1], argv[2], {fail, fails ? 1u : 0u});
+  const Status status = run(argv[1], argv[2], chosen ? argv[3] + 9 : "local-task", {fail, fails ? 1u : 0u});
   if (!status.ok()) std::printf("%s\n", status.to_string().c_str());
   return status.ok() ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 // Runs main(5xi32) of a module on local-sync, with "custom" compiled in: custom-module-sync-run MODULE.bvm|- FUNCTION.
 #include <cstdio>
+#include <cstring>
 
 #include "../support/device.hpp"
 #include "../support/read_module.hpp"
@@ -18,9 +19,9 @@ using namespace baton;
 
 vm::Value as_value(baton_object* object) { return vm::Value::of(reinterpret_cast<vm::Object*>(object)); }
 
-Status run(const char* path, const char* name) {
+Status run(const char* path, const char* name, std::string_view device_uri) {
   // The module that works on devices, ours, and the program, in the order of their imports.
-  BATON_TRY_ASSIGN(const Ref<hal::Device> device, open_device("local-sync"));
+  BATON_TRY_ASSIGN(const Ref<hal::Device> device, open_device(device_uri));
   BATON_TRY_ASSIGN(Ref<const vm::Module> hal, make_hal(device));
   BATON_TRY_ASSIGN(Ref<const vm::Module> custom, modules::NativeModule::make(create_custom_module));
   BATON_TRY_ASSIGN(Ref<const vm::Module> program_module, read_module(path));
@@ -46,8 +47,11 @@ Status run(const char* path, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fprintf(stderr, "usage: custom-module-sync-run MODULE.bvm|- FUNCTION\n"), 2;
-  const Status status = run(argv[1], argv[2]);
+  const bool chosen = argc == 4 && std::strncmp(argv[3], "--device=", 9) == 0;
+  if (argc != 3 && !chosen) {
+    return std::fprintf(stderr, "usage: custom-module-sync-run MODULE.bvm|- FUNCTION [--device=local-sync]\n"), 2;
+  }
+  const Status status = run(argv[1], argv[2], chosen ? argv[3] + 9 : "local-sync");
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.to_string().c_str());
   return status.ok() ? 0 : 1;
 }
