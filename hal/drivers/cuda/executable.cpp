@@ -113,6 +113,9 @@ Status Executable::lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* 
   if (!parameters.empty()) {
     kernel.parameter_bytes = static_cast<uint32_t>(parameters.back().offset + parameters.back().bytes);
   }
+  size_t used_bytes = 0;
+  for (const Parameter& one : parameters) used_bytes += one.bytes;
+  kernel.has_gaps = used_bytes != kernel.parameter_bytes;
   entry.binding_count = static_cast<uint32_t>(kernel.pointers.size());
   entry.constant_count = static_cast<uint32_t>(kernel.constants.size());
   if (too_few_pointers || (checked && expected->constant_count != kernel.constants.size())) {

@@ -22,6 +22,7 @@ struct alignas(64) Kernel {
   uint32_t block[3] = {1, 1, 1};
   uint32_t shared_bytes = 0;     // Asked for at launch.
   uint32_t parameter_bytes = 0;  // All parameters, as the code lays them out.
+  bool has_gaps = false;         // Bytes of them are nobody's, for alignment.
   bool cooperative = false;      // Its nodes take parameters one by one.
   bool early = false;            // Stands behind other kernels by a programmatic edge.
   // For a launch on a stream; for a node, all but the order.

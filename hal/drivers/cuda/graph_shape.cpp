@@ -26,6 +26,7 @@ Status GraphShape::add_root(CUgraphNode& node) {
 }
 
 Status GraphShape::join() {
+  if (lane_count_ == 1) return {};
   std::array<CUgraphNode, kLanes> ends{};
   size_t count = 0;
   for (uint32_t lane = 0; lane < lane_count_; ++lane) {
@@ -35,7 +36,7 @@ Status GraphShape::join() {
   }
   CUgraphNode end = count == 0 ? nullptr : ends[0];
   if (count > 1) BATON_TRY(add_empty({ends.data(), count}, end));
-  tails_.fill(end);
+  tails_[0] = end;
   lane_count_ = 1;
   lane_ = 0;
   return {};
@@ -45,13 +46,15 @@ Status GraphShape::begin_phase(uint32_t command_count) {
   BATON_TRY(join());
   lane_count_ = std::clamp(command_count, 1u, kLanes);
   next_ = 0;
-  if (lane_count_ <= kRootsMax || tails_[0]) return {};
-  CUgraphNode root = nullptr;
-  BATON_TRY(add_root(root));
-  tails_.fill(root);
+  if (lane_count_ == 1) return {};
+  if (lane_count_ > kRootsMax && !tails_[0]) BATON_TRY(add_root(tails_[0]));
+  tails_.fill(tails_[0]);
   return {};
 }
 
-void GraphShape::begin_command() { lane_ = next_++ % lane_count_; }
+void GraphShape::begin_command() {
+  lane_ = next_;
+  if (++next_ == lane_count_) next_ = 0;
+}
 
 }  // namespace baton::hal::drivers::cuda

@@ -46,7 +46,7 @@ class GraphShape {
   PrimaryContext& context_;
   Builtins& builtins_;
   CUgraph graph_;
-  std::array<CUgraphNode, kLanes> tails_{};  // Null: nothing before.
+  std::array<CUgraphNode, kLanes> tails_{};  // Of lane_count_ lanes; null: nothing before.
   uint32_t lane_count_ = 1;                  // Of this phase.
   uint32_t lane_ = 0;
   uint32_t next_ = 0;

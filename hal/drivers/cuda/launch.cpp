@@ -19,7 +19,7 @@ void make_launch(Arena& arena, const LaunchShape& shape, std::byte* parameters, 
   launch.kernel = &kernel;
   launch.parameters = parameters;
   launch.from_table = nullptr;
-  std::memset(parameters, 0, kernel.parameter_bytes);
+  if (kernel.has_gaps) std::memset(parameters, 0, kernel.parameter_bytes);
   Launch::SlotPointer* pointers = nullptr;
   size_t pointer_count = 0;
   for (size_t i = 0; i < shape.bindings.size(); ++i) {
