@@ -169,7 +169,7 @@ Result<CaptureSession> CaptureSession::begin(CaptureStreams& streams) {
   const Symbols& symbols = context.symbols();
   CUgraph graph = nullptr;
   BATON_TRY(context.status_of(symbols.cuGraphCreate(&graph, 0), "cuGraphCreate"));
-  Segment segment(Ref<PrimaryContext>(&context), graph);
+  Segment segment(context, graph);
   BATON_TRY_ASSIGN(CUstream stream, streams.take());
   const CUresult begun =
       symbols.cuStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);

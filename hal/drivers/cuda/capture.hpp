@@ -16,12 +16,11 @@ namespace baton::hal::drivers::cuda {
 
 struct Execution;
 
-// A graph that owns itself. Threads: externally synchronized.
+// A graph that owns itself. Whoever holds it keeps the context. Threads: externally synchronized.
 class Segment {
  public:
-  Segment(Ref<PrimaryContext> context, CUgraph graph) : context_(std::move(context)), graph_(graph) {}
-  Segment(Segment&& other) noexcept
-      : context_(std::move(other.context_)), graph_(std::exchange(other.graph_, nullptr)) {}
+  Segment(PrimaryContext& context, CUgraph graph) : context_(&context), graph_(graph) {}
+  Segment(Segment&& other) noexcept : context_(other.context_), graph_(std::exchange(other.graph_, nullptr)) {}
   Segment& operator=(Segment&& other) noexcept {
     std::swap(context_, other.context_);
     std::swap(graph_, other.graph_);
@@ -31,7 +30,7 @@ class Segment {
   CUgraph graph() const { return graph_; }
 
  private:
-  Ref<PrimaryContext> context_;
+  PrimaryContext* context_;
   CUgraph graph_;
 };
 

@@ -53,6 +53,8 @@ class SegmentCache {
     return &entries_[0].segment;
   }
 
+  ForeignTable asked;  // The table of this execution: its memory is used again.
+
  private:
   struct Entry {
     ForeignTable table;
@@ -69,8 +71,8 @@ struct ForeignRecord : Record {
   SegmentCache* segments;  // The recording owns it.
 };
 
-ForeignTable table_of(const ForeignRecord& command, const Execution& execution) {
-  ForeignTable table;
+void put_table(const ForeignRecord& command, const Execution& execution, ForeignTable& table) {
+  table.bindings.clear();
   for (const RecordedBinding& binding : command.bindings) {
     table.bindings.push_back({binding.address(execution), binding.data(execution), binding.size(execution)});
   }
@@ -78,22 +80,23 @@ ForeignTable table_of(const ForeignRecord& command, const Execution& execution) 
   for (const ConstantSlot& slot : command.constant_slots) {
     table.constants[slot.constant] = execution.constants[slot.slot];
   }
-  return table;
 }
 
 Status issue_foreign(Record& record, const Execution& execution) {
   const auto& command = static_cast<const ForeignRecord&>(record);
-  const ForeignTable table = table_of(command, execution);
+  ForeignTable table;
+  put_table(command, execution, table);
   return call_on_stream({execution.device, *command.function, table.bindings, table.constants}, execution);
 }
 
 Result<CUgraph> segment_for(const ForeignRecord& command, const Execution& execution) {
-  ForeignTable table = table_of(command, execution);
+  ForeignTable& table = command.segments->asked;
+  put_table(command, execution, table);
   const Segment* segment = command.segments->find(table);
   if (!segment) {
     auto& capture = static_cast<Device&>(execution.device).capture();
     BATON_TRY_ASSIGN(Segment made, capture.run({execution.device, *command.function, table.bindings, table.constants}));
-    segment = command.segments->add(std::move(table), std::move(made));
+    segment = command.segments->add(std::exchange(table, {}), std::move(made));
   }
   return segment->graph();
 }
