@@ -123,6 +123,12 @@ struct Generalize : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
+// A tensor without values, whichever of its sizes its type knows.
+bool is_empty(Value tensor) {
+  while (auto cast = tensor.getDefiningOp<tensor::CastOp>()) tensor = cast.getSource();
+  return tensor.getDefiningOp<tensor::EmptyOp>() != nullptr;
+}
+
 // A result that nobody reads before it is written needs no operand for its first value.
 struct ForgetInitialValue : mlir::OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -130,7 +136,7 @@ struct ForgetInitialValue : mlir::OpRewritePattern<linalg::GenericOp> {
     bool changed = false;
     if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0) return mlir::failure();
     for (mlir::OpOperand& init : op.getDpsInitsMutable()) {
-      if (op.payloadUsesValueFromOperand(&init) || init.get().getDefiningOp<tensor::EmptyOp>()) continue;
+      if (op.payloadUsesValueFromOperand(&init) || is_empty(init.get())) continue;
       const mlir::Location location = op.getLoc();
       SmallVector<mlir::OpFoldResult> sizes = tensor::getMixedSizes(rewriter, location, init.get());
       const auto type = llvm::cast<mlir::RankedTensorType>(init.get().getType());
@@ -170,13 +176,24 @@ LogicalResult rewrite_functions(mlir::ModuleOp module, mlir::RewritePatternSet p
   return success();
 }
 
+// A size that the type of one operand knows is known to the operation. Fusion has patterns of its own for tensors
+// without values, which would replace one of a known size that was cast to an unknown one by such another, for ever.
+LogicalResult infer_sizes(mlir::ModuleOp module) {
+  mlir::MLIRContext* context = module.getContext();
+  mlir::RewritePatternSet patterns(context);
+  context->getLoadedDialect<linalg::LinalgDialect>()->getCanonicalizationPatterns(patterns);
+  tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+  return rewrite_functions(module, std::move(patterns));
+}
+
 LogicalResult fuse(mlir::ModuleOp module) {
   mlir::MLIRContext* context = module.getContext();
   mlir::RewritePatternSet forms(context);
   linalg::populateElementwiseToLinalgConversionPatterns(forms);
   forms.add<Generalize, ForgetInitialValue>(context);
   populate_gather_patterns(forms);
-  if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
+  if (failed(rewrite_functions(module, std::move(forms))) || failed(infer_sizes(module))) return mlir::failure();
 
   mlir::RewritePatternSet fusion(context);
   linalg::populateElementwiseOpsFusionPatterns(fusion, may_fuse);

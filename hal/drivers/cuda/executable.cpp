@@ -35,6 +35,30 @@ uint32_t words_of(const Parameter& parameter) {
   return parameter.bytes < 4 ? 1 : static_cast<uint32_t>((parameter.bytes + 3) / 4);
 }
 
+// PTX is text that ends with a zero, which files do not bring.
+class PtxText {
+ public:
+  explicit PtxText(std::span<const std::byte> code) : code_(code) {
+    if (code_kind(code) == CodeKind::kPtx) text_.assign(reinterpret_cast<const char*>(code.data()), code.size());
+  }
+  const void* image() const {
+    return code_kind(code_) == CodeKind::kPtx ? static_cast<const void*>(text_.c_str()) : code_.data();
+  }
+
+ private:
+  std::span<const std::byte> code_;
+  std::string text_;
+};
+
+// What can be told of machine code without the driver.
+Status check_machine_code(std::span<const std::byte> code, const DeviceFacts& facts) {
+  BATON_TRY_CONTEXT(check_image(code), "while loading ", code.size(), " bytes of ", code_kind_name(code_kind(code)));
+  const int arch = cubin_arch(code);
+  if (arch == 0 || (arch / 10 == facts.major && arch <= facts.arch())) return {};
+  return failure(StatusCode::kFailedPrecondition, "The cubin is machine code for sm_", arch, "; the device is sm_",
+                 facts.arch(), ".");
+}
+
 }  // namespace
 
 Executable::~Executable() {
@@ -43,29 +67,30 @@ Executable::~Executable() {
   context_->symbols().cuLibraryUnload(library_);
 }
 
+// The driver takes nearly anything, and looks at it when somebody asks for its kernels; then it says only that there
+// are none (seen with CUDA 13.0). explain() asks it for more.
 Status Executable::load(std::span<const std::byte> code) {
-  const CodeKind kind = code_kind(code);
-  BATON_TRY_CONTEXT(check_image(code), "while loading ", code.size(), " bytes of ", code_kind_name(kind));
-  // PTX is text that ends with a zero, which files do not bring.
-  std::string ptx;
-  const void* image = code.data();
-  if (kind == CodeKind::kPtx) {
-    ptx.assign(reinterpret_cast<const char*>(code.data()), code.size());
-    image = ptx.c_str();
-  }
+  const PtxText text_of(code);
+  const CUresult result =
+      context_->symbols().cuLibraryLoadData(&library_, text_of.image(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (result == CUDA_SUCCESS) return {};
+  library_ = nullptr;
+  return explain(code, context_->status_of(result, "cuLibraryLoadData"));
+}
+
+// Why there are no kernels in the code: what the driver says when it has to load it at once, else `found`.
+Status Executable::explain(std::span<const std::byte> code, Status found) const {
+  const Symbols& symbols = context_->symbols();
+  const PtxText text_of(code);
   char log[8192] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
-  const CUresult result =
-      context_->symbols().cuLibraryLoadData(&library_, image, options, values, 2, nullptr, nullptr, 0);
-  if (result == CUDA_SUCCESS) return {};
-  library_ = nullptr;
-  Status status = context_->status_of(result, "cuLibraryLoadData")
-                      .with_context(text("while loading ", code.size(), " bytes of ", code_kind_name(kind)));
-  if (const int arch = cubin_arch(code); result == CUDA_ERROR_NO_BINARY_FOR_GPU && arch != 0) {
-    status = std::move(status).with_context(
-        text("it is machine code for sm_", arch, "; the device is sm_", context_->facts().arch()));
-  }
+  CUmodule module = nullptr;
+  const CUresult result = symbols.cuModuleLoadDataEx(&module, text_of.image(), 2, options, values);
+  if (result == CUDA_SUCCESS) symbols.cuModuleUnload(module);
+  Status status = result == CUDA_SUCCESS ? std::move(found) : context_->status_of(result, "cuModuleLoadDataEx");
+  status = std::move(status).with_context(
+      text("while loading ", code.size(), " bytes of ", code_kind_name(code_kind(code))));
   if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
     status =
         std::move(status).with_context(text("it is PTX of version ", ptx_version(code), "; the driver is for CUDA ",
@@ -80,6 +105,7 @@ Result<std::vector<Executable::Named>> Executable::list_kernels() const {
   const Symbols& symbols = context_->symbols();
   unsigned count = 0;
   BATON_CUDA_TRY(symbols, cuLibraryGetKernelCount, &count, library_);
+  if (count == 0) return failure(StatusCode::kInvalidArgument, "The code has no kernels.");
   std::vector<CUkernel> handles(count);
   BATON_CUDA_TRY(symbols, cuLibraryEnumerateKernels, handles.data(), count, library_);
   std::vector<Named> kernels;
@@ -192,8 +218,11 @@ Result<Ref<hal::Executable>> Executable::make(Ref<PrimaryContext> context, const
   BATON_TRY(context->check());
   const ContextScope scope = context->enter();
   auto executable = make_ref<Executable>(std::move(context), request, device);
+  BATON_TRY(check_machine_code(variant.data, executable->context_->facts()));
   BATON_TRY(executable->load(variant.data));
-  BATON_TRY_ASSIGN(const std::vector<Named> kernels, executable->list_kernels());
+  auto listed = executable->list_kernels();
+  if (!listed.has_value()) return executable->explain(variant.data, std::move(listed).error());
+  const std::vector<Named>& kernels = *listed;
   if (request.expected.empty()) {
     for (const Named& kernel : kernels) BATON_TRY(executable->adopt(kernel, nullptr));
     return Ref<hal::Executable>(std::move(executable));

@@ -55,6 +55,7 @@ class Executable final : public hal::Executable {
     CUkernel handle;
   };
   Status load(std::span<const std::byte> code);
+  Status explain(std::span<const std::byte> code, Status found) const;
   Result<std::vector<Named>> list_kernels() const;
   Status adopt(const Named& found, const EntryPoint* expected);
   Status lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const;

@@ -98,9 +98,10 @@ CUresult Memory::ask_driver_pinned(uint64_t bytes, Block& block) {
   return symbols.cuMemHostGetDevicePointer(&block.address, host, 0);
 }
 
-Result<Block> Memory::ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint64_t bytes, std::string_view what) {
+Result<Block> Memory::ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint64_t length, std::string_view what) {
   BATON_TRY(context_->check());
   const ContextScope scope = context_->enter();
+  const uint64_t bytes = BlockCache::class_bytes(length);
   Block block;
   block.bytes = bytes;
   CUresult result = (this->*ask)(bytes, block);
@@ -116,8 +117,9 @@ Result<Block> Memory::ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint6
   if (result != CUDA_ERROR_OUT_OF_MEMORY) return context_->status_of(result, "Allocating memory");
   size_t free_bytes = 0, total_bytes = 0;
   context_->symbols().cuMemGetInfo(&free_bytes, &total_bytes);
-  return failure(StatusCode::kResourceExhausted, "No ", what, " memory for a buffer of ", bytes, " bytes: ", free_bytes,
-                 " of the device's ", total_bytes, " are free, ", live_bytes(), " are in buffers.");
+  return failure(StatusCode::kResourceExhausted, "No ", what, " memory for a buffer of ", length,
+                 " bytes: ", free_bytes, " of the device's ", total_bytes, " are free, ", live_bytes(),
+                 " are in buffers.");
 }
 
 Result<Block> Memory::take_device(uint64_t length) {
@@ -125,14 +127,14 @@ Result<Block> Memory::take_device(uint64_t length) {
   Block block;
   // With one stream whoever uses the block next stands behind whoever used it last, if that was not another device.
   if (device_.take(bytes, streams_.size() == 1 ? streams_[0].get() : nullptr, block)) return block;
-  return ask_twice(&Memory::ask_driver, bytes, "device");
+  return ask_twice(&Memory::ask_driver, length, "device");
 }
 
 Result<Block> Memory::take_pinned(uint64_t length) {
   const uint64_t bytes = BlockCache::class_bytes(length);
   Block block;
   if (pinned_.take(bytes, nullptr, block)) return block;
-  return ask_twice(&Memory::ask_driver_pinned, bytes, "pinned host");
+  return ask_twice(&Memory::ask_driver_pinned, length, "pinned host");
 }
 
 void Memory::trim() {

@@ -77,7 +77,7 @@ class Memory final : public RefCounted<Memory> {
 
   CUresult ask_driver(uint64_t bytes, Block& block);
   CUresult ask_driver_pinned(uint64_t bytes, Block& block);
-  Result<Block> ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint64_t bytes, std::string_view what);
+  Result<Block> ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint64_t length, std::string_view what);
 
   const Ref<PrimaryContext> context_;
   const std::vector<Ref<Stream>> streams_;  // Of the queue: what they kept may be memory.
