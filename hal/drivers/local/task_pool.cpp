@@ -46,8 +46,13 @@ class TaskPool::State final : public WaitHelper {
   bool help(Awaited& awaited) override {
     pay_wake();
     if (HostQueue::Task* task = take_task_for(awaited)) {
-      const Here before = std::exchange(here, Here());  // It does not go on with tasks afterwards, whoever it is.
-      task->run();
+      // Its own, not those of a worker that waits inside of a task: that one does not go on with tasks afterwards.
+      const Here before = std::exchange(here, Here{.helper_of = this});
+      while (task) {
+        task->run();
+        task = here.owes_wake ? take_task_for(awaited) : nullptr;
+        pay_wake();  // For what it leaves behind.
+      }
       here = before;
       return true;
     }
@@ -84,6 +89,7 @@ class TaskPool::State final : public WaitHelper {
   bool begin_last_act() { return !std::exchange(here.last_act, this); }
   void end_last_act() {
     here.last_act = nullptr;
+    if (here.helper_of == this) return;  // help() looks for more, and pays.
     if (here.worker_of != this) return pay_wake();
     if (!std::exchange(here.owes_wake, false)) return;
     // This worker takes one of them.
@@ -93,14 +99,15 @@ class TaskPool::State final : public WaitHelper {
  private:
   // What the pools know of the thread.
   struct Here {
-    const State* worker_of = nullptr;  // It is between two tasks of this pool, or in one that it took as a worker.
+    const State* worker_of = nullptr;  // It is in a task that it took as a worker.
+    const State* helper_of = nullptr;  // It is in a task that it took because it waits for it.
     const State* last_act = nullptr;
     bool owes_wake = false;
   };
   static thread_local Here here;
 
   void pay_wake() {
-    if (std::exchange(here.owes_wake, false) && idle_.missing(1) != 0) idle_.wake_one();
+    if (std::exchange(here.owes_wake, false) && task_count_.load() != 0 && idle_.missing(1) != 0) idle_.wake_one();
   }
 
   // False when there is nothing to do.

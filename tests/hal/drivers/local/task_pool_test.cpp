@@ -270,6 +270,18 @@ TEST(TaskPoolTest, AThreadThatWaitsRunsWhatItWaitsFor) {
   EXPECT_OK(work.queue.wait_idle());
 }
 
+TEST(TaskPoolTest, AThreadThatWaitsRunsTheWholeChain) {
+  Stress stress("1");
+  OneRecording work(stress);
+  BusyWorker busy(*stress.device);
+  const BufferRange table[] = {work.values};
+  for (uint64_t i = 0; i < 20; ++i) {
+    const SemaphorePoint wait(work.done, i), signal(work.done, i + 1);
+    EXPECT_OK(work.queue.execute({{&wait, 1}, {&signal, 1}}, *work.recording, {.buffers = table}));
+  }
+  EXPECT_OK(work.done->wait(20));
+}
+
 TEST(TaskPoolTest, AThreadThatHasLittleTimeRunsWhatIsKnownToTakeLess) {
   Stress stress("1");
   OneRecording work(stress);
