@@ -34,6 +34,8 @@ uint32_t IdleWorkers::missing(uint64_t wanted) const {
 double IdleWorkers::wake_ns() const { return std::min(wake_.ns(), 20'000.0); }
 double IdleWorkers::arrival_ns() const { return std::min(arrival_.ns(), 50'000.0); }
 
+int IdleWorkers::wakes_each() const { return std::clamp(static_cast<int>(arrival_ns() / wake_ns()), 1, 8); }
+
 void IdleWorkers::wake_one() {
   const int64_t begin_ns = monotonic_ns();
   woken_at_ns_.store(begin_ns, std::memory_order_relaxed);

@@ -43,6 +43,8 @@ class IdleWorkers {
   double wake_ns() const;
   // Until the woken thread can work, from when it was decided to wake it.
   double arrival_ns() const;
+  // How many a thread should wake: as many as it can until the first of them is there to do its part.
+  int wakes_each() const;
 
  private:
   static constexpr size_t kCacheLine = 64;

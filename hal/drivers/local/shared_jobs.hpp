@@ -8,7 +8,7 @@
 // Even so it costs a few hundred nanoseconds, and waking workers for it a few thousand. What tiles of this kind took
 // before says whether to begin alone, to let in who is awake, or to wake; where nothing is known, everybody is called.
 // A leader that began alone looks at the clock and calls the others as soon as it takes longer than they cost: a wrong
-// guess loses that much and no more. Those that are woken wake two others each.
+// guess loses that much and no more. Those that are woken wake others in turn, a few each (IdleWorkers::wakes_each()).
 // Threads: internally synchronized.
 #pragma once
 
@@ -31,7 +31,7 @@ struct TileJob {
 
 class SharedJobs {
  public:
-  SharedJobs(IdleWorkers& idle, uint32_t worker_count) : idle_(idle), worker_count_(worker_count) {}
+  SharedJobs(IdleWorkers& idle, uint32_t worker_count);
 
   // Runs all tiles, on this thread and on whoever is idle, and returns when they are done.
   void run(const TileJob& job, Worker& worker);
@@ -58,10 +58,11 @@ class SharedJobs {
   void share(const TileJob& job, const Progress& progress, Worker& worker);
   Slot* publish(Job& job);
   void retract(Slot& slot);
-  void call_others(Job& job);
+  void call_others(Job& job, double expected_ns);
 
   IdleWorkers& idle_;
   const uint32_t worker_count_;
+  const double brief_ns_;  // A job that takes no longer is not shared.
   alignas(kCacheLine) std::atomic<uint32_t> job_count_{0};
   Slot slots_[kSlotCount];
 };

@@ -113,7 +113,12 @@ class TaskPool::State final : public WaitHelper {
   // False when there is nothing to do.
   bool work_once(uint32_t index, Worker& worker) {
     if (task_count_.load(std::memory_order_relaxed) != 0) {
-      if (HostQueue::Task* task = take_task()) {
+      // Who finds the lock taken looks again: with many idle workers waiting for it would be slower than the task.
+      std::unique_lock lock(tasks_mutex_, std::try_to_lock);
+      if (!lock) return true;
+      HostQueue::Task* task = first_task_ ? take(first_task_) : nullptr;
+      lock.unlock();
+      if (task) {
         begin_work(index);
         here.worker_of = this;
         task->run();
@@ -134,11 +139,6 @@ class TaskPool::State final : public WaitHelper {
   void begin_work(uint32_t index) {
     idle_.set_searching(index, false);
     if (task_count_.load() != 0 && idle_.missing(1) != 0) idle_.wake_one();
-  }
-
-  HostQueue::Task* take_task() {
-    std::lock_guard lock(tasks_mutex_);
-    return first_task_ ? take(first_task_) : nullptr;
   }
 
   HostQueue::Task* take_task_for(Awaited& awaited) {
