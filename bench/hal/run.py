@@ -47,7 +47,7 @@ ROWS = [
     Row("fork_join/pool/64", peer="fork_join/tbb/64"),
     Row("fork_join/tbb/64"),
     Row("fork_join/openmp/64"),
-    Row("fan_out/pool", peer="fan_out/tbb", counter="median_ns"),
+    Row("fan_out/pool", peer="fan_out/tbb", peer_factor=1.1, counter="median_ns"),
     Row("fan_out/tbb", counter="median_ns"),
     Row("fan_out/openmp", counter="median_ns"),
     Row("elementwise/local_sync/0"),
