@@ -8,6 +8,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,7 +40,7 @@ struct FakeCuda {
   bool new_launches = true;                      // Clusters, cooperative launches.
   bool peer_access = true;                       // Between its devices.
   std::vector<std::pair<int, int>> opened = {};  // Memory of the first is open to the second; else copies are refused.
-  bool events_pass = true;                       // False: what was enqueued is never through.
+  std::atomic<bool> events_pass{true};           // False: what was enqueued is never through.
   CUdeviceptr managed_address = 0;               // Is managed memory.
   size_t memory_bytes = size_t{1} << 30;
   std::vector<FakeKernel> kernels;
