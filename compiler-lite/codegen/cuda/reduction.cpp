@@ -1,10 +1,8 @@
 #include "compiler-lite/codegen/cuda/reduction.hpp"
 
-#include "compiler-lite/codegen/cuda/points.hpp"
+#include "compiler-lite/codegen/cuda/joins.hpp"
 #include "compiler-lite/codegen/loops.hpp"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -13,7 +11,6 @@ namespace {
 
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
-namespace NVVM = mlir::NVVM;
 namespace scf = mlir::scf;
 using mlir::Location;
 using mlir::OpBuilder;
@@ -43,27 +40,11 @@ Values pick(const Values& all, llvm::ArrayRef<unsigned> which) {
 }
 
 // The point whose loops of these kinds stand there.
-Values join(const Loops& loops, ValueRange parallel, ValueRange reduction) {
+Values point_of(const Loops& loops, ValueRange parallel, ValueRange reduction) {
   Values point(loops.parallel.size() + loops.reduction.size());
   for (size_t i = 0; i < loops.parallel.size(); ++i) point[loops.parallel[i]] = parallel[i];
   for (size_t i = 0; i < loops.reduction.size(); ++i) point[loops.reduction[i]] = reduction[i];
   return point;
-}
-
-// For each result the operation that joins two partial ones; empty when there is one that has none.
-llvm::SmallVector<mlir::Operation*> combiners_of(linalg::GenericOp op) {
-  llvm::SmallVector<mlir::Operation*> combiners;
-  const mlir::Block& body = op.getRegion().front();
-  llvm::SmallVector<mlir::BlockArgument> accumulators(op.getRegionOutputArgs());
-  for (unsigned i = 0; i < accumulators.size(); ++i) {
-    llvm::SmallVector<mlir::Operation*> chain;
-    const bool good = mlir::matchReduction(accumulators, i, chain) && chain.size() == 1 &&
-                      chain[0]->getBlock() == &body && arith::getNeutralElement(chain[0]);
-    // An accumulator with other users is more than a sum.
-    if (!good || !accumulators[i].hasOneUse()) return {};
-    combiners.push_back(chain[0]);
-  }
-  return combiners;
 }
 
 bool elements_follow_each_other(linalg::GenericOp op, const Loops& loops) {
@@ -84,36 +65,6 @@ int64_t result_count(linalg::GenericOp op, const Loops& loops) {
 
 Value constant(OpBuilder& builder, Location location, int64_t value) {
   return builder.create<arith::ConstantIndexOp>(location, value);
-}
-
-// What the lane `distance` away (by exclusive or) holds.
-Value shuffle(OpBuilder& builder, Location location, Value value, int64_t distance) {
-  const mlir::Type i32 = builder.getI32Type(), type = value.getType();
-  const auto number = [&](int64_t n) -> Value { return builder.create<arith::ConstantIntOp>(location, n, 32); };
-  const auto move = [&](Value word) -> Value {
-    return builder.create<NVVM::ShflOp>(location, word.getType(), number(-1), word, number(distance), number(31),
-                                        NVVM::ShflKind::bfly, mlir::UnitAttr());
-  };
-  if (type.isF32() || type.isInteger(32)) return move(value);
-  const unsigned width = llvm::isa<mlir::IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
-  const mlir::Type bits_type = builder.getIntegerType(width);
-  Value bits = value;
-  if (llvm::isa<mlir::IndexType>(type)) bits = builder.create<arith::IndexCastOp>(location, bits_type, value);
-  if (llvm::isa<mlir::FloatType>(type)) bits = builder.create<arith::BitcastOp>(location, bits_type, value);
-  if (width < 32) {
-    bits =
-        builder.create<arith::TruncIOp>(location, bits_type, move(builder.create<arith::ExtUIOp>(location, i32, bits)));
-  } else if (width == 64) {
-    const Value half = builder.create<arith::ConstantIntOp>(location, 32, 64);
-    const Value high =
-        builder.create<arith::TruncIOp>(location, i32, builder.create<arith::ShRUIOp>(location, bits, half));
-    const Value low = builder.create<arith::TruncIOp>(location, i32, bits);
-    const Value moved_high = builder.create<arith::ExtUIOp>(location, bits_type, move(high));
-    const Value moved_low = builder.create<arith::ExtUIOp>(location, bits_type, move(low));
-    bits = builder.create<arith::OrIOp>(location, builder.create<arith::ShLIOp>(location, moved_high, half), moved_low);
-  }
-  if (llvm::isa<mlir::IndexType>(type)) return builder.create<arith::IndexCastOp>(location, type, bits);
-  return llvm::isa<mlir::FloatType>(type) ? builder.create<arith::BitcastOp>(location, type, bits).getResult() : bits;
 }
 
 class SharedReduction {
@@ -141,77 +92,28 @@ class SharedReduction {
   }
 
  private:
-  Value combine(OpBuilder& builder, size_t i, Value a, Value b) {
-    mlir::Operation* joined = builder.clone(*combiners_[i]);
-    joined->setOperands({a, b});
-    return joined->getResult(0);
-  }
-
   void write_result(OpBuilder& builder, ValueRange result, int64_t group) {
     Values partial;
-    for (mlir::Operation* combiner : combiners_) {
-      partial.push_back(builder.create<arith::ConstantOp>(location_, *arith::getNeutralElement(combiner)));
-    }
+    for (mlir::Operation* combiner : combiners_) partial.push_back(neutral_of(builder, location_, combiner));
     auto loop = builder.create<scf::ForOp>(location_, lane_, steps_, constant(builder, location_, group), partial);
     {
       OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
       const Values step = split(inside, location_, loop.getInductionVar(), reduction_sizes_);
-      const Values next = compute_loaded(inside, op_, join(loops_, result, step), loop.getRegionIterArgs());
+      const Values next = compute_loaded(inside, op_, point_of(loops_, result, step), loop.getRegionIterArgs());
       inside.create<scf::YieldOp>(location_, next);
     }
     partial.assign(loop.getResults().begin(), loop.getResults().end());
-    join_lanes(builder, partial, kWarp);
-    if (group > kWarp) join_warps(builder, partial, group / kWarp);
+    join(builder, location_, combiners_, partial, lane_, group);
     const Value is_first =
         builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, lane_, constant(builder, location_, 0));
     auto branch = builder.create<scf::IfOp>(location_, is_first);
     OpBuilder inside = branch.getThenBodyBuilder();
-    const Values point = join(loops_, result, Values(loops_.reduction.size(), constant(inside, location_, 0)));
+    const Values point = point_of(loops_, result, Values(loops_.reduction.size(), constant(inside, location_, 0)));
     for (size_t i = 0; i < partial.size(); ++i) {
       mlir::OpOperand& out = op_.getDpsInitsMutable()[static_cast<unsigned>(i)];
-      partial[i] = combine(inside, i, load(inside, op_, out, point), partial[i]);
+      partial[i] = combine(inside, combiners_[i], load(inside, op_, out, point), partial[i]);
     }
     store(inside, op_, point, partial);
-  }
-
-  void join_lanes(OpBuilder& builder, Values& partial, int64_t count) {
-    for (int64_t distance = count / 2; distance > 0; distance /= 2) {
-      for (size_t i = 0; i < partial.size(); ++i) {
-        partial[i] = combine(builder, i, partial[i], shuffle(builder, location_, partial[i], distance));
-      }
-    }
-  }
-
-  // Every warp leaves its part in shared memory; the first one joins them.
-  void join_warps(OpBuilder& builder, Values& partial, int64_t warps) {
-    const Value width = constant(builder, location_, kWarp);
-    const Value warp = builder.create<arith::DivUIOp>(location_, lane_, width);
-    const Value in_warp = builder.create<arith::RemUIOp>(location_, lane_, width);
-    Values places;
-    for (const Value part : partial) {
-      places.push_back(
-          builder.create<mlir::memref::AllocOp>(location_, mlir::MemRefType::get({warps}, part.getType())));
-    }
-    const auto is = [&](OpBuilder& at, Value number, arith::CmpIPredicate how, int64_t value) -> Value {
-      return at.create<arith::CmpIOp>(location_, how, number, constant(at, location_, value));
-    };
-    auto leave = builder.create<scf::IfOp>(location_, is(builder, in_warp, arith::CmpIPredicate::eq, 0));
-    OpBuilder leaving = leave.getThenBodyBuilder();
-    for (size_t i = 0; i < partial.size(); ++i) {
-      leaving.create<mlir::memref::StoreOp>(location_, partial[i], places[i], warp);
-    }
-    Block::barrier(builder, location_);
-    // Lanes beyond the last warp hold what changes nothing.
-    const Value has_part = is(builder, in_warp, arith::CmpIPredicate::ult, warps);
-    const Value nowhere = constant(builder, location_, 0);
-    const Value place = builder.create<arith::SelectOp>(location_, has_part, in_warp, nowhere);
-    for (size_t i = 0; i < partial.size(); ++i) {
-      const Value part = builder.create<mlir::memref::LoadOp>(location_, places[i], place);
-      const Value neutral = builder.create<arith::ConstantOp>(location_, *arith::getNeutralElement(combiners_[i]));
-      partial[i] = builder.create<arith::SelectOp>(location_, has_part, part, neutral);
-    }
-    join_lanes(builder, partial, kWarp);
-    Block::barrier(builder, location_);  // Before the places are used for the next result.
   }
 
   linalg::GenericOp op_;
@@ -227,7 +129,7 @@ class SharedReduction {
 Values reduce_alone(OpBuilder& builder, linalg::GenericOp op, const Loops& loops, const Values& sizes,
                     ValueRange result, Values step, ValueRange values) {
   const Location location = op.getLoc();
-  if (step.size() == loops.reduction.size()) return compute_loaded(builder, op, join(loops, result, step), values);
+  if (step.size() == loops.reduction.size()) return compute_loaded(builder, op, point_of(loops, result, step), values);
   auto loop = builder.create<scf::ForOp>(location, constant(builder, location, 0), sizes[step.size()],
                                          constant(builder, location, 1), values);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
@@ -250,7 +152,7 @@ void lower_alone(OpBuilder& builder, linalg::GenericOp op, Block& block, Loops l
   const Value count = product(builder, location, parallel_sizes);
   block.strided(builder, location, count, [&](OpBuilder& inside, Value number) {
     const Values result = split(inside, location, number, parallel_sizes);
-    const Values start = join(loops, result, Values(loops.reduction.size(), constant(inside, location, 0)));
+    const Values start = point_of(loops, result, Values(loops.reduction.size(), constant(inside, location, 0)));
     Values values;
     for (mlir::OpOperand& out : op.getDpsInitsMutable()) values.push_back(load(inside, op, out, start));
     store(inside, op, start, reduce_alone(inside, op, loops, reduction_sizes, result, {}, values));

@@ -4,6 +4,7 @@
 #include "compiler-lite/codegen/cuda/contraction.hpp"
 #include "compiler-lite/codegen/cuda/elementwise.hpp"
 #include "compiler-lite/codegen/cuda/reduction.hpp"
+#include "compiler-lite/codegen/cuda/rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
@@ -99,7 +100,10 @@ mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels) {
   mlir::IRRewriter rewriter(kernels.getContext());
   copies_to_linalg(rewriter, kernels);
   for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
-    if (!kernel.isExternal() && mlir::failed(KernelLowering(kernel).run())) return mlir::failure();
+    if (kernel.isExternal()) continue;
+    const mlir::FailureOr<bool> is_lowered = lower_rows(rewriter, kernel);
+    if (mlir::failed(is_lowered)) return mlir::failure();
+    if (!*is_lowered && mlir::failed(KernelLowering(kernel).run())) return mlir::failure();
   }
   return mlir::success();
 }

@@ -1,10 +1,14 @@
 // Math that kernels call, as bitcode that is linked into them, inlined, and vectorized by the optimizer. So everything
-// here is straight-line code: choices are selects, tables and branches don't occur (fmod is the exception).
+// here is straight-line code: choices are selects, tables and branches don't occur (fmod is the exception, and large
+// angles on GPUs).
 //
 // f64 results are good to a few units in the last place, f32 results are correctly rounded but for rare ties, because
-// most are computed in f64; exp, the one that is met everywhere, has a version of its own in f32. Arguments of sin, cos
-// and tan beyond 2^30 lose accuracy with their size.
+// most are computed in f64; exp, the one that is met everywhere, has a version of its own in f32. GPUs have more of
+// them (math_f32.h). Arguments of sin, cos and tan beyond 2^30 lose accuracy with their size.
 #include <stdint.h>
+#ifdef __NVPTX__
+#include "../../cuda/builtins/math_f32.h"
+#endif
 
 #define EXPORT __attribute__((always_inline))
 #define INLINE static inline __attribute__((always_inline))
@@ -404,6 +408,21 @@ INLINE double fma_f64(double a, double b, double c) {
 #define UNARY(name, function)                                             \
   EXPORT double baton_math_##name##_f64(double x) { return function(x); } \
   EXPORT float baton_math_##name##_f32(float x) { return (float)function((double)x); }
+// With a version in f32 for GPUs.
+#ifdef __NVPTX__
+#define UNARY_F32(name, function)                                         \
+  EXPORT double baton_math_##name##_f64(double x) { return function(x); } \
+  EXPORT float baton_math_##name##_f32(float x) { return gpu_##name(x); }
+#define ANGLE_F32(name, function)                                              \
+  EXPORT double baton_math_##name##_f64(double x) { return function(x); }      \
+  EXPORT float baton_math_##name##_f32(float x) {                              \
+    if (!(magnitude(x) <= GPU_LARGE_ANGLE)) return (float)function((double)x); \
+    return gpu_##name(x);                                                      \
+  }
+#else
+#define UNARY_F32 UNARY
+#define ANGLE_F32 UNARY
+#endif
 #define BINARY(name, function)                                                         \
   EXPORT double baton_math_##name##_f64(double x, double y) { return function(x, y); } \
   EXPORT float baton_math_##name##_f32(float x, float y) { return (float)function((double)x, (double)y); }
@@ -416,21 +435,21 @@ UNARY(atan, atan_f64)
 UNARY(atanh, atanh_f64)
 UNARY(cbrt, cbrt_f64)
 UNARY(ceil, round_up)
-UNARY(cos, cos_f64)
+ANGLE_F32(cos, cos_f64)
 UNARY(cosh, cosh_f64)
-UNARY(erf, erf_f64)
-UNARY(expm1, expm1_f64)
+UNARY_F32(erf, erf_f64)
+UNARY_F32(expm1, expm1_f64)
 UNARY(floor, round_down)
-UNARY(log, log_f64)
-UNARY(log10, log10_f64)
-UNARY(log1p, log1p_f64)
-UNARY(log2, log2_f64)
+UNARY_F32(log, log_f64)
+UNARY_F32(log10, log10_f64)
+UNARY_F32(log1p, log1p_f64)
+UNARY_F32(log2, log2_f64)
 UNARY(round, round_half_away)
 UNARY(roundeven, round_even)
-UNARY(sin, sin_f64)
+ANGLE_F32(sin, sin_f64)
 UNARY(sinh, sinh_f64)
 UNARY(tan, tan_f64)
-UNARY(tanh, tanh_f64)
+UNARY_F32(tanh, tanh_f64)
 UNARY(trunc, round_to_zero)
 BINARY(atan2, atan2_f64)
 BINARY(fmod, fmod_f64)
@@ -445,7 +464,11 @@ EXPORT double baton_math_exp2_f64(double x) {
   const double value = (1.0 + exp_series(rest * 0.69314718055994530942)) * power_of_two(half) * power_of_two(k - half);
   return x != x ? x : value;
 }
+#ifdef __NVPTX__
+EXPORT float baton_math_exp2_f32(float x) { return gpu_exp2(x); }
+#else
 EXPORT float baton_math_exp2_f32(float x) { return (float)baton_math_exp2_f64((double)x); }
+#endif
 EXPORT double baton_math_rsqrt_f64(double x) { return 1.0 / __builtin_sqrt(x); }
 EXPORT float baton_math_rsqrt_f32(float x) { return 1.0f / __builtin_sqrtf(x); }
 EXPORT double baton_math_fma_f64(double a, double b, double c) { return fma_f64(a, b, c); }
