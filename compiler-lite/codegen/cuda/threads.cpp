@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/cuda/reduction.hpp"
 #include "compiler-lite/codegen/cuda/rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -96,6 +97,19 @@ class KernelLowering {
 
 }  // namespace
 
+namespace {
+
+// PTX orders zeros by their sign in max and min; LLVM would do it once more by hand.
+void leave_zeros_to_ptx(mlir::ModuleOp kernels) {
+  kernels.walk([](mlir::arith::ArithFastMathInterface op) {
+    if (!llvm::isa<mlir::arith::MaximumFOp, mlir::arith::MinimumFOp>(op.getOperation())) return;
+    const auto flags = op.getFastMathFlagsAttr().getValue() | mlir::arith::FastMathFlags::nsz;
+    op->setAttr(op.getFastMathAttrName(), mlir::arith::FastMathFlagsAttr::get(op.getContext(), flags));
+  });
+}
+
+}  // namespace
+
 mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels) {
   mlir::IRRewriter rewriter(kernels.getContext());
   copies_to_linalg(rewriter, kernels);
@@ -105,6 +119,7 @@ mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels) {
     if (mlir::failed(is_lowered)) return mlir::failure();
     if (!*is_lowered && mlir::failed(KernelLowering(kernel).run())) return mlir::failure();
   }
+  leave_zeros_to_ptx(kernels);
   return mlir::success();
 }
 
