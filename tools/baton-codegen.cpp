@@ -12,6 +12,7 @@
 
 #include "compiler-lite/codegen/cpu/executable.hpp"
 #include "compiler-lite/codegen/cuda/executable.hpp"
+#include "compiler-lite/codegen/cuda/target.hpp"
 #include "compiler-lite/codegen/cuda/threads.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
 #include "compiler-lite/codegen/lower_bodies.hpp"
@@ -106,8 +107,10 @@ mlir::OwningOpRef<mlir::ModuleOp> make_kernels(mlir::ModuleOp groups, const Requ
 mlir::LogicalResult write_gpu(mlir::ModuleOp kernels, const Request& request,
                               const std::vector<codegen::Object>& objects, llvm::raw_ostream& stream) {
   const codegen::cuda::TargetOptions options{request.arch, request.target.object_search_paths};
-  if (request.emit == "threads") {
-    if (mlir::failed(codegen::lower_to_buffers(kernels)) || mlir::failed(codegen::cuda::lower_to_threads(kernels)) ||
+  const std::optional<codegen::cuda::TargetInfo> target = codegen::cuda::target_info(request.arch);
+  if (request.emit == "threads" && target) {
+    if (mlir::failed(codegen::lower_to_buffers(kernels)) ||
+        mlir::failed(codegen::cuda::lower_to_threads(kernels, target->has)) ||
         mlir::failed(codegen::clean_up(kernels))) {
       return mlir::failure();
     }

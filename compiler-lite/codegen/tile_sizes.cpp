@@ -22,6 +22,13 @@ constexpr int64_t kProductTile = 128;
 
 // For blocks: small tiles give work to all of a GPU, large ones read memory less often.
 constexpr int64_t kBlockProductTile = 64, kLargeBlockProductTile = 128, kLargeProduct = 2048;
+// The same for products on tensor cores, which are sooner through with a tile: rows and columns, and the tiles that
+// there must be for the larger ones.
+struct ProductTile {
+  int64_t rows, columns;
+};
+constexpr ProductTile kHalfTile{64, 128}, kMiddleHalfTile{128, 128}, kLargeHalfTile{128, 256};
+constexpr int64_t kEnoughTiles = 128;
 // Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
 constexpr int64_t kBlockColumns = 256, kLongRow = 1024, kRowsOfBlock = 8;
 
@@ -34,8 +41,8 @@ int64_t known_size(int64_t size) {
 // For each loop of the producers of `root`, the loop of `root` that it runs along.
 class Correspondence {
  public:
-  Correspondence(linalg::LinalgOp root, int64_t product_tile)
-      : product_tile_(product_tile), divisible_(root.getNumLoops(), true), product_loops_(root.getNumLoops(), kNone) {
+  Correspondence(linalg::LinalgOp root, Tiling tiling)
+      : tiling_(tiling), divisible_(root.getNumLoops(), true), product_loops_(root.getNumLoops(), kNone) {
     llvm::SmallVector<int> identity;
     const auto kinds = root.getIteratorTypesArray();
     for (unsigned i = 0; i < root.getNumLoops(); ++i) {
@@ -103,11 +110,29 @@ class Correspondence {
     want(dims->m, 1);
     want(dims->n, 1);
     // Of several loops the innermost has the rows and columns.
-    want({dims->m.back()}, product_tile_);
-    want({dims->n.back()}, product_tile_);
+    const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    const ProductTile tile = product_tile(op, ranges[dims->m.back()], ranges[dims->n.back()]);
+    want({dims->m.back()}, tile.rows);
+    want({dims->n.back()}, tile.columns);
   }
 
-  int64_t product_tile_;
+  ProductTile product_tile(linalg::LinalgOp op, int64_t rows, int64_t columns) const {
+    if (tiling_ == Tiling::kCores) return {kProductTile, kProductTile};
+    const bool known = !mlir::ShapedType::isDynamic(rows) && !mlir::ShapedType::isDynamic(columns);
+    const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+    if (element.isF16() || element.isBF16()) {
+      const auto gives_enough = [&](ProductTile tile) {
+        return known && rows / tile.rows * (columns / tile.columns) >= kEnoughTiles;
+      };
+      if (gives_enough(kLargeHalfTile)) return kLargeHalfTile;
+      return gives_enough(kMiddleHalfTile) ? kMiddleHalfTile : kHalfTile;
+    }
+    const bool large = known && std::min(rows, columns) >= kLargeProduct;
+    const int64_t side = large ? kLargeBlockProductTile : kBlockProductTile;
+    return {side, side};
+  }
+
+  Tiling tiling_;
   llvm::SmallVector<bool> divisible_;
   llvm::SmallVector<int> product_loops_;
   bool has_product_ = false, reduces_rows_ = false;
@@ -154,18 +179,11 @@ bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence
   return true;
 }
 
-int64_t block_product_tile(linalg::LinalgOp root) {
-  const bool large = llvm::count_if(root.getStaticLoopRanges(), [](int64_t size) {
-                       return !mlir::ShapedType::isDynamic(size) && size >= kLargeProduct;
-                     }) >= 2;
-  return large ? kLargeBlockProductTile : kBlockProductTile;
-}
-
 }  // namespace
 
 llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
   const bool blocks = tiling == Tiling::kBlocks;
-  const Correspondence correspondence(root, blocks ? block_product_tile(root) : kProductTile);
+  const Correspondence correspondence(root, tiling);
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
   if (blocks && tile_by_squares(root, correspondence, tiles)) return tiles;

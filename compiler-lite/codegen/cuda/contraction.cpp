@@ -9,6 +9,7 @@
 //     C += sums
 #include "compiler-lite/codegen/cuda/contraction.hpp"
 
+#include "compiler-lite/codegen/cuda/half_product.hpp"
 #include "compiler-lite/codegen/cuda/points.hpp"
 #include "compiler-lite/codegen/llvm_values.hpp"
 #include "compiler-lite/codegen/product.hpp"
@@ -40,10 +41,12 @@ constexpr int64_t kRun = 4;
 
 class TileWriter {
  public:
-  TileWriter(OpBuilder& builder, Location location, const Product& product, Block& block)
-      : builder_(builder), location_(location), product_(product), block_(block) {
+  TileWriter(OpBuilder& builder, Location location, const Product& product, Block& block, bool from_zero)
+      : builder_(builder), location_(location), product_(product), block_(block), from_zero_(from_zero) {
     const auto type = type_of(product.c);
     element_ = type.getElementType();
+    // Sums of small floats are kept in f32.
+    if (llvm::isa<mlir::FloatType>(element_) && element_.getIntOrFloatBitWidth() < 32) element_ = builder.getF32Type();
     const bool large = !type.isDynamicDim(0) && !type.isDynamicDim(1) && type.getDimSize(0) >= 128 &&
                        type.getDimSize(1) >= 128 && element_.getIntOrFloatBitWidth() <= 32;
     square_ = large ? 8 : 4;
@@ -135,13 +138,19 @@ class TileWriter {
         const Value is_inside =
             builder_.create<arith::AndIOp>(location_, is_below(row, height_), is_below(column, width_));
         auto branch = builder_.create<scf::IfOp>(location_, is_inside);
-        inside(branch.getThenRegion(), [&] {
-          const Value old = builder_.create<memref::LoadOp>(location_, product_.c, ValueRange{row, column});
-          builder_.create<memref::StoreOp>(location_, sum(old, sums[static_cast<size_t>(i * square_ + j)]), product_.c,
-                                           ValueRange{row, column});
-        });
+        inside(branch.getThenRegion(), [&] { store(row, column, sums[static_cast<size_t>(i * square_ + j)]); });
       }
     }
+  }
+
+  void store(Value row, Value column, Value total) {
+    const mlir::Type stored = type_of(product_.c).getElementType();
+    if (!from_zero_) {
+      const Value old = builder_.create<memref::LoadOp>(location_, product_.c, ValueRange{row, column});
+      total = sum(convert_element(builder_, location_, old, element_, product_.is_unsigned), total);
+    }
+    total = convert_element(builder_, location_, total, stored, product_.is_unsigned);
+    builder_.create<memref::StoreOp>(location_, total, product_.c, ValueRange{row, column});
   }
 
   // This thread's elements of both slices.
@@ -264,6 +273,7 @@ class TileWriter {
   Location location_;
   const Product& product_;
   Block& block_;
+  bool from_zero_;
   mlir::Type element_;
   int64_t square_, tile_, depth_;
   Value a_slice_, b_slice_, row_, column_, height_, width_, steps_;
@@ -271,17 +281,26 @@ class TileWriter {
 
 bool is_supported(linalg::LinalgOp op) {
   const mlir::Type element = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  return element.isF32() || element.isF64() || (element.isInteger() && element.getIntOrFloatBitWidth() >= 8);
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8;
 }
 
 }  // namespace
 
-mlir::Operation* lower_contraction(mlir::IRRewriter& rewriter, linalg::LinalgOp& op, Block& block) {
+bool takes_contraction(linalg::LinalgOp op, const Block& block) {
+  return is_product(op) && is_supported(op) && block.threads() == kSide * kSide;
+}
+
+mlir::Operation* lower_contraction(mlir::IRRewriter& rewriter, linalg::LinalgOp& op, Block& block,
+                                   const Features& features, bool from_zero) {
   op = name_product(rewriter, op);
-  if (!is_product(op) || !is_supported(op) || block.threads() != kSide * kSide) return nullptr;
+  if (!takes_contraction(op, block)) return nullptr;
   const OpBuilder::InsertionGuard guard(rewriter);
   const Product product = open_product(rewriter, op);
-  TileWriter(rewriter, op.getLoc(), product, block).write();
+  if (is_half_product(product, features)) {
+    write_half_product(rewriter, op.getLoc(), product, block, features, from_zero);
+  } else {
+    TileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
+  }
   return op;
 }
 

@@ -69,7 +69,7 @@ class Build {
       if (!kernel.isExternal() && !noted_layout(kernel)) note_layout(kernel, layout_of(kernel));
     }
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
-    if (mlir::failed(lower_to_threads(*kernels_)) ||
+    if (mlir::failed(lower_to_threads(*kernels_, target_.has)) ||
         mlir::failed(place_temporaries(*kernels_, {shared_bytes_max(arch), 0})) || mlir::failed(clean_up(*kernels_))) {
       return failure();
     }

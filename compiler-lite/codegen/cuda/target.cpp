@@ -14,7 +14,7 @@ struct Arch {
   const char* number;
   const char* ptx;
 };
-constexpr Arch kArchs[] = {{"75", "63"}, {"80", "70"}, {"86", "71"}, {"87", "74"},
+constexpr Arch kArchs[] = {{"75", "65"}, {"80", "70"}, {"86", "71"}, {"87", "74"},
                            {"89", "78"}, {"90", "78"}, {"90a", "80"}};
 
 void initialize_target() {
@@ -34,7 +34,8 @@ std::optional<TargetInfo> target_info(llvm::StringRef arch) {
   if (!number.consume_front("sm_")) return std::nullopt;
   for (const Arch& known : kArchs) {
     if (number == known.number) {
-      return TargetInfo{arch.str(), std::string("+ptx") + known.ptx, "cuda-ptx-compute_" + number.str()};
+      const Features features{/*has_async_copy=*/number != "75"};
+      return TargetInfo{arch.str(), std::string("+ptx") + known.ptx, "cuda-ptx-compute_" + number.str(), features};
     }
   }
   return std::nullopt;

@@ -13,10 +13,17 @@ class TargetMachine;
 
 namespace baton::compiler_lite::codegen::cuda {
 
+// What not every architecture does.
+struct Features {
+  // Copies to shared memory that nobody waits for; products of bf16 on tensor cores, and of f16 in larger pieces.
+  bool has_async_copy = false;
+};
+
 struct TargetInfo {
   std::string arch;      // "sm_75"
-  std::string features;  // The version of PTX, "+ptx63": the first that knows the architecture.
+  std::string features;  // The version of PTX, "+ptx65": the first that knows all we use there.
   std::string format;    // Of the variant: "cuda-ptx-compute_75".
+  Features has = {};
 };
 
 // What code is made for when nobody says: every device from it on compiles the PTX of it.

@@ -6,8 +6,10 @@
 #include "compiler-lite/codegen/cuda/reduction.hpp"
 #include "compiler-lite/codegen/cuda/rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
+#include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -28,8 +30,8 @@ bool is_last(mlir::Operation* op) {
 
 class KernelLowering {
  public:
-  explicit KernelLowering(mlir::func::FuncOp kernel)
-      : kernel_(kernel), block_(kernel), rewriter_(kernel.getContext()) {}
+  KernelLowering(mlir::func::FuncOp kernel, const Features& features)
+      : kernel_(kernel), features_(features), block_(kernel), rewriter_(kernel.getContext()) {}
 
   mlir::LogicalResult run() {
     llvm::SmallVector<mlir::Operation*> work;
@@ -38,13 +40,29 @@ class KernelLowering {
       if (is_work) work.push_back(op);
       return is_work ? mlir::WalkResult::skip() : mlir::WalkResult::advance();
     });
+    for (size_t i = 0; i + 1 < work.size(); ++i) skip_zeros(work[i], work[i + 1]);
     for (mlir::Operation* op : work) {
-      if (mlir::failed(lower(op))) return mlir::failure();
+      if (op && mlir::failed(lower(op))) return mlir::failure();
     }
     return mlir::success();
   }
 
  private:
+  // A product needs no zeros to add to.
+  void skip_zeros(mlir::Operation*& op, mlir::Operation*& next) {
+    auto fill = llvm::dyn_cast_or_null<linalg::FillOp>(op);
+    auto product = llvm::dyn_cast<linalg::LinalgOp>(next);
+    if (!fill || !product || fill->getBlock() != product->getBlock()) return;
+    const mlir::Value value = fill.value();
+    if (!mlir::matchPattern(value, mlir::m_AnyZeroFloat()) && !mlir::matchPattern(value, mlir::m_Zero())) return;
+    product = name_product(rewriter_, product);
+    next = product;
+    if (product.getDpsInits()[0] != fill.output() || !takes_contraction(product, block_)) return;
+    from_zero_.insert(next);
+    rewriter_.eraseOp(fill);
+    op = nullptr;
+  }
+
   mlir::LogicalResult lower(mlir::Operation* op) {
     mlir::Operation* last = op;
     if (auto linalg_op = llvm::dyn_cast<linalg::LinalgOp>(op)) {
@@ -66,7 +84,8 @@ class KernelLowering {
   // Writes code before the operation; gives the operation, to be erased.
   mlir::FailureOr<mlir::Operation*> lower_loops(linalg::LinalgOp op) {
     rewriter_.setInsertionPoint(op);
-    if (mlir::Operation* product = lower_contraction(rewriter_, op, block_)) return product;
+    if (mlir::Operation* product = lower_contraction(rewriter_, op, block_, features_, from_zero_.contains(op)))
+      return product;
     mlir::FailureOr<linalg::GenericOp> generic = generalize(rewriter_, op);
     if (mlir::failed(generic)) return mlir::failure();
     rewriter_.setInsertionPoint(*generic);
@@ -91,6 +110,8 @@ class KernelLowering {
   }
 
   mlir::func::FuncOp kernel_;
+  const Features& features_;
+  llvm::DenseSet<mlir::Operation*> from_zero_;  // Products whose results hold nothing that counts.
   Block block_;
   mlir::IRRewriter rewriter_;
 };
@@ -110,14 +131,14 @@ void leave_zeros_to_ptx(mlir::ModuleOp kernels) {
 
 }  // namespace
 
-mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels) {
+mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels, const Features& features) {
   mlir::IRRewriter rewriter(kernels.getContext());
   copies_to_linalg(rewriter, kernels);
   for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
     if (kernel.isExternal()) continue;
     const mlir::FailureOr<bool> is_lowered = lower_rows(rewriter, kernel);
     if (mlir::failed(is_lowered)) return mlir::failure();
-    if (!*is_lowered && mlir::failed(KernelLowering(kernel).run())) return mlir::failure();
+    if (!*is_lowered && mlir::failed(KernelLowering(kernel, features).run())) return mlir::failure();
   }
   leave_zeros_to_ptx(kernels);
   return mlir::success();

@@ -1,0 +1,488 @@
+// A block computes a tile of C; its warps stand in two rows of four, each with a part of the tile as sums in registers.
+// Slices of A and B, 32 steps deep, lie in shared memory just as they lie in memory, along k or across: the loads of
+// 8 x 8 matrices turn what has to be turned.
+//
+// Where copies to shared memory go on their own, three slices are on their way while a fourth one is multiplied:
+//
+//   for k0 in steps of 32
+//     wait for the slice; barrier              everybody is through with the one before, too
+//     begin to copy the slice after the next two, to where the one before was
+//     multiply
+//
+// Elsewhere, and for matrices that don't lie at multiples of 16 bytes, threads bring a slice, and all wait for it.
+//
+// A row of a slice is groups of 16 bytes. They stand in another order in each of eight rows (by exclusive or), so that
+// the eight addresses of one matrix lie in different banks.
+#include "compiler-lite/codegen/cuda/half_product.hpp"
+
+#include "compiler-lite/codegen/cuda/accesses.hpp"
+#include "compiler-lite/codegen/cuda/tensor_core.hpp"
+#include "compiler-lite/codegen/llvm_values.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+using mlir::ValueRange;
+
+constexpr int64_t kDepth = 32;  // Of a slice.
+constexpr int64_t kStages = 4;  // Slices in shared memory.
+constexpr int64_t kGroup = 8;   // Elements of 16 bytes.
+constexpr int64_t kGroupBytes = 16, kElementBytes = 2;
+constexpr int64_t kWarpRows = 2, kWarpColumns = 4;  // Of the block.
+constexpr int64_t kThreads = kWarpRows * kWarpColumns * kWarp;
+constexpr int64_t kPart = 16, kPartColumns = 8;  // What a warp multiplies at once.
+constexpr int64_t kTileMax[2] = {128, 256};
+
+mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
+
+// The dimension along which elements follow each other; -1: neither, as far as one knows.
+int contiguous_dimension(Value memory) {
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (mlir::failed(mlir::getStridesAndOffset(type_of(memory), strides, offset))) return -1;
+  return strides[1] == 1 ? 1 : strides[0] == 1 ? 0 : -1;
+}
+
+// A multiple of what the warps compute at least, and no more than the tile of C that there is.
+int64_t tile_size(int64_t size, int64_t least, int64_t most) {
+  int64_t tile = least;
+  while (tile < most && (mlir::ShapedType::isDynamic(size) ? tile < 128 : tile < size)) tile *= 2;
+  return tile;
+}
+
+class HalfWriter {
+ public:
+  HalfWriter(OpBuilder& builder, Location location, const Product& product, Block& block, const Features& features,
+             bool from_zero)
+      : builder_(builder),
+        location_(location),
+        product_(product),
+        block_(block),
+        features_(features),
+        from_zero_(from_zero) {
+    element_ = type_of(product.a).getElementType();
+    tile_[0] = tile_size(type_of(product.c).getDimSize(0), kWarpRows * kPart * 2, kTileMax[0]);
+    tile_[1] = tile_size(type_of(product.c).getDimSize(1), kWarpColumns * kPart * 2, kTileMax[1]);
+    warp_tile_[0] = tile_[0] / kWarpRows;
+    warp_tile_[1] = tile_[1] / kWarpColumns;
+  }
+
+  void write() {
+    place_threads();
+    for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
+    depth_ = size_of(product_.a, 1);
+    slices_[0] = open(product_.a, 0);
+    slices_[1] = open(product_.b, 1);
+    const Value unaligned = or_bits(slices_[0].unaligned, slices_[1].unaligned);
+    is_aligned_ = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, unaligned,
+                                                 make_i64(builder_, location_, 0));
+    loop(size_[0], tile_[0], {}, [&](Value m0, ValueRange) {
+      loop(size_[1], tile_[1], {}, [&](Value n0, ValueRange) {
+        write_tile(m0, n0);
+        return Values();
+      });
+      return Values();
+    });
+  }
+
+ private:
+  // The part of A or B that is in shared memory, lines of groups. Lines go along m or n, and groups along k; or the
+  // other way round.
+  struct Slices {
+    Memory memory;
+    Value stride;                 // Of lines in memory, in elements.
+    Value unaligned;              // Zero where groups lie at multiples of their size.
+    Value lines_size, line_size;  // Of the whole matrix.
+    bool along_k;
+    int64_t lines, groups;
+    Value shared;  // The first stage.
+
+    int64_t stage_bytes() const { return lines * groups * kGroupBytes; }
+  };
+
+  Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
+  Value add(Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location_, a, b); }
+  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, index(b)); }
+  Value times(Value a, int64_t b) { return builder_.createOrFold<arith::MulIOp>(location_, a, index(b)); }
+  Value quotient(Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(location_, a, index(b)); }
+  Value remainder(Value a, int64_t b) { return builder_.createOrFold<arith::RemUIOp>(location_, a, index(b)); }
+  Value flip(Value a, Value b) { return builder_.createOrFold<arith::XOrIOp>(location_, a, b); }
+  Value or_bits(Value a, Value b) { return builder_.create<LLVM::OrOp>(location_, a, b); }
+  Value both(Value a, Value b) { return builder_.create<arith::AndIOp>(location_, a, b); }
+  Value compare(arith::CmpIPredicate how, Value a, Value b) {
+    return builder_.create<arith::CmpIOp>(location_, how, a, b);
+  }
+  Value is_below(Value a, Value b) { return compare(arith::CmpIPredicate::ult, a, b); }
+  Value select(Value choice, Value a, Value b) { return builder_.create<arith::SelectOp>(location_, choice, a, b); }
+  Value size_of(Value memory, unsigned dimension) {
+    return builder_.createOrFold<memref::DimOp>(location_, memory, dimension);
+  }
+  Value as_i64(Value value) { return cast(builder_, location_, value, builder_.getI64Type()); }
+
+  template <typename Body>
+  Values loop(Value end, int64_t step, ValueRange values, Body body) {
+    auto loop = builder_.create<scf::ForOp>(location_, index(0), end, index(step), values);
+    const OpBuilder::InsertionGuard guard(builder_);
+    if (values.empty()) {
+      builder_.setInsertionPointToStart(loop.getBody());
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+    } else {
+      builder_.setInsertionPointToEnd(loop.getBody());
+      const Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+      builder_.create<scf::YieldOp>(location_, next);
+    }
+    return Values(loop.getResults());
+  }
+
+  // What either of two bodies gives.
+  template <typename Then, typename Else>
+  Values choose(Value condition, mlir::TypeRange types, Then then, Else otherwise) {
+    auto choice = builder_.create<scf::IfOp>(location_, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+    const OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&choice.getThenRegion().front());
+    builder_.create<scf::YieldOp>(location_, then());
+    builder_.setInsertionPointToStart(&choice.getElseRegion().front());
+    builder_.create<scf::YieldOp>(location_, otherwise());
+    return Values(choice.getResults());
+  }
+  template <typename Body>
+  void only_if(Value condition, Body body) {
+    auto branch = builder_.create<scf::IfOp>(location_, condition);
+    const OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&branch.getThenRegion().front());
+    body();
+  }
+
+  void place_threads() {
+    const Value thread = block_.thread();
+    lane_ = remainder(thread, kWarp);
+    const Value warp = quotient(thread, kWarp);
+    warp_at_[0] = times(quotient(warp, kWarpColumns), warp_tile_[0]);
+    warp_at_[1] = times(remainder(warp, kWarpColumns), warp_tile_[1]);
+  }
+
+  Slices open(Value matrix, unsigned k_is_lines_of) {
+    Slices slices;
+    const int contiguous = contiguous_dimension(matrix);
+    const unsigned k_dimension = k_is_lines_of == 0 ? 1 : 0, other = 1 - k_dimension;
+    const int64_t tile = tile_[k_is_lines_of];
+    slices.memory = open_memory(builder_, location_, matrix);
+    slices.along_k = contiguous == static_cast<int>(k_dimension);
+    slices.lines = slices.along_k ? tile : kDepth;
+    slices.groups = (slices.along_k ? kDepth : tile) / kGroup;
+    slices.lines_size = size_of(matrix, slices.along_k ? other : k_dimension);
+    slices.line_size = size_of(matrix, slices.along_k ? k_dimension : other);
+    slices.stride = slices.memory.strides[static_cast<size_t>(1 - contiguous)];
+    Value bits = builder_.create<LLVM::PtrToIntOp>(location_, builder_.getI64Type(), slices.memory.base);
+    const Value line_bytes =
+        builder_.create<LLVM::MulOp>(location_, slices.stride, make_i64(builder_, location_, kElementBytes));
+    slices.unaligned = builder_.create<LLVM::AndOp>(location_, or_bits(bits, line_bytes),
+                                                    make_i64(builder_, location_, kGroupBytes - 1));
+    const int64_t stages = features_.has_async_copy ? kStages : 1;
+    const auto type = mlir::MemRefType::get({stages * slices.stage_bytes()}, builder_.getI8Type());
+    const Value memory = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(64));
+    slices.shared = tensor_core::pointer_in(builder_, location_, open_memory(builder_, location_, memory).base,
+                                            tensor_core::kShared);
+    return slices;
+  }
+
+  Value byte_address(Value pointer, Value offset) {
+    return builder_.create<LLVM::GEPOp>(location_, pointer.getType(), builder_.getI8Type(), pointer,
+                                        ValueRange{as_i64(offset)});
+  }
+
+  // Where a group stands in a stage: eight lines that follow each other have it in eight places.
+  Value group_offset(const Slices& slices, Value line, Value group) {
+    const int64_t turns = std::min<int64_t>(8, slices.groups);
+    const Value turn = remainder(quotient(line, 8 / turns), turns);
+    return times(add(times(line, slices.groups), flip(group, turn)), kGroupBytes);
+  }
+
+  void write_tile(Value m0, Value n0) {
+    const auto sum_count = static_cast<size_t>(warp_tile_[0] * warp_tile_[1] / kWarp);
+    const Value zero = builder_.create<arith::ConstantOp>(location_, builder_.getF32FloatAttr(0));
+    const Values start(sum_count, zero);
+    Values sums;
+    if (features_.has_async_copy) {
+      const llvm::SmallVector<mlir::Type> types(sum_count, builder_.getF32Type());
+      sums = choose(
+          is_aligned_, types, [&] { return multiply_on_the_way(m0, n0, start); },
+          [&] { return multiply_in_turn(m0, n0, start); });
+    } else {
+      sums = multiply_in_turn(m0, n0, start);
+    }
+    store_sums(m0, n0, sums);
+  }
+
+  // Slices are copied while others are multiplied.
+  Values multiply_on_the_way(Value m0, Value n0, const Values& start) {
+    Block::barrier(builder_, location_);  // Somebody may still read what the tile before left.
+    for (int64_t stage = 0; stage + 1 < kStages; ++stage) {
+      begin_copies(m0, n0, index(stage * kDepth), index(stage));
+    }
+    const Value count = quotient(add(depth_, kDepth - 1), kDepth);
+    const Values sums = loop(count, 1, start, [&](Value step, ValueRange so_far) {
+      tensor_core::wait_for_groups(builder_, location_, kStages - 2);
+      Block::barrier(builder_, location_);
+      const Value next = add(step, kStages - 1);
+      begin_copies(m0, n0, times(next, kDepth), remainder(next, kStages));
+      return multiply(remainder(step, kStages), so_far);
+    });
+    tensor_core::wait_for_groups(builder_, location_, 0);
+    return sums;
+  }
+
+  void begin_copies(Value m0, Value n0, Value k0, Value stage) {
+    for (unsigned i = 0; i < 2; ++i) {
+      const Slices& slices = slices_[i];
+      const Value base = byte_address(slices.shared, times(stage, slices.stage_bytes()));
+      for (int64_t done = 0; done < slices.lines * slices.groups; done += kThreads) {
+        const Place at = place(slices, add(block_.thread(), done), i == 0 ? m0 : n0, k0);
+        const Value bytes = cast_to_i32(times(elements_left(slices, at), kElementBytes));
+        const Value source = select(is_something(bytes), address(slices, at), slices.memory.base);
+        tensor_core::copy_async(builder_, location_, byte_address(base, at.offset),
+                                tensor_core::pointer_in(builder_, location_, source, tensor_core::kGlobal), bytes);
+      }
+    }
+    tensor_core::end_group(builder_, location_);
+  }
+
+  Value cast_to_i32(Value value) {
+    return builder_.create<arith::IndexCastUIOp>(location_, builder_.getI32Type(), value);
+  }
+  Value is_something(Value bytes) {
+    return compare(arith::CmpIPredicate::ne, bytes, builder_.create<arith::ConstantIntOp>(location_, 0, 32));
+  }
+
+  // A group of a slice: where it is in the matrix, and in the stage.
+  struct Place {
+    Value line, element, offset;
+  };
+  Place place(const Slices& slices, Value number, Value begin, Value k0) {
+    const Value line = quotient(number, slices.groups), group = remainder(number, slices.groups);
+    return {add(slices.along_k ? begin : k0, line), add(slices.along_k ? k0 : begin, times(group, kGroup)),
+            group_offset(slices, line, group)};
+  }
+  Value address(const Slices& slices, const Place& at) {
+    const Value row = builder_.create<LLVM::MulOp>(location_, as_i64(at.line), slices.stride);
+    const Value offset = builder_.create<LLVM::AddOp>(location_, row, as_i64(at.element));
+    return builder_.create<LLVM::GEPOp>(location_, slices.memory.base.getType(), stored_type(element_),
+                                        slices.memory.base, ValueRange{offset});
+  }
+  // How many of a group's elements the matrix has.
+  Value elements_left(const Slices& slices, const Place& at) {
+    const Value is_inside = both(is_below(at.line, slices.lines_size), is_below(at.element, slices.line_size));
+    const Value rest = builder_.create<arith::SubIOp>(location_, slices.line_size, at.element);
+    const Value most = builder_.create<arith::MinUIOp>(location_, rest, index(kGroup));
+    return select(is_inside, most, index(0));
+  }
+
+  // A slice is brought, then multiplied.
+  Values multiply_in_turn(Value m0, Value n0, const Values& start) {
+    const Value count = quotient(add(depth_, kDepth - 1), kDepth);
+    return loop(count, 1, start, [&](Value step, ValueRange so_far) {
+      Block::barrier(builder_, location_);
+      const Value k0 = times(step, kDepth);
+      bring(slices_[0], m0, k0);
+      bring(slices_[1], n0, k0);
+      Block::barrier(builder_, location_);
+      return multiply(index(0), so_far);
+    });
+  }
+
+  void bring(const Slices& slices, Value begin, Value k0) {
+    const auto fits = [&](Value from, int64_t count, Value end) {
+      return compare(arith::CmpIPredicate::ule, add(from, count), end);
+    };
+    const Value line0 = slices.along_k ? begin : k0, element0 = slices.along_k ? k0 : begin;
+    const Value whole = both(is_aligned_, both(fits(line0, slices.lines, slices.lines_size),
+                                               fits(element0, slices.groups * kGroup, slices.line_size)));
+    choose(
+        whole, {}, [&] { return bring_whole(slices, begin, k0); }, [&] { return bring_elements(slices, begin, k0); });
+  }
+
+  Values bring_whole(const Slices& slices, Value begin, Value k0) {
+    Values loaded, offsets;
+    const auto type = mlir::VectorType::get({4}, builder_.getI32Type());
+    for (int64_t done = 0; done < slices.lines * slices.groups; done += kThreads) {
+      const Place at = place(slices, add(block_.thread(), done), begin, k0);
+      loaded.push_back(builder_.create<LLVM::LoadOp>(location_, type, address(slices, at), kGroupBytes));
+      offsets.push_back(at.offset);
+    }
+    for (size_t i = 0; i < loaded.size(); ++i) {
+      builder_.create<LLVM::StoreOp>(location_, loaded[i], byte_address(slices.shared, offsets[i]), kGroupBytes);
+    }
+    return {};
+  }
+
+  Values bring_elements(const Slices& slices, Value begin, Value k0) {
+    block_.strided(builder_, location_, index(slices.lines * slices.groups), [&](OpBuilder& inside, Value number) {
+      const OpBuilder::InsertionGuard guard(builder_);
+      builder_.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+      const Place at = place(slices, number, begin, k0);
+      const Value left = elements_left(slices, at);
+      const mlir::Type stored = stored_type(element_);
+      const auto type = mlir::VectorType::get({kGroup}, stored);
+      Value group = builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(type));
+      const Value from = address(slices, at);
+      for (int64_t i = 0; i < kGroup; ++i) {
+        const Values element = choose(
+            is_below(index(i), left), stored,
+            [&]() -> Values {
+              const Value address = byte_address(from, index(i * kElementBytes));
+              return {builder_.create<LLVM::LoadOp>(location_, stored, address, kElementBytes)};
+            },
+            [&]() -> Values { return {builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(stored))}; });
+        group = builder_.create<LLVM::InsertElementOp>(location_, group, element[0], make_i32(builder_, location_, i));
+      }
+      builder_.create<LLVM::StoreOp>(location_, group, byte_address(slices.shared, at.offset), kGroupBytes);
+    });
+    return {};
+  }
+
+  // The warp's part of a stage.
+  Values multiply(Value stage, ValueRange so_far) {
+    Values sums(so_far);
+    Value bases[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      bases[i] = byte_address(slices_[i].shared, times(stage, slices_[i].stage_bytes()));
+    }
+    const int64_t rows = warp_tile_[0] / kPart, pairs = warp_tile_[1] / kPart;
+    for (int64_t k = 0; k < kDepth; k += kPart) {
+      llvm::SmallVector<Values> as, bs;
+      for (int64_t i = 0; i < rows; ++i) as.push_back(load_part(bases[0], 0, i * kPart, k));
+      for (int64_t j = 0; j < pairs; ++j) bs.push_back(load_part(bases[1], 1, j * kPart, k));
+      for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < 2 * pairs; ++j) {
+          const auto first = static_cast<size_t>((i * 2 * pairs + j) * 4);
+          const ValueRange b = ValueRange(bs[static_cast<size_t>(j / 2)]).slice(static_cast<size_t>(j % 2 * 2), 2);
+          const Values next = tensor_core::multiply(builder_, location_, element_, features_.has_async_copy,
+                                                    as[static_cast<size_t>(i)], b, ValueRange(sums).slice(first, 4));
+          llvm::copy(next, sums.begin() + static_cast<std::ptrdiff_t>(first));
+        }
+      }
+    }
+    return sums;
+  }
+
+  // 16 x 16 of A (m, k), or of B (k, n) as two times 16 x 8: the four matrices in the order in which `multiply` wants
+  // them. That is m first for A and k first for B.
+  Values load_part(Value base, unsigned which, int64_t begin, int64_t k) {
+    const Slices& slices = slices_[which];
+    const Value in_matrix = remainder(lane_, 8), second = remainder(quotient(lane_, 8), 2),
+                fourth = quotient(lane_, 16);
+    const Value along_mn = which == 0 ? second : fourth, along_k = which == 0 ? fourth : second;
+    const Value first = add(warp_at_[which], begin);
+    Value line, group;
+    if (slices.along_k) {
+      line = add(first, add(in_matrix, times(along_mn, 8)));
+      group = add(along_k, k / kGroup);
+    } else {
+      line = add(add(in_matrix, times(along_k, 8)), k);
+      group = add(quotient(first, kGroup), along_mn);
+    }
+    // A wants its rows as rows; B's rows are n.
+    const bool turned = !slices.along_k;
+    return tensor_core::load_matrices(builder_, location_, byte_address(base, group_offset(slices, line, group)),
+                                      turned);
+  }
+
+  // Each thread has two neighbours in a row of C, and two eight rows below.
+  void store_sums(Value m0, Value n0, const Values& sums) {
+    const Memory memory = open_memory(builder_, location_, product_.c);
+    const bool in_rows = contiguous_dimension(product_.c) == 1;
+    const auto fits = [&](Value begin, int64_t count, Value end) {
+      return compare(arith::CmpIPredicate::ule, add(begin, count), end);
+    };
+    Value whole = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
+    if (in_rows) {
+      const Value bits = unaligned_bits(builder_, location_, memory, 2 * stored_bytes(memory.element));
+      whole = both(whole, compare(arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0)));
+    }
+    choose(
+        whole, {}, [&] { return store_all(memory, m0, n0, sums, in_rows ? 2 : 1, false); },
+        [&] { return store_all(memory, m0, n0, sums, 1, true); });
+  }
+
+  Values store_all(const Memory& memory, Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
+    const Value row0 = add(add(m0, warp_at_[0]), quotient(lane_, 4));
+    const Value column0 = add(add(n0, warp_at_[1]), times(remainder(lane_, 4), 2));
+    const int64_t columns = warp_tile_[1] / kPartColumns;
+    for (int64_t i = 0; i < warp_tile_[0] / 8; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        for (int64_t c = 0; c < 2; c += count) {
+          const auto first = static_cast<size_t>((i / 2 * columns + j) * 4 + i % 2 * 2 + c);
+          const Value row = add(row0, i * 8), column = add(column0, j * kPartColumns + c);
+          const ValueRange values = ValueRange(sums).slice(first, static_cast<size_t>(count));
+          if (!checked) {
+            store_some(memory, row, column, values);
+          } else {
+            only_if(both(is_below(row, size_[0]), is_below(column, size_[1])),
+                    [&] { store_some(memory, row, column, values); });
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  void store_some(const Memory& memory, Value row, Value column, ValueRange sums) {
+    const Value line = builder_.create<LLVM::MulOp>(location_, as_i64(row), memory.strides[0]);
+    const Value place = builder_.create<LLVM::MulOp>(location_, as_i64(column), memory.strides[1]);
+    const Value offset = builder_.create<LLVM::AddOp>(location_, line, place);
+    const Value address = builder_.create<LLVM::GEPOp>(location_, memory.base.getType(), stored_type(memory.element),
+                                                       memory.base, ValueRange{offset});
+    const auto count = static_cast<int64_t>(sums.size());
+    const Values before = from_zero_ ? Values() : load_elements(builder_, location_, memory, address, count);
+    Values results;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      Value result = sums[i];
+      if (!from_zero_) {
+        const Value old = convert_element(builder_, location_, before[i], builder_.getF32Type(), false);
+        result = builder_.create<arith::AddFOp>(location_, old, result);
+      }
+      results.push_back(convert_element(builder_, location_, result, memory.element, false));
+    }
+    store_elements(builder_, location_, memory, address, results);
+  }
+
+  OpBuilder& builder_;
+  Location location_;
+  const Product& product_;
+  Block& block_;
+  const Features& features_;
+  bool from_zero_;
+  mlir::Type element_;
+  int64_t tile_[2], warp_tile_[2];  // Rows and columns of C.
+  Slices slices_[2];                // Of A and B.
+  Value size_[2], depth_, lane_, warp_at_[2], is_aligned_;
+};
+
+}  // namespace
+
+bool is_half_product(const Product& product, const Features& features) {
+  const mlir::Type a = type_of(product.a).getElementType(), b = type_of(product.b).getElementType();
+  const mlir::Type c = type_of(product.c).getElementType();
+  if (a != b || (c != a && !c.isF32())) return false;
+  if (!a.isF16() && !(a.isBF16() && features.has_async_copy)) return false;
+  return contiguous_dimension(product.a) >= 0 && contiguous_dimension(product.b) >= 0;
+}
+
+void write_half_product(OpBuilder& builder, Location location, const Product& product, Block& block,
+                        const Features& features, bool from_zero) {
+  HalfWriter(builder, location, product, block, features, from_zero).write();
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

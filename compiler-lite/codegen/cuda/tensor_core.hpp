@@ -1,0 +1,31 @@
+// What tensor cores are used through: products of small matrices by a warp, and the loads and copies that feed them.
+//
+// Pointers are to shared memory (address space 3) where nothing else is said.
+#pragma once
+
+#include "compiler-lite/codegen/cuda/points.hpp"
+
+namespace baton::compiler_lite::codegen::cuda::tensor_core {
+
+// Four 8 x 8 matrices of 16-bit elements, one i32 of each for every thread of the warp: two elements of row lane / 4,
+// from column 2 * (lane % 4) on. Lane i gives the address of row i % 8 of matrix i / 8; `turned` swaps the dimensions.
+Values load_matrices(mlir::OpBuilder& builder, mlir::Location location, mlir::Value row, bool turned);
+
+// sums += a * b: 16 x 16 by 16 x 8, for elements f16 or bf16; four sums in f32. In one instruction, or in two of half
+// the depth where `wide` is false, which there are for f16 only.
+Values multiply(mlir::OpBuilder& builder, mlir::Location location, mlir::Type element, bool wide, mlir::ValueRange a,
+                mlir::ValueRange b, mlir::ValueRange sums);
+
+// 16 bytes from `source` (address space 1), of which only the first `bytes` are read and the rest is zero.
+void copy_async(mlir::OpBuilder& builder, mlir::Location location, mlir::Value target, mlir::Value source,
+                mlir::Value bytes);
+// What was copied since the last one is a group.
+void end_group(mlir::OpBuilder& builder, mlir::Location location);
+// Waits until all but the last `count` groups have arrived.
+void wait_for_groups(mlir::OpBuilder& builder, mlir::Location location, int64_t count);
+
+// A pointer to any memory as one to this address space.
+mlir::Value pointer_in(mlir::OpBuilder& builder, mlir::Location location, mlir::Value pointer, unsigned space);
+inline constexpr unsigned kGlobal = 1, kShared = 3;
+
+}  // namespace baton::compiler_lite::codegen::cuda::tensor_core
