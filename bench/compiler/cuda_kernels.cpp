@@ -1,7 +1,7 @@
 // How fast the kernels are that the compiler makes for CUDA: bandwidth beside a copy on the device, products beside
 // cuBLAS where there is one. Times are the GPU's own, of launches one after the other, medians.
 //
-//   cuda_kernels kernels.ptx kernels.launches kernels.grids
+//   cuda_kernels kernels.ptx kernels.launches kernels.grids [others.ptx ...]
 //
 // baton-codegen writes the three files (CMakeLists.txt): the code, how its kernels are launched, and their grids.
 #include <cuda.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -189,30 +190,67 @@ class Blas {
     if (!library_) return;
     const auto create = reinterpret_cast<int (*)(void**)>(dlsym(library_, "cublasCreate_v2"));
     multiply_ = reinterpret_cast<Multiply>(dlsym(library_, "cublasSgemm_v2"));
+    multiply_halves_ = reinterpret_cast<MultiplyHalves>(dlsym(library_, "cublasGemmEx"));
     if (!create || create(&handle_) != 0) multiply_ = nullptr;
   }
-  explicit operator bool() const { return multiply_ != nullptr; }
+  explicit operator bool() const { return multiply_ != nullptr && multiply_halves_ != nullptr; }
 
   void multiply(int n, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) const {
     const float one = 1, zero = 0;
     multiply_(handle_, 0, 0, n, n, n, &one, b, n, a, n, &zero, c, n);
   }
+  // cublasGemmEx with sums in f32; `turned`: the second matrix has its rows where the first one has its columns.
+  void multiply_halves(int n, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, const std::string& name) const {
+    const float one = 1, zero = 0;
+    const int f16 = 2, f32 = 0, bf16 = 14, sums_in_f32 = 68, any_way = -1;  // cudaDataType, cublasComputeType_t.
+    const bool turned = name.find("turned") != std::string::npos;
+    const int element = name[0] == 'b' ? bf16 : f16, result = name.find("f32") != std::string::npos ? f32 : element;
+    multiply_halves_(handle_, turned ? 1 : 0, 0, n, n, n, &one, b, element, n, a, element, n, &zero, c, result, n,
+                     sums_in_f32, any_way);
+  }
 
  private:
   using Multiply = int (*)(void*, int, int, int, int, int, const float*, CUdeviceptr, int, CUdeviceptr, int,
                            const float*, CUdeviceptr, int);
+  using MultiplyHalves = int (*)(void*, int, int, int, int, int, const float*, CUdeviceptr, int, int, CUdeviceptr, int,
+                                 int, const float*, CUdeviceptr, int, int, int, int);
   void* library_ = nullptr;
   void* handle_ = nullptr;
   Multiply multiply_ = nullptr;
+  MultiplyHalves multiply_halves_ = nullptr;
 };
 
 // Bytes that a kernel has to read and write.
 double bytes_of(const std::string& name) {
   const double full = static_cast<double>(kBufferBytes);
   if (name == "add" || name == "exp_chain") return 3 * full;
-  if (name == "scale_half" || name == "tanh" || name == "bias" || name == "transpose" || name == "softmax")
-    return 2 * full;
-  return full;  // Sums.
+  for (const char* reading : {"row_sums", "short_row_sums", "column_sums", "sum", "matvec", "vecmat"}) {
+    if (name == reading) return full;
+  }
+  return 2 * full;
+}
+
+// The size of a product by the name of its kernel, "product_1024"; 0: it is none.
+int size_of_product(const std::string& name, const char* kind) {
+  int n = 0;
+  const size_t at = name.find(kind);
+  return at != std::string::npos && at <= 1 && std::sscanf(name.c_str() + at + std::strlen(kind), "%d", &n) == 1 ? n
+                                                                                                                 : 0;
+}
+
+// One table: our kernels, and what `theirs` takes for the same.
+template <typename Theirs>
+void print_products(Bench& bench, const std::vector<Kernel>& kernels, const char* title, const char* kind,
+                    Theirs theirs) {
+  std::printf("\n| %-16s | %10s | %8s | %9s |\n|---|---|---|---|\n", title, "us", "TFLOP/s", "of cuBLAS");
+  for (const Kernel& kernel : kernels) {
+    const int n = size_of_product(kernel.name, kind);
+    if (n == 0) continue;
+    const double us = bench.time_kernel(kernel), work = 2.0 * n * n * n;
+    std::printf("| %-16s | %10.1f | %8.1f | %9.2f |\n", kernel.name.c_str(), us, work / us / 1e6,
+                theirs(n, kernel.name) / us);
+    std::fflush(stdout);
+  }
 }
 
 std::string read_file(const char* path) {
@@ -224,33 +262,36 @@ std::string read_file(const char* path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return std::fprintf(stderr, "cuda_kernels kernels.ptx kernels.launches kernels.grids\n"), 2;
+  if (argc < 4 || argc % 3 != 1) {
+    return std::fprintf(stderr, "cuda_kernels kernels.ptx kernels.launches kernels.grids [others.ptx ...]\n"), 2;
+  }
   Driver driver = {};
   if (!open_driver(driver)) return std::printf("skipped: no CUDA device\n"), 0;
-  std::vector<Kernel> kernels = read_kernels(argv[2], argv[3]);
   Bench bench(driver);
-  bench.load(read_file(argv[1]), kernels);
+  std::vector<Kernel> kernels;
+  for (int i = 1; i < argc; i += 3) {
+    std::vector<Kernel> some = read_kernels(argv[i + 1], argv[i + 2]);
+    bench.load(read_file(argv[i]), some);
+    kernels.insert(kernels.end(), some.begin(), some.end());
+  }
   const double copy_rate = 2 * static_cast<double>(kBufferBytes) / bench.time_copy() / 1e3;
   std::printf("| %-16s | %10s | %8s | %7s |\n|---|---|---|---|\n", "kernel", "us", "GB/s", "of copy");
   std::printf("| %-16s | %10s | %8.0f | %7.2f |\n", "copy", "", copy_rate, 1.0);
   for (const Kernel& kernel : kernels) {
-    if (kernel.name.rfind("product", 0) == 0) continue;
+    if (size_of_product(kernel.name, "product_") || size_of_product(kernel.name, "half_")) continue;
     const double us = bench.time_kernel(kernel);
     const double rate = bytes_of(kernel.name) / us / 1e3;
     std::printf("| %-16s | %10.1f | %8.0f | %7.2f |\n", kernel.name.c_str(), us, rate, rate / copy_rate);
     std::fflush(stdout);
   }
   const Blas blas;
-  std::printf("\n| %-16s | %10s | %8s | %9s |\n|---|---|---|---|\n", "product, f32", "us", "TFLOP/s", "of cuBLAS");
-  for (const Kernel& kernel : kernels) {
-    int n = 0;
-    if (std::sscanf(kernel.name.c_str(), "product_%d", &n) != 1) continue;
-    const double us = bench.time_kernel(kernel);
-    const double work = 2.0 * n * n * n;
-    double theirs = 0;
-    if (blas) theirs = bench.time([&] { blas.multiply(n, bench.buffer(0), bench.buffer(1), bench.buffer(2)); });
-    std::printf("| %-16s | %10.1f | %8.1f | %9.2f |\n", kernel.name.c_str(), us, work / us / 1e6, theirs / us);
-  }
+  const CUdeviceptr a = bench.buffer(0), b = bench.buffer(1), c = bench.buffer(2);
+  print_products(bench, kernels, "product, f32", "product_", [&](int n, const std::string&) {
+    return blas ? bench.time([&] { blas.multiply(n, a, b, c); }) : 0.0;
+  });
+  print_products(bench, kernels, "product, halves", "half_", [&](int n, const std::string& name) {
+    return blas ? bench.time([&] { blas.multiply_halves(n, a, b, c, name); }) : 0.0;
+  });
   if (!blas) std::printf("no cuBLAS\n");
   return 0;
 }

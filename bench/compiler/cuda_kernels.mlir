@@ -87,6 +87,82 @@ func.func @softmax(%a: tensor<16384x4096xf32>) -> tensor<16384x4096xf32> {
   } -> tensor<16384x4096xf32>
   return %r : tensor<16384x4096xf32>
 }
+func.func @transpose_half(%a: tensor<8192x16384xf16>) -> tensor<16384x8192xf16> {
+  %e = tensor.empty() : tensor<16384x8192xf16>
+  %r = linalg.transpose ins(%a : tensor<8192x16384xf16>) outs(%e : tensor<16384x8192xf16>) permutation = [1, 0]
+  return %r : tensor<16384x8192xf16>
+}
+func.func @permute(%a: tensor<32x256x8192xf32>) -> tensor<32x8192x256xf32> {
+  %e = tensor.empty() : tensor<32x8192x256xf32>
+  %r = linalg.transpose ins(%a : tensor<32x256x8192xf32>) outs(%e : tensor<32x8192x256xf32>) permutation = [0, 2, 1]
+  return %r : tensor<32x8192x256xf32>
+}
+func.func @gelu(%a: tensor<67108864xf32>) -> tensor<67108864xf32> {
+  %half = arith.constant dense<0.5> : tensor<67108864xf32>
+  %root = arith.constant dense<0.70710678> : tensor<67108864xf32>
+  %x = arith.mulf %a, %root : tensor<67108864xf32>
+  %y = math.erf %x : tensor<67108864xf32>
+  %s = arith.mulf %a, %half : tensor<67108864xf32>
+  %t = arith.mulf %s, %y : tensor<67108864xf32>
+  %r = arith.addf %s, %t : tensor<67108864xf32>
+  return %r : tensor<67108864xf32>
+}
+func.func @log(%a: tensor<67108864xf32>) -> tensor<67108864xf32> {
+  %r = math.log %a : tensor<67108864xf32>
+  return %r : tensor<67108864xf32>
+}
+func.func @sin(%a: tensor<67108864xf32>) -> tensor<67108864xf32> {
+  %r = math.sin %a : tensor<67108864xf32>
+  return %r : tensor<67108864xf32>
+}
+func.func @layer_norm(%a: tensor<16384x4096xf32>, %g: tensor<4096xf32>) -> tensor<16384x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 4096.0 : f32
+  %small = arith.constant 1.0e-5 : f32
+  %e1 = tensor.empty() : tensor<16384xf32>
+  %e2 = tensor.empty() : tensor<16384x4096xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e1 : tensor<16384xf32>) -> tensor<16384xf32>
+  %s = linalg.reduce { arith.addf } ins(%a : tensor<16384x4096xf32>) outs(%f : tensor<16384xf32>) dimensions = [1]
+  %c = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %s : tensor<16384x4096xf32>, tensor<16384xf32>) outs(%e2 : tensor<16384x4096xf32>) {
+    ^bb0(%v: f32, %t: f32, %o: f32):
+      %m = arith.divf %t, %n : f32
+      %d = arith.subf %v, %m : f32
+      linalg.yield %d : f32
+  } -> tensor<16384x4096xf32>
+  %q = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<16384x4096xf32>) outs(%f : tensor<16384xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      %p = arith.mulf %v, %v : f32
+      %x = arith.addf %p, %o : f32
+      linalg.yield %x : f32
+  } -> tensor<16384xf32>
+  %r = linalg.generic {indexing_maps = [#all, #row, affine_map<(i, j) -> (j)>, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %q, %g : tensor<16384x4096xf32>, tensor<16384xf32>, tensor<4096xf32>) outs(%e2 : tensor<16384x4096xf32>) {
+    ^bb0(%v: f32, %t: f32, %w: f32, %o: f32):
+      %u = arith.divf %t, %n : f32
+      %y = arith.addf %u, %small : f32
+      %z = math.rsqrt %y : f32
+      %d = arith.mulf %v, %z : f32
+      %k = arith.mulf %d, %w : f32
+      linalg.yield %k : f32
+  } -> tensor<16384x4096xf32>
+  return %r : tensor<16384x4096xf32>
+}
+func.func @matvec(%a: tensor<8192x8192xf32>, %x: tensor<8192xf32>) -> tensor<8192xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8192xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8192xf32>) -> tensor<8192xf32>
+  %r = linalg.matvec ins(%a, %x : tensor<8192x8192xf32>, tensor<8192xf32>) outs(%f : tensor<8192xf32>) -> tensor<8192xf32>
+  return %r : tensor<8192xf32>
+}
+func.func @vecmat(%x: tensor<8192xf32>, %a: tensor<8192x8192xf32>) -> tensor<8192xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8192xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8192xf32>) -> tensor<8192xf32>
+  %r = linalg.vecmat ins(%x, %a : tensor<8192xf32>, tensor<8192x8192xf32>) outs(%f : tensor<8192xf32>) -> tensor<8192xf32>
+  return %r : tensor<8192xf32>
+}
 func.func @product_1024(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1024x1024xf32>

@@ -3,6 +3,7 @@
 #include "compiler-lite/codegen/cpu/executable.hpp"
 #include "compiler-lite/codegen/cpu/user_library.hpp"
 #include "compiler-lite/codegen/cuda/executable.hpp"
+#include "compiler-lite/codegen/cuda/target.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
@@ -39,6 +40,12 @@ bool is_cpu(hal::ExecutableTargetAttr target) {
 }
 
 bool is_cuda(hal::ExecutableTargetAttr target) { return target.getBackend().getValue() == "cuda"; }
+// "sm_80" of a target for CUDA.
+std::string arch_of(hal::ExecutableTargetAttr target) {
+  const mlir::DictionaryAttr configuration = target.getConfiguration();
+  const auto arch = configuration ? configuration.getAs<mlir::StringAttr>("target_arch") : mlir::StringAttr();
+  return arch ? arch.str() : codegen::cuda::kDefaultArch.str();
+}
 bool is_generated(hal::ExecutableTargetAttr target) { return is_cpu(target) || is_cuda(target); }
 
 constexpr StringRef kGeneratedTargets =
@@ -216,19 +223,56 @@ LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp ker
   codegen::cuda::TargetOptions options;
   options.object_search_paths = options_.object_search_paths;
   options.libdevice = options_.cuda_libdevice;
-  if (const mlir::DictionaryAttr configuration = target.getConfiguration()) {
-    if (const auto arch = configuration.getAs<mlir::StringAttr>("target_arch")) options.arch = arch.str();
+  options.arch = arch_of(target);
+  // What all of them ask for must fit the oldest, because they are launched alike.
+  options.shared_bytes_max = shared_bytes_max();
+  const bool is_default = options.arch.empty() || options.arch == codegen::cuda::kDefaultArch;
+  if (objects.empty() && is_default && !has_newer_cuda() && codegen::cuda::wants_newer_code(kernels)) {
+    codegen::cuda::TargetOptions newer = options;
+    newer.arch = codegen::cuda::kNewerArch.str();
+    newer.shared_bytes_max = codegen::cuda::target_info(codegen::cuda::kDefaultArch)->has.shared_bytes_max;
+    mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
+    if (failed(add_cuda_variant(executable, *copy, newer, objects, host))) return failure();
   }
+  if (failed(add_cuda_variant(executable, kernels, options, objects, host))) return failure();
+  return exports ? add_stated(executable, *exports) : success();
+}
+
+// Of the targets for CUDA, what the one that has least gives to a block.
+int64_t Executables::shared_bytes_max() const {
+  int64_t least = INT64_MAX;
+  for (const hal::ExecutableTargetAttr target : targets_) {
+    const auto info = is_cuda(target) ? codegen::cuda::target_info(arch_of(target)) : std::nullopt;
+    if (info) least = std::min(least, info->has.shared_bytes_max);
+  }
+  return least == INT64_MAX ? 0 : least;
+}
+
+// Whether the program says itself for what else there should be code.
+bool Executables::has_newer_cuda() const {
+  return llvm::any_of(targets_, [](hal::ExecutableTargetAttr target) {
+    return is_cuda(target) && arch_of(target) != codegen::cuda::kDefaultArch;
+  });
+}
+
+LogicalResult Executables::add_cuda_variant(Executable& executable, ModuleOp kernels,
+                                            const codegen::cuda::TargetOptions& options,
+                                            llvm::ArrayRef<codegen::Object> objects, const HostCode& host) {
   mlir::FailureOr<codegen::cuda::Variant> variant = codegen::cuda::build_executable(kernels, options, objects);
   if (failed(variant)) return failure();
   executable.variants.push_back({variant->format, std::vector<char>(variant->ptx.begin(), variant->ptx.end()), host});
+  const std::vector<Launch> before = std::move(executable.launches);
   executable.launches.clear();
   for (const codegen::cuda::EntryPoint& entry : variant->entry_points) {
     Launch launch{entry.name, entry.constant_count, entry.binding_count, {}, entry.local_memory_bytes};
     std::copy(std::begin(entry.workgroup_size), std::end(entry.workgroup_size), launch.workgroup_size);
+    for (const Launch& other : before) {
+      if (other.name == launch.name)
+        launch.local_memory_bytes = std::max(launch.local_memory_bytes, other.local_memory_bytes);
+    }
     executable.launches.push_back(std::move(launch));
   }
-  return exports ? add_stated(executable, *exports) : success();
+  return success();
 }
 
 // What exports say beyond what the generated code says itself.

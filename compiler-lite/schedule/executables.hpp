@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/codegen/cuda/executable.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
 #include "compiler-lite/codegen/objects.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
@@ -98,6 +99,11 @@ class Executables {
                                        mlir::Region* exports);
   static mlir::LogicalResult add_stated(Executable& executable, mlir::Region& exports);
   static mlir::FailureOr<std::vector<Launch>> launches_of(mlir::Region& exports);
+  mlir::LogicalResult add_cuda_variant(Executable& executable, mlir::ModuleOp kernels,
+                                       const codegen::cuda::TargetOptions& options,
+                                       llvm::ArrayRef<codegen::Object> objects, const HostCode& host);
+  int64_t shared_bytes_max() const;
+  bool has_newer_cuda() const;
   mlir::LogicalResult embed(Executable& executable, hal::ExecutableTargetAttr target,
                             llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports,
                             const HostCode& host);

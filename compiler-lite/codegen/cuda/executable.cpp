@@ -15,6 +15,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace baton::compiler_lite::codegen::cuda {
@@ -25,14 +26,6 @@ using mlir::FailureOr;
 using mlir::LogicalResult;
 using mlir::ModuleOp;
 using mlir::success;
-
-// What a block may have of shared memory by the programming guide; the device is asked again when it loads the code.
-uint64_t shared_bytes_max(llvm::StringRef arch) {
-  if (arch == "sm_75") return 64 * 1024;
-  if (arch == "sm_86" || arch == "sm_89") return 99 * 1024;
-  if (arch == "sm_80" || arch == "sm_87") return 163 * 1024;
-  return 227 * 1024;
-}
 
 // In the words of those steps that other targets have, too.
 cpu::TargetInfo common_info(const TargetInfo& target) {
@@ -61,6 +54,9 @@ class Build {
              << arch << "' to generate code for; there are: " << known_archs() << ".";
     }
     target_ = *target;
+    if (options_.shared_bytes_max > 0) {
+      target_.has.shared_bytes_max = std::min(target_.has.shared_bytes_max, options_.shared_bytes_max);
+    }
     FailureOr<std::vector<LoadedObject>> loaded =
         load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths});
     if (mlir::failed(loaded)) return failure();
@@ -70,7 +66,8 @@ class Build {
     }
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
     if (mlir::failed(lower_to_threads(*kernels_, target_.has)) ||
-        mlir::failed(place_temporaries(*kernels_, {shared_bytes_max(arch), 0})) || mlir::failed(clean_up(*kernels_))) {
+        mlir::failed(place_temporaries(*kernels_, {static_cast<uint64_t>(target_.has.shared_bytes_max), 0})) ||
+        mlir::failed(clean_up(*kernels_))) {
       return failure();
     }
     return lower_to_module();
@@ -167,6 +164,17 @@ FailureOr<Variant> build_executable(ModuleOp kernels, const TargetOptions& optio
   Build build(kernels, options);
   if (mlir::failed(build.lower(objects)) || mlir::failed(build.finish())) return failure();
   return build.emit();
+}
+
+bool wants_newer_code(ModuleOp kernels) {
+  return kernels
+      .walk([](mlir::linalg::LinalgOp op) {
+        if (op->getNumOperands() < 2 || !mlir::linalg::isaContractionOpInterface(op))
+          return mlir::WalkResult::advance();
+        const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+        return element.isF16() || element.isBF16() ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 FailureOr<std::string> print_llvm(ModuleOp kernels, const TargetOptions& options, llvm::ArrayRef<Object> objects) {

@@ -20,6 +20,8 @@ struct TargetOptions {
   std::vector<std::string> object_search_paths = {};
   // The path of libdevice.10.bc of a CUDA toolkit, whose math functions are taken then; empty: ours.
   std::string libdevice = {};
+  // Of a block, where less than the architecture's is wanted; 0: the architecture's.
+  int64_t shared_bytes_max = 0;
 };
 
 struct Variant {
@@ -30,6 +32,10 @@ struct Variant {
 
 mlir::FailureOr<Variant> build_executable(mlir::ModuleOp kernels, const TargetOptions& options,
                                           llvm::ArrayRef<Object> objects = {});
+
+// Whether PTX for a newer architecture than kDefaultArch would be faster by a multiple: products on tensor cores.
+bool wants_newer_code(mlir::ModuleOp kernels);
+inline constexpr llvm::StringLiteral kNewerArch = "sm_80";
 
 // For people and tests: what PTX is made of.
 mlir::FailureOr<std::string> print_llvm(mlir::ModuleOp kernels, const TargetOptions& options,

@@ -2,11 +2,12 @@
 // Slices of A and B, 32 steps deep, lie in shared memory just as they lie in memory, along k or across: the loads of
 // 8 x 8 matrices turn what has to be turned.
 //
-// Where copies to shared memory go on their own, three slices are on their way while a fourth one is multiplied:
+// Where copies to shared memory go on their own, as many slices as there is room for are on their way while one is
+// multiplied:
 //
 //   for k0 in steps of 32
 //     wait for the slice; barrier              everybody is through with the one before, too
-//     begin to copy the slice after the next two, to where the one before was
+//     begin to copy another slice to where the one before was
 //     multiply
 //
 // Elsewhere, and for matrices that don't lie at multiples of 16 bytes, threads bring a slice, and all wait for it.
@@ -36,9 +37,9 @@ using mlir::OpBuilder;
 using mlir::Value;
 using mlir::ValueRange;
 
-constexpr int64_t kDepth = 32;  // Of a slice.
-constexpr int64_t kStages = 4;  // Slices in shared memory.
-constexpr int64_t kGroup = 8;   // Elements of 16 bytes.
+constexpr int64_t kDepth = 32;     // Of a slice.
+constexpr int64_t kStagesMax = 4;  // Slices in shared memory.
+constexpr int64_t kGroup = 8;      // Elements of 16 bytes.
 constexpr int64_t kGroupBytes = 16, kElementBytes = 2;
 constexpr int64_t kWarpRows = 2, kWarpColumns = 4;  // Of the block.
 constexpr int64_t kThreads = kWarpRows * kWarpColumns * kWarp;
@@ -77,6 +78,8 @@ class HalfWriter {
     tile_[1] = tile_size(type_of(product.c).getDimSize(1), kWarpColumns * kPart * 2, kTileMax[1]);
     warp_tile_[0] = tile_[0] / kWarpRows;
     warp_tile_[1] = tile_[1] / kWarpColumns;
+    const int64_t stage_bytes = (tile_[0] + tile_[1]) * kDepth * kElementBytes;
+    stages_ = features.has_async_copy ? std::min(kStagesMax, features.shared_bytes_max / stage_bytes) : 1;
   }
 
   void write() {
@@ -190,8 +193,7 @@ class HalfWriter {
         builder_.create<LLVM::MulOp>(location_, slices.stride, make_i64(builder_, location_, kElementBytes));
     slices.unaligned = builder_.create<LLVM::AndOp>(location_, or_bits(bits, line_bytes),
                                                     make_i64(builder_, location_, kGroupBytes - 1));
-    const int64_t stages = features_.has_async_copy ? kStages : 1;
-    const auto type = mlir::MemRefType::get({stages * slices.stage_bytes()}, builder_.getI8Type());
+    const auto type = mlir::MemRefType::get({stages_ * slices.stage_bytes()}, builder_.getI8Type());
     const Value memory = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(64));
     slices.shared = tensor_core::pointer_in(builder_, location_, open_memory(builder_, location_, memory).base,
                                             tensor_core::kShared);
@@ -229,16 +231,16 @@ class HalfWriter {
   // Slices are copied while others are multiplied.
   Values multiply_on_the_way(Value m0, Value n0, const Values& start) {
     Block::barrier(builder_, location_);  // Somebody may still read what the tile before left.
-    for (int64_t stage = 0; stage + 1 < kStages; ++stage) {
+    for (int64_t stage = 0; stage + 1 < stages_; ++stage) {
       begin_copies(m0, n0, index(stage * kDepth), index(stage));
     }
     const Value count = quotient(add(depth_, kDepth - 1), kDepth);
     const Values sums = loop(count, 1, start, [&](Value step, ValueRange so_far) {
-      tensor_core::wait_for_groups(builder_, location_, kStages - 2);
+      tensor_core::wait_for_groups(builder_, location_, stages_ - 2);
       Block::barrier(builder_, location_);
-      const Value next = add(step, kStages - 1);
-      begin_copies(m0, n0, times(next, kDepth), remainder(next, kStages));
-      return multiply(remainder(step, kStages), so_far);
+      const Value next = add(step, stages_ - 1);
+      begin_copies(m0, n0, times(next, kDepth), remainder(next, stages_));
+      return multiply(remainder(step, stages_), so_far);
     });
     tensor_core::wait_for_groups(builder_, location_, 0);
     return sums;
@@ -466,7 +468,8 @@ class HalfWriter {
   bool from_zero_;
   mlir::Type element_;
   int64_t tile_[2], warp_tile_[2];  // Rows and columns of C.
-  Slices slices_[2];                // Of A and B.
+  int64_t stages_;
+  Slices slices_[2];  // Of A and B.
   Value size_[2], depth_, lane_, warp_at_[2], is_aligned_;
 };
 

@@ -13,9 +13,10 @@ namespace {
 struct Arch {
   const char* number;
   const char* ptx;
+  int64_t shared_kilobytes;  // That a block may have.
 };
-constexpr Arch kArchs[] = {{"75", "65"}, {"80", "70"}, {"86", "71"}, {"87", "74"},
-                           {"89", "78"}, {"90", "78"}, {"90a", "80"}};
+constexpr Arch kArchs[] = {{"75", "65", 64}, {"80", "70", 163}, {"86", "71", 99},  {"87", "74", 163},
+                           {"89", "78", 99}, {"90", "78", 227}, {"90a", "80", 227}};
 
 void initialize_target() {
   static std::once_flag once;
@@ -34,7 +35,7 @@ std::optional<TargetInfo> target_info(llvm::StringRef arch) {
   if (!number.consume_front("sm_")) return std::nullopt;
   for (const Arch& known : kArchs) {
     if (number == known.number) {
-      const Features features{/*has_async_copy=*/number != "75"};
+      const Features features{/*has_async_copy=*/number != "75", known.shared_kilobytes * 1024};
       return TargetInfo{arch.str(), std::string("+ptx") + known.ptx, "cuda-ptx-compute_" + number.str(), features};
     }
   }

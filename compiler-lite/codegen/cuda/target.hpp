@@ -17,6 +17,8 @@ namespace baton::compiler_lite::codegen::cuda {
 struct Features {
   // Copies to shared memory that nobody waits for; products of bf16 on tensor cores, and of f16 in larger pieces.
   bool has_async_copy = false;
+  // What a block may have of shared memory, by the programming guide; the device is asked again when it loads the code.
+  int64_t shared_bytes_max = 64 * 1024;
 };
 
 struct TargetInfo {
