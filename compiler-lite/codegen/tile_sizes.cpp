@@ -1,8 +1,8 @@
 #include "compiler-lite/codegen/tile_sizes.hpp"
 
 #include <algorithm>
-#include <optional>
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
 namespace baton::compiler_lite::codegen {
@@ -12,6 +12,8 @@ namespace linalg = mlir::linalg;
 
 // Elements of work in a tile: some microseconds, where calling a kernel takes nanoseconds.
 constexpr int64_t kTileWork = 32 * 1024;
+// What operations may leave for the next ones in a tile: half of its memory (lower_bodies.cpp).
+constexpr int64_t kTileBytes = 128 * 1024, kElementBytes = 8;
 // The same for a block of threads: a few accesses of 16 bytes for each.
 constexpr int64_t kBlockWork = 4 * 1024;
 constexpr int64_t kSquare = 64;  // Of as many elements.
@@ -60,6 +62,8 @@ class Correspondence {
   int64_t work_per_element() const { return work_; }
   // The steps of a reduction read elements that follow each other.
   bool reduces_rows() const { return reduces_rows_; }
+  // What the operations before the last one leave in memory for one step along the loops that are divided.
+  int64_t kept_bytes() const { return kept_bytes_ * work_; }
 
  private:
   void visit(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
@@ -67,6 +71,8 @@ class Correspondence {
     for (mlir::OpOperand& operand : op->getOpOperands()) {
       auto producer = operand.get().getDefiningOp<linalg::LinalgOp>();
       if (!producer) continue;
+      const bool is_kept = producer.getNumReductionLoops() == 0 && !llvm::isa<linalg::FillOp>(producer.getOperation());
+      if (is_kept && seen_.insert(producer).second) kept_bytes_ += kElementBytes;
       const mlir::AffineMap read = op.getMatchingIndexingMap(&operand);
       const unsigned result = llvm::cast<mlir::OpResult>(operand.get()).getResultNumber();
       const mlir::AffineMap written = producer.getIndexingMapMatchingResult(producer->getResult(result));
@@ -136,7 +142,8 @@ class Correspondence {
   llvm::SmallVector<bool> divisible_;
   llvm::SmallVector<int> product_loops_;
   bool has_product_ = false, reduces_rows_ = false;
-  int64_t work_ = 1;
+  int64_t work_ = 1, kept_bytes_ = 0;
+  llvm::SmallPtrSet<mlir::Operation*, 8> seen_;
 };
 
 }  // namespace
@@ -187,8 +194,11 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
   if (blocks && tile_by_squares(root, correspondence, tiles)) return tiles;
-  int64_t budget =
-      blocks ? block_elements(correspondence) : std::max<int64_t>(1, kTileWork / correspondence.work_per_element());
+  int64_t budget = blocks ? block_elements(correspondence) : kTileWork / correspondence.work_per_element();
+  if (!blocks && !correspondence.has_product() && correspondence.work_per_element() > 1) {
+    budget = std::min(budget, kTileBytes / std::max<int64_t>(1, correspondence.kept_bytes()));
+  }
+  budget = std::max<int64_t>(1, budget);
   const bool single = ranges.size() == 1;
   for (size_t i = ranges.size(); i-- > 0;) {
     const unsigned loop = static_cast<unsigned>(i);

@@ -2,6 +2,7 @@
 
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/row_groups.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -100,17 +101,20 @@ bool reads_in_place(Operation* op, Value operand) {
 
 class Group {
  public:
-  explicit Group(Operation* root) { operations_.insert(root); }
+  explicit Group(Operation* root) : rows_(Rows::of(root)) { operations_.insert(root); }
 
+  // Along rows only where something is reduced along them; what goes element by element has been fused as far as it
+  // should be.
   void grow() {
-    for (size_t i = 0; i < operations_.size(); ++i) {
-      const auto visit = [&](Value operand) {
-        if (Operation* producer = operand.getDefiningOp(); producer && joins(producer, operations_[i])) {
-          operations_.insert(producer);
-        }
-      };
-      visit_operands(operations_[i], visit);
+    if (rows_) {
+      grow_once();
+      if (llvm::any_of(operations_, [&](Operation* op) { return rows_->reduces(op); })) return;
+      Operation* first = root();
+      rows_.reset();
+      operations_.clear();
+      operations_.insert(first);
     }
+    grow_once();
   }
 
   bool contains(Operation* op) const { return operations_.contains(op); }
@@ -141,7 +145,18 @@ class Group {
   }
 
  private:
-  bool joins(Operation* producer, Operation* consumer) const {
+  void grow_once() {
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      const auto visit = [&](Value operand) {
+        if (Operation* producer = operand.getDefiningOp(); producer && joins(producer, operations_[i])) {
+          operations_.insert(producer);
+        }
+      };
+      visit_operands(operations_[i], visit);
+    }
+  }
+
+  bool joins(Operation* producer, Operation* consumer) {
     if (contains(producer)) return false;
     if (is_cloned(producer)) return true;
     if (producer->getBlock() != root()->getBlock()) return false;
@@ -151,7 +166,14 @@ class Group {
     const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
     });
-    return only_here && is_reduction(producer) && reads_in_place(consumer, producer->getResult(0));
+    if (!only_here) return false;
+    if (rows_ && rows_->join(producer, consumer)) {
+      const int64_t bytes = rows_->kept_bytes(producer);
+      if (kept_bytes_ + bytes > kKeptBytesMax) return false;
+      kept_bytes_ += bytes;
+      return true;
+    }
+    return is_reduction(producer) && reads_in_place(consumer, producer->getResult(0));
   }
 
   void add_behind_operands(Operation* op, llvm::SmallPtrSetImpl<Operation*>& seen,
@@ -167,6 +189,8 @@ class Group {
   Operation* ancestor_in(Operation* user) const { return root()->getBlock()->findAncestorOpInBlock(*user); }
 
   llvm::SetVector<Operation*> operations_;
+  std::optional<Rows> rows_;
+  int64_t kept_bytes_ = 0;
 };
 
 // Writes groups as functions, each body once.
