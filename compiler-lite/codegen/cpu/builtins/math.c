@@ -4,10 +4,10 @@
 //
 // f64 results are good to a few units in the last place, f32 results are correctly rounded but for rare ties, because
 // most are computed in f64; exp, the one that is met everywhere, has a version of its own in f32. GPUs have more of
-// them (math_f32.h). Arguments of sin, cos and tan beyond 2^30 lose accuracy with their size.
+// them (math_f32.c). Arguments of sin, cos and tan beyond 2^30 lose accuracy with their size.
 #include <stdint.h>
 #ifdef __NVPTX__
-#include "../../cuda/builtins/math_f32.h"
+#include "../../cuda/builtins/math_f32.c"
 #endif
 
 #define EXPORT __attribute__((always_inline))
