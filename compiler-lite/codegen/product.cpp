@@ -54,6 +54,15 @@ bool has_contiguous_rows(Value memory) {
          !strides.empty() && strides.back() == 1;
 }
 
+int contiguous_dimension(Value memory) {
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (mlir::failed(mlir::getStridesAndOffset(llvm::cast<mlir::MemRefType>(memory.getType()), strides, offset))) {
+    return -1;
+  }
+  return strides[1] == 1 ? 1 : strides[0] == 1 ? 0 : -1;
+}
+
 Value convert_element(OpBuilder& builder, Location location, Value value, mlir::Type type, bool is_unsigned) {
   const mlir::Type from = mlir::getElementTypeOrSelf(value.getType());
   const mlir::Type to = mlir::getElementTypeOrSelf(type);

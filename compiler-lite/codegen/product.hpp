@@ -19,6 +19,8 @@ bool is_product(mlir::linalg::LinalgOp op);
 Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op);
 
 bool has_contiguous_rows(mlir::Value memory);
+// The dimension along which a matrix's elements follow each other; -1: neither, as far as one knows.
+int contiguous_dimension(mlir::Value memory);
 // An element of A or B, or a vector of some, in the type of C.
 mlir::Value convert_element(mlir::OpBuilder& builder, mlir::Location location, mlir::Value value, mlir::Type type,
                             bool is_unsigned);

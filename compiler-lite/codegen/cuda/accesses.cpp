@@ -68,11 +68,25 @@ Value address_of(OpBuilder& builder, Location location, const Memory& memory, ml
                                      mlir::ValueRange{offset});
 }
 
-Value unaligned_bits(OpBuilder& builder, Location location, const Memory& memory, int64_t bytes) {
+Value strided_address_of(OpBuilder& builder, Location location, const Memory& memory, mlir::ValueRange indices) {
+  Value offset = make_i64(builder, location, 0);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const Value index = cast(builder, location, indices[i], builder.getI64Type());
+    const Value steps = builder.create<LLVM::MulOp>(location, index, memory.strides[i]);
+    offset = builder.create<LLVM::AddOp>(location, offset, steps);
+  }
+  return builder.create<LLVM::GEPOp>(location, memory.base.getType(), stored_type(memory.element), memory.base,
+                                     mlir::ValueRange{offset});
+}
+
+Value unaligned_bits(OpBuilder& builder, Location location, const Memory& memory, int64_t bytes, int fastest) {
   Value bits = builder.create<LLVM::PtrToIntOp>(location, builder.getI64Type(), memory.base);
   const Value element = make_i64(builder, location, stored_bytes(memory.element));
-  for (const Value stride : llvm::ArrayRef<Value>(memory.strides).drop_back()) {
-    bits = builder.create<LLVM::OrOp>(location, bits, builder.create<LLVM::MulOp>(location, stride, element));
+  const size_t skipped = fastest < 0 ? memory.strides.size() - 1 : static_cast<size_t>(fastest);
+  for (size_t i = 0; i < memory.strides.size(); ++i) {
+    if (i == skipped) continue;
+    const Value step = builder.create<LLVM::MulOp>(location, memory.strides[i], element);
+    bits = builder.create<LLVM::OrOp>(location, bits, step);
   }
   return builder.create<LLVM::AndOp>(location, bits, make_i64(builder, location, bytes - 1));
 }

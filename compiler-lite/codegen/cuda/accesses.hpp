@@ -26,8 +26,14 @@ Memory open_memory(mlir::OpBuilder& builder, mlir::Location location, mlir::Valu
 mlir::Value address_of(mlir::OpBuilder& builder, mlir::Location location, const Memory& memory,
                        mlir::ValueRange indices);
 
+// The same where any dimension may have any stride.
+mlir::Value strided_address_of(mlir::OpBuilder& builder, mlir::Location location, const Memory& memory,
+                               mlir::ValueRange indices);
+
 // The bits of an address that are set in any of a memory's rows, as i64: what an access of `bytes` wants to be zero.
-mlir::Value unaligned_bits(mlir::OpBuilder& builder, mlir::Location location, const Memory& memory, int64_t bytes);
+// Elements follow each other along `fastest`; -1: along the last dimension.
+mlir::Value unaligned_bits(mlir::OpBuilder& builder, mlir::Location location, const Memory& memory, int64_t bytes,
+                           int fastest = -1);
 
 // `count` elements from there on, one value for each; and back.
 Values load_elements(mlir::OpBuilder& builder, mlir::Location location, const Memory& memory, mlir::Value address,

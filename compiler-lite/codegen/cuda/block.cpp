@@ -39,6 +39,8 @@ Block::Block(mlir::func::FuncOp kernel) : kernel_(kernel) {
   kernel->setAttr("workgroup_size", builder.getIndexArrayAttr(sizes_));
 }
 
+void Block::want_two() { kernel_->setAttr(kBlocksWanted, OpBuilder(kernel_).getI32IntegerAttr(2)); }
+
 Value Block::thread() {
   if (thread_) return thread_;
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel_.getBody().front());

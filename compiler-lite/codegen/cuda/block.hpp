@@ -11,12 +11,18 @@ inline constexpr int64_t kWarp = 32;
 // Threads of a workgroup whose kernel doesn't say how many it wants.
 inline constexpr int64_t kBlockThreads = 256;
 
+// An attribute of kernels: how many blocks a multiprocessor should have room for.
+inline constexpr llvm::StringLiteral kBlocksWanted = "baton.blocks_wanted";
+
 class Block {
  public:
   // Reads `workgroup_size` of the kernel; sets it where there is none.
   explicit Block(mlir::func::FuncOp kernel);
 
   int64_t threads() const { return sizes_[0] * sizes_[1] * sizes_[2]; }
+
+  // Asks for registers few enough that two blocks find room on a multiprocessor.
+  void want_two();
 
   // The thread's number in the block, made once at the kernel's beginning.
   mlir::Value thread();

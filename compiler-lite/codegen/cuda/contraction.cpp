@@ -1,22 +1,23 @@
 // A block computes a tile of C, kRows x kColumns; its threads stand in a square of 16 x 16, each with a square of sums
-// in registers. A slice of A and one of B lie in shared memory while they are multiplied:
+// in registers. A slice of A and one of B lie in shared memory while they are multiplied, and the next ones beside
+// them:
 //
 //   for m0, n0 in tiles of C
+//     first slice of A (depth x rows, turned) and of B (depth x columns) into shared memory, zeros beyond the edge
 //     for k0 in steps of depth
-//       slice of A (depth x rows, turned) and of B (depth x columns) into shared memory, zeros beyond the edge
 //       the next ones into registers
 //       for k in the slice: sums += column of A * row of B
+//       the next ones into shared memory; barrier
 //     C += sums
+//
+// A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
 #include "compiler-lite/codegen/cuda/contraction.hpp"
 
+#include "compiler-lite/codegen/cuda/accesses.hpp"
 #include "compiler-lite/codegen/cuda/half_product.hpp"
-#include "compiler-lite/codegen/cuda/points.hpp"
 #include "compiler-lite/codegen/llvm_values.hpp"
 #include "compiler-lite/codegen/product.hpp"
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -25,7 +26,6 @@ namespace {
 
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
-namespace LLVM = mlir::LLVM;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 using mlir::Location;
@@ -55,14 +55,17 @@ class TileWriter {
   }
 
   void write() {
+    // The registers of a large square are just few enough for two.
+    if (square_ > kRun && element_.getIntOrFloatBitWidth() == 32) block_.want_two();
     a_slice_ = slice();
     b_slice_ = slice();
-    const Value thread = block_.thread(), side = index(kSide);
-    row_ = builder_.create<arith::DivUIOp>(location_, thread, side);
-    column_ = builder_.create<arith::RemUIOp>(location_, thread, side);
+    place_thread();
     height_ = size_of(product_.c, 0);
     width_ = size_of(product_.c, 1);
     steps_ = size_of(product_.a, 1);
+    a_ = open(product_.a);
+    b_ = open(product_.b);
+    c_ = open(product_.c);
     loop(index(0), height_, tile_, {}, [&](Value m0, ValueRange) {
       loop(index(0), width_, tile_, {}, [&](Value n0, ValueRange) {
         write_tile(m0, n0);
@@ -73,6 +76,18 @@ class TileWriter {
   }
 
  private:
+  // A matrix in memory; its runs lie along `fastest`, where one knows it, and may be taken at once if `is_aligned`.
+  struct Matrix {
+    Memory memory;
+    int fastest;
+    Value is_aligned;
+  };
+  // Some elements of a slice that follow each other in memory: the first one's place along the tile and along k.
+  struct Run {
+    Value at, k;
+    bool goes_along_tile;
+  };
+
   static mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
   Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
   Value add(Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location_, a, b); }
@@ -82,8 +97,16 @@ class TileWriter {
   Value is_below(Value a, Value b) {
     return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ult, a, b);
   }
+  Value multiply(Value a, int64_t b) { return builder_.createOrFold<arith::MulIOp>(location_, a, index(b)); }
+  Value quotient(Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(location_, a, index(b)); }
+  Value remainder(Value a, int64_t b) { return builder_.createOrFold<arith::RemUIOp>(location_, a, index(b)); }
+  Value both(Value a, Value b) { return builder_.create<arith::AndIOp>(location_, a, b); }
+  Value fits(Value begin, int64_t count, Value end) {
+    return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ule, add(begin, index(count)), end);
+  }
+  // Two of them.
   Value slice() {
-    const auto type = mlir::MemRefType::get({depth_, tile_ + kPadding}, element_);
+    const auto type = mlir::MemRefType::get({2 * depth_, tile_ + kPadding}, element_);
     return builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
   }
 
@@ -115,144 +138,200 @@ class TileWriter {
     return add(run, index(i / kRun * kRun * kSide + i % kRun));
   }
 
+  void place_thread() {
+    constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
+    const Value lane = remainder(block_.thread(), kWarp), warp = quotient(block_.thread(), kWarp);
+    constexpr int64_t kWarpsAcross = kSide / kLaneColumns;
+    row_ = add(multiply(quotient(warp, kWarpsAcross), kLaneRows), quotient(lane, kLaneColumns));
+    column_ = add(multiply(remainder(warp, kWarpsAcross), kLaneColumns), remainder(lane, kLaneColumns));
+  }
+
+  Matrix open(Value memory) {
+    Matrix matrix{open_memory(builder_, location_, memory), contiguous_dimension(memory), {}};
+    const int64_t bytes = kRun * stored_bytes(matrix.memory.element);
+    if (matrix.fastest < 0) {
+      matrix.is_aligned = builder_.create<arith::ConstantIntOp>(location_, 0, 1);
+    } else {
+      const Value bits = unaligned_bits(builder_, location_, matrix.memory, bytes, matrix.fastest);
+      matrix.is_aligned =
+          builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0));
+    }
+    return matrix;
+  }
+
   void write_tile(Value m0, Value n0) {
     const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
     const size_t sum_count = static_cast<size_t>(square_ * square_);
+    keep_slices(load_slices(m0, n0, index(0)), index(0));
+    Block::barrier(builder_, location_);
     Values start(sum_count, zero);
-    llvm::append_range(start, load_slices(m0, n0, index(0)));
+    start.push_back(index(0));
     const Values last = loop(index(0), steps_, depth_, start, [&](Value k0, ValueRange so_far) {
-      keep_slices(so_far.drop_front(sum_count));
-      Block::barrier(builder_, location_);
       // On their way while this slice is multiplied.
       const Values loaded = load_slices(m0, n0, add(k0, index(depth_)));
-      Values next = multiply(so_far.take_front(sum_count));
+      const Value half = so_far.back();
+      Values next = multiply(so_far.take_front(sum_count), half);
+      const Value other = builder_.create<arith::SubIOp>(location_, index(depth_), half);
+      keep_slices(loaded, other);
       Block::barrier(builder_, location_);
-      llvm::append_range(next, loaded);
+      next.push_back(other);
       return next;
     });
-    const llvm::ArrayRef<Value> sums = llvm::ArrayRef<Value>(last).take_front(sum_count);
-    for (int64_t i = 0; i < square_; ++i) {
-      const Value row = add(m0, place(row_, i));
-      for (int64_t j = 0; j < square_; ++j) {
-        const Value column = add(n0, place(column_, j));
-        const Value is_inside =
-            builder_.create<arith::AndIOp>(location_, is_below(row, height_), is_below(column, width_));
-        auto branch = builder_.create<scf::IfOp>(location_, is_inside);
-        inside(branch.getThenRegion(), [&] { store(row, column, sums[static_cast<size_t>(i * square_ + j)]); });
-      }
+    store_sums(m0, n0, llvm::ArrayRef<Value>(last).take_front(sum_count));
+  }
+
+  void store_sums(Value m0, Value n0, ValueRange sums) {
+    Value whole = both(fits(m0, tile_, height_), fits(n0, tile_, width_));
+    const bool in_runs = c_.fastest == 1;
+    if (in_runs) whole = both(whole, c_.is_aligned);
+    auto choice = builder_.create<scf::IfOp>(location_, whole, /*withElseRegion=*/true);
+    for (const bool is_whole : {true, false}) {
+      inside(is_whole ? choice.getThenRegion() : choice.getElseRegion(), [&] {
+        const int64_t count = is_whole && in_runs ? kRun : 1;
+        for (int64_t i = 0; i < square_; ++i) {
+          for (int64_t j = 0; j < square_; j += count) {
+            const Value row = add(m0, place(row_, i)), column = add(n0, place(column_, j));
+            const ValueRange some = sums.slice(static_cast<size_t>(i * square_ + j), static_cast<size_t>(count));
+            if (is_whole) {
+              store(row, column, some);
+              continue;
+            }
+            auto branch = builder_.create<scf::IfOp>(location_, both(is_below(row, height_), is_below(column, width_)));
+            inside(branch.getThenRegion(), [&] { store(row, column, some); });
+          }
+        }
+      });
     }
   }
 
-  void store(Value row, Value column, Value total) {
-    const mlir::Type stored = type_of(product_.c).getElementType();
-    if (!from_zero_) {
-      const Value old = builder_.create<memref::LoadOp>(location_, product_.c, ValueRange{row, column});
-      total = sum(convert_element(builder_, location_, old, element_, product_.is_unsigned), total);
+  void store(Value row, Value column, ValueRange totals) {
+    const Value address = strided_address_of(builder_, location_, c_.memory, {row, column});
+    const auto count = static_cast<int64_t>(totals.size());
+    const Values before = from_zero_ ? Values() : load_elements(builder_, location_, c_.memory, address, count);
+    Values results;
+    for (size_t i = 0; i < totals.size(); ++i) {
+      Value total = totals[i];
+      if (!from_zero_) {
+        total = sum(convert_element(builder_, location_, before[i], element_, product_.is_unsigned), total);
+      }
+      results.push_back(convert_element(builder_, location_, total, c_.memory.element, product_.is_unsigned));
     }
-    total = convert_element(builder_, location_, total, stored, product_.is_unsigned);
-    builder_.create<memref::StoreOp>(location_, total, product_.c, ValueRange{row, column});
+    store_elements(builder_, location_, c_.memory, address, results);
   }
 
   // This thread's elements of both slices.
   Values load_slices(Value m0, Value n0, Value k0) {
-    const auto fits = [&](Value begin, int64_t count, Value end) {
-      return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ule, add(begin, index(count)), end);
-    };
-    Value whole = builder_.create<arith::AndIOp>(location_, fits(m0, tile_, height_), fits(n0, tile_, width_));
-    whole = builder_.create<arith::AndIOp>(location_, whole, fits(k0, depth_, steps_));
+    Value whole = both(both(fits(m0, tile_, height_), fits(n0, tile_, width_)), fits(k0, depth_, steps_));
+    whole = both(whole, both(a_.is_aligned, b_.is_aligned));
     const llvm::SmallVector<mlir::Type> types(static_cast<size_t>(2 * tile_ * depth_ / block_.threads()), element_);
     auto choice = builder_.create<scf::IfOp>(location_, types, whole, /*addThenBlock=*/true, /*addElseBlock=*/true);
     for (const bool is_whole : {true, false}) {
       inside(is_whole ? choice.getThenRegion() : choice.getElseRegion(), [&] {
         Values loaded;
-        for_each_element(product_.a, 0,
-                         [&](Value at, Value k) { loaded.push_back(load_a(add(m0, at), add(k0, k), !is_whole)); });
-        for_each_element(product_.b, 1,
-                         [&](Value at, Value k) { loaded.push_back(load_b(add(n0, at), add(k0, k), !is_whole)); });
+        for (const Run& run : runs(a_, 0)) {
+          llvm::append_range(loaded, load_run(a_, {add(m0, run.at), add(k0, run.k)}, {height_, steps_}, is_whole));
+        }
+        for (const Run& run : runs(b_, 1)) {
+          llvm::append_range(loaded, load_run(b_, {add(k0, run.k), add(n0, run.at)}, {steps_, width_}, is_whole));
+        }
         builder_.create<scf::YieldOp>(location_, loaded);
       });
     }
     return Values(choice.getResults());
   }
 
-  void keep_slices(ValueRange loaded) {
-    size_t next = 0;
-    const auto keep = [&](Value slice) {
-      return [this, slice, loaded, &next](Value at, Value k) {
-        builder_.create<memref::StoreOp>(location_, loaded[next++], slice, ValueRange{k, at});
-      };
-    };
-    for_each_element(product_.a, 0, keep(a_slice_));
-    for_each_element(product_.b, 1, keep(b_slice_));
-  }
-
-  // The places in a slice of `matrix` that this thread brings: along the tile, and along k.
-  template <typename Visit>
-  void for_each_element(Value matrix, unsigned along_dimension, Visit visit) {
-    // Neighbouring threads load neighbours in memory.
-    const bool along_is_fast = has_contiguous_rows(matrix) == (along_dimension == 1);
-    const Value fast_size = index(along_is_fast ? tile_ : depth_);
-    for (int64_t done = 0; done < tile_ * depth_; done += block_.threads()) {
+  // What this thread brings of a slice of `matrix`, whose rows or columns go along the tile.
+  llvm::SmallVector<Run> runs(const Matrix& matrix, int along_tile) {
+    const bool goes_along_tile = matrix.fastest == along_tile;
+    const int64_t in_line = (goes_along_tile ? tile_ : depth_) / kRun;
+    llvm::SmallVector<Run> all;
+    for (int64_t done = 0; done < tile_ * depth_ / kRun; done += block_.threads()) {
       const Value number = add(block_.thread(), index(done));
-      const Value fast = builder_.create<arith::RemUIOp>(location_, number, fast_size);
-      const Value slow = builder_.create<arith::DivUIOp>(location_, number, fast_size);
-      visit(along_is_fast ? fast : slow, along_is_fast ? slow : fast);
+      const Value fast = multiply(remainder(number, in_line), kRun), slow = quotient(number, in_line);
+      all.push_back(goes_along_tile ? Run{fast, slow, true} : Run{slow, fast, false});
     }
+    return all;
   }
 
-  Value load_a(Value row, Value k, bool checked) { return load(product_.a, row, height_, k, steps_, checked); }
-  Value load_b(Value column, Value k, bool checked) { return load(product_.b, k, steps_, column, width_, checked); }
-
-  // An element in the type of C; zero beyond the edge.
-  Value load(Value matrix, Value row, Value height, Value column, Value width, bool checked) {
-    const auto read = [&](OpBuilder& at) -> Value {
-      const Value loaded = at.create<memref::LoadOp>(location_, matrix, ValueRange{row, column});
-      return convert_element(at, location_, loaded, element_, product_.is_unsigned);
-    };
-    if (!checked) return read(builder_);
-    const Value is_inside = builder_.create<arith::AndIOp>(location_, is_below(row, height), is_below(column, width));
-    auto choice = builder_.create<scf::IfOp>(
-        location_, is_inside, [&](OpBuilder& then, Location) { then.create<scf::YieldOp>(location_, read(then)); },
-        [&](OpBuilder& otherwise, Location) {
-          const Value zero = otherwise.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
-          otherwise.create<scf::YieldOp>(location_, zero);
-        });
-    return choice.getResult(0);
-  }
-
-  // A thread's elements of a row of a slice, a run at a time.
-  Values read_row(Value slice, int64_t k, Value side) {
-    const mlir::LLVMTypeConverter types(builder_.getContext());
-    mlir::MemRefDescriptor memory(cast(builder_, location_, slice, types.convertType(slice.getType())));
-    const Value base = memory.alignedPtr(builder_, location_);
-    const unsigned alignment = std::min<unsigned>(16, kRun * element_.getIntOrFloatBitWidth() / 8);
-    Values elements;
-    for (int64_t run = 0; run < square_ / kRun; ++run) {
-      const Value at = add(index(k * (tile_ + kPadding)), place(side, run * kRun));
-      const Value address = builder_.create<LLVM::GEPOp>(
-          location_, base.getType(), element_, base, ValueRange{cast(builder_, location_, at, builder_.getI64Type())});
-      const Value vector =
-          builder_.create<LLVM::LoadOp>(location_, mlir::VectorType::get({kRun}, element_), address, alignment);
-      for (int64_t i = 0; i < kRun; ++i) {
-        elements.push_back(
-            builder_.create<LLVM::ExtractElementOp>(location_, vector, make_i32(builder_, location_, i)));
-      }
+  // Elements in the type of the sums; zeros beyond the edge.
+  Values load_run(const Matrix& matrix, ValueRange first, ValueRange ends, bool is_whole) {
+    if (is_whole) {
+      const Value address = strided_address_of(builder_, location_, matrix.memory, first);
+      Values elements = load_elements(builder_, location_, matrix.memory, address, kRun);
+      for (Value& each : elements) each = convert_element(builder_, location_, each, element_, product_.is_unsigned);
+      return elements;
+    }
+    Values elements, at(first);
+    // Runs of unknown strides go along k.
+    const size_t along = matrix.fastest >= 0 ? static_cast<size_t>(matrix.fastest) : &matrix == &a_ ? 1 : 0;
+    for (int64_t i = 0; i < kRun; ++i) {
+      at[along] = add(first[along], index(i));
+      elements.push_back(load_checked(matrix, at, ends));
     }
     return elements;
   }
 
-  Values multiply(ValueRange so_far) {
-    Values sums(so_far);
-    for (int64_t k = 0; k < depth_; ++k) {
-      const Values as = read_row(a_slice_, k, row_), bs = read_row(b_slice_, k, column_);
-      for (int64_t i = 0; i < square_; ++i) {
-        for (int64_t j = 0; j < square_; ++j) {
-          Value& total = sums[static_cast<size_t>(i * square_ + j)];
-          total = sum(total, times(as[static_cast<size_t>(i)], bs[static_cast<size_t>(j)]));
-        }
+  // Who is beyond the edge reads the first element: cheaper than a branch, and the optimizer leaves the runs alone.
+  Value load_checked(const Matrix& matrix, ValueRange at, ValueRange ends) {
+    const Value is_inside = both(is_below(at[0], ends[0]), is_below(at[1], ends[1]));
+    const Value there = strided_address_of(builder_, location_, matrix.memory, at);
+    const Value address = builder_.create<arith::SelectOp>(location_, is_inside, there, matrix.memory.base);
+    const Values loaded = load_elements(builder_, location_, matrix.memory, address, 1);
+    const Value element = convert_element(builder_, location_, loaded[0], element_, product_.is_unsigned);
+    const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
+    return builder_.create<arith::SelectOp>(location_, is_inside, element, zero);
+  }
+
+  void keep_slices(ValueRange loaded, Value half) {
+    for (const auto& [matrix, slice, along] : {std::tuple(&a_, a_slice_, 0), std::tuple(&b_, b_slice_, 1)}) {
+      for (const Run& run : runs(*matrix, along)) {
+        keep_run(slice, run, half, loaded.take_front(kRun));
+        loaded = loaded.drop_front(kRun);
       }
     }
+  }
+
+  void keep_run(Value slice, const Run& run, Value half, ValueRange elements) {
+    const Memory memory = open_memory(builder_, location_, slice);
+    const Value k = add(half, run.k);
+    if (run.goes_along_tile) {
+      const Value address = address_of(builder_, location_, memory, ValueRange{k, run.at});
+      return store_elements(builder_, location_, memory, address, elements);
+    }
+    for (int64_t i = 0; i < kRun; ++i) {
+      builder_.create<memref::StoreOp>(location_, elements[static_cast<size_t>(i)], slice,
+                                       ValueRange{add(k, index(i)), run.at});
+    }
+  }
+
+  // A thread's elements of a row of a slice, a run at a time.
+  Values read_row(const Memory& slice, Value k, Value side) {
+    Values elements;
+    for (int64_t run = 0; run < square_ / kRun; ++run) {
+      const Value address = address_of(builder_, location_, slice, ValueRange{k, place(side, run * kRun)});
+      llvm::append_range(elements, load_elements(builder_, location_, slice, address, kRun));
+    }
+    return elements;
+  }
+
+  Values multiply(ValueRange so_far, Value half) {
+    Values sums(so_far);
+    const Memory a = open_memory(builder_, location_, a_slice_), b = open_memory(builder_, location_, b_slice_);
+    for (int64_t i = 0; i < depth_; ++i) {
+      const Value k = add(half, index(i));
+      const Values as = read_row(a, k, row_), bs = read_row(b, k, column_);
+      add_products(sums, as, bs);
+    }
     return sums;
+  }
+
+  void add_products(Values& sums, const Values& as, const Values& bs) {
+    for (int64_t i = 0; i < square_; ++i) {
+      for (int64_t j = 0; j < square_; ++j) {
+        Value& total = sums[static_cast<size_t>(i * square_ + j)];
+        total = sum(total, times(as[static_cast<size_t>(i)], bs[static_cast<size_t>(j)]));
+      }
+    }
   }
 
   // Contracted to one instruction.
@@ -276,6 +355,7 @@ class TileWriter {
   bool from_zero_;
   mlir::Type element_;
   int64_t square_, tile_, depth_;
+  Matrix a_, b_, c_;
   Value a_slice_, b_slice_, row_, column_, height_, width_, steps_;
 };
 

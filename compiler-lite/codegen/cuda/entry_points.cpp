@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/cuda/entry_points.hpp"
 
+#include "compiler-lite/codegen/cuda/block.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/linked_calls.hpp"
@@ -148,6 +149,7 @@ EntryPoint describe(mlir::func::FuncOp kernel) {
   entry.constant_count = static_cast<unsigned>(needed.constant_count);
   entry.binding_count = static_cast<unsigned>(needed.binding_count);
   entry.local_memory_bytes = static_cast<unsigned>(number_of(kernel, kLocalMemoryBytes));
+  entry.blocks_wanted = static_cast<unsigned>(number_of(kernel, kBlocksWanted));
   read_workgroup_size(kernel, entry.workgroup_size);
   return entry;
 }
@@ -180,6 +182,10 @@ void mark_kernels(mlir::ModuleOp kernels, llvm::ArrayRef<EntryPoint> entries) {
     llvm::SmallVector<int32_t> size;
     for (const unsigned each : entry.workgroup_size) size.push_back(static_cast<int32_t>(each));
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr(size));
+    if (entry.blocks_wanted > 0) {
+      function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        builder.getI32IntegerAttr(static_cast<int32_t>(entry.blocks_wanted)));
+    }
   }
 }
 

@@ -19,6 +19,7 @@ struct EntryPoint {
   unsigned binding_count = 0;
   unsigned workgroup_size[3] = {1, 1, 1};
   unsigned local_memory_bytes = 0;  // Shared memory that is asked for at launch.
+  unsigned blocks_wanted = 0;       // On a multiprocessor; 0: as many as come.
 };
 
 // In the order of the module. Diagnostics for calls that can't be made.

@@ -48,14 +48,6 @@ constexpr int64_t kTileMax[2] = {128, 256};
 
 mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
 
-// The dimension along which elements follow each other; -1: neither, as far as one knows.
-int contiguous_dimension(Value memory) {
-  llvm::SmallVector<int64_t> strides;
-  int64_t offset = 0;
-  if (mlir::failed(mlir::getStridesAndOffset(type_of(memory), strides, offset))) return -1;
-  return strides[1] == 1 ? 1 : strides[0] == 1 ? 0 : -1;
-}
-
 // A multiple of what the warps compute at least, and no more than the tile of C that there is.
 int64_t tile_size(int64_t size, int64_t least, int64_t most) {
   int64_t tile = least;
@@ -441,11 +433,7 @@ class HalfWriter {
   }
 
   void store_some(const Memory& memory, Value row, Value column, ValueRange sums) {
-    const Value line = builder_.create<LLVM::MulOp>(location_, as_i64(row), memory.strides[0]);
-    const Value place = builder_.create<LLVM::MulOp>(location_, as_i64(column), memory.strides[1]);
-    const Value offset = builder_.create<LLVM::AddOp>(location_, line, place);
-    const Value address = builder_.create<LLVM::GEPOp>(location_, memory.base.getType(), stored_type(memory.element),
-                                                       memory.base, ValueRange{offset});
+    const Value address = strided_address_of(builder_, location_, memory, {row, column});
     const auto count = static_cast<int64_t>(sums.size());
     const Values before = from_zero_ ? Values() : load_elements(builder_, location_, memory, address, count);
     Values results;
