@@ -47,7 +47,7 @@ Value Executables::write_load(OpBuilder& builder, HalCalls& hal, Value device, c
       if (i % 3 != 2) operands.push_back(variants[i]);
     }
     if (executable.launches.empty()) return hal.call(builder, location, "executable.create", operands, {count});
-    write_launches(builder, hal, executable, executable.launches, operands);
+    write_launches(builder, hal, device, executable, executable.launches, operands);
     const auto launches = static_cast<int32_t>(executable.launches.size());
     const int32_t attributes = write_launch_attributes(builder, hal, executable, executable.launches, operands);
     if (attributes == 0) {
@@ -69,20 +69,62 @@ Value Executables::write_lookup(OpBuilder& builder, HalCalls& hal, Value device,
                                  hal.bytes(builder, location, renamed ? executable.registered_name : executable.name)};
   const llvm::ArrayRef<Launch> launches = executable.registered_launches;
   if (launches.empty()) return hal.call(builder, location, "executable.lookup", operands);
-  write_launches(builder, hal, executable, launches, operands);
+  write_launches(builder, hal, device, executable, launches, operands);
   const int32_t attributes = write_launch_attributes(builder, hal, executable, launches, operands);
   return hal.call(builder, location, "executable.lookup_with_entry_points", operands,
                   {static_cast<int32_t>(launches.size()), attributes});
 }
 
-void Executables::write_launches(OpBuilder& builder, HalCalls& hal, const Executable& executable,
+namespace {
+
+// "cuda-ptx-compute_80" after "cuda-ptx-compute_75": a device takes the code for the last one of those that it knows.
+bool is_older(StringRef a, StringRef b) {
+  unsigned first = 0, second = 0;
+  (void)a.rsplit('_').second.rtrim("af").getAsInteger(10, first);
+  (void)b.rsplit('_').second.rtrim("af").getAsInteger(10, second);
+  return first < second;
+}
+
+}  // namespace
+
+// Whether the device takes code of this format, as i1.
+Value Executables::write_takes(OpBuilder& builder, HalCalls& hal, Value device, Location location, StringRef format) {
+  const Value known =
+      hal.call(builder, location, "device.query",
+               {device, hal.bytes(builder, location, "hal.executable.format"), hal.bytes(builder, location, format)});
+  const Value answer = known.getDefiningOp()->getResult(1);
+  return builder.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::ne, answer,
+                                             builder.create<mlir::arith::ConstantIndexOp>(location, 0));
+}
+
+// What the code that the device takes wants of local memory.
+Value Executables::write_local_memory(OpBuilder& builder, HalCalls& hal, Value device, Location location,
+                                      const Launch& launch, llvm::StringMap<Value>& takes) {
+  auto wants = launch.local_memory;
+  llvm::sort(wants, [](const auto& a, const auto& b) { return is_older(a.first, b.first); });
+  for (auto& [format, bytes] : wants) bytes = std::max(bytes, launch.local_memory_bytes);
+  Value bytes = hal.i32(builder, location, wants.empty() ? launch.local_memory_bytes : wants.front().second);
+  const bool all_alike = llvm::all_of(wants, [&](const auto& each) { return each.second == wants.front().second; });
+  for (size_t i = 1; i < wants.size() && !all_alike; ++i) {
+    Value& is_taken = takes[wants[i].first];
+    if (!is_taken) is_taken = write_takes(builder, hal, device, location, wants[i].first);
+    bytes =
+        builder.create<mlir::arith::SelectOp>(location, is_taken, hal.i32(builder, location, wants[i].second), bytes);
+  }
+  return bytes;
+}
+
+void Executables::write_launches(OpBuilder& builder, HalCalls& hal, Value device, const Executable& executable,
                                  llvm::ArrayRef<Launch> launches, SmallVectorImpl<Value>& operands) {
+  const Location location = executable.location;
+  llvm::StringMap<Value> takes;
   for (const Launch& launch : launches) {
-    operands.push_back(hal.bytes(builder, executable.location, launch.name));
+    operands.push_back(hal.bytes(builder, location, launch.name));
     for (const int64_t number : {launch.constants, launch.bindings, launch.workgroup_size[0], launch.workgroup_size[1],
-                                 launch.workgroup_size[2], launch.local_memory_bytes}) {
-      operands.push_back(hal.i32(builder, executable.location, number));
+                                 launch.workgroup_size[2]}) {
+      operands.push_back(hal.i32(builder, location, number));
     }
+    operands.push_back(write_local_memory(builder, hal, device, location, launch, takes));
   }
 }
 

@@ -224,28 +224,15 @@ LogicalResult Executables::compile_for_cuda(Executable& executable, ModuleOp ker
   options.object_search_paths = options_.object_search_paths;
   options.libdevice = options_.cuda_libdevice;
   options.arch = arch_of(target);
-  // What all of them ask for must fit the oldest, because they are launched alike.
-  options.shared_bytes_max = shared_bytes_max();
   const bool is_default = options.arch.empty() || options.arch == codegen::cuda::kDefaultArch;
   if (objects.empty() && is_default && !has_newer_cuda() && codegen::cuda::wants_newer_code(kernels)) {
     codegen::cuda::TargetOptions newer = options;
     newer.arch = codegen::cuda::kNewerArch.str();
-    newer.shared_bytes_max = codegen::cuda::target_info(codegen::cuda::kDefaultArch)->has.shared_bytes_max;
     mlir::OwningOpRef<ModuleOp> copy = kernels.clone();
     if (failed(add_cuda_variant(executable, *copy, newer, objects, host))) return failure();
   }
   if (failed(add_cuda_variant(executable, kernels, options, objects, host))) return failure();
   return exports ? add_stated(executable, *exports) : success();
-}
-
-// Of the targets for CUDA, what the one that has least gives to a block.
-int64_t Executables::shared_bytes_max() const {
-  int64_t least = INT64_MAX;
-  for (const hal::ExecutableTargetAttr target : targets_) {
-    const auto info = is_cuda(target) ? codegen::cuda::target_info(arch_of(target)) : std::nullopt;
-    if (info) least = std::min(least, info->has.shared_bytes_max);
-  }
-  return least == INT64_MAX ? 0 : least;
 }
 
 // Whether the program says itself for what else there should be code.
@@ -264,12 +251,12 @@ LogicalResult Executables::add_cuda_variant(Executable& executable, ModuleOp ker
   const std::vector<Launch> before = std::move(executable.launches);
   executable.launches.clear();
   for (const codegen::cuda::EntryPoint& entry : variant->entry_points) {
-    Launch launch{entry.name, entry.constant_count, entry.binding_count, {}, entry.local_memory_bytes};
+    Launch launch{entry.name, entry.constant_count, entry.binding_count};
     std::copy(std::begin(entry.workgroup_size), std::end(entry.workgroup_size), launch.workgroup_size);
     for (const Launch& other : before) {
-      if (other.name == launch.name)
-        launch.local_memory_bytes = std::max(launch.local_memory_bytes, other.local_memory_bytes);
+      if (other.name == launch.name) launch.local_memory = other.local_memory;
     }
+    launch.local_memory.push_back({variant->format, entry.local_memory_bytes});
     executable.launches.push_back(std::move(launch));
   }
   return success();

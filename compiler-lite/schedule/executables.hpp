@@ -71,7 +71,9 @@ class Executables {
     std::string name;
     int64_t constants = 0, bindings = 0;
     int64_t workgroup_size[3] = {1, 1, 1};
-    int64_t local_memory_bytes = 0;
+    int64_t local_memory_bytes = 0;  // Whatever code the device takes.
+    // What its code wants besides, by format, in the order of the variants.
+    std::vector<std::pair<std::string, int64_t>> local_memory = {};
     std::vector<LaunchAttribute> attributes = {};
   };
   struct Executable {
@@ -102,7 +104,6 @@ class Executables {
   mlir::LogicalResult add_cuda_variant(Executable& executable, mlir::ModuleOp kernels,
                                        const codegen::cuda::TargetOptions& options,
                                        llvm::ArrayRef<codegen::Object> objects, const HostCode& host);
-  int64_t shared_bytes_max() const;
   bool has_newer_cuda() const;
   mlir::LogicalResult embed(Executable& executable, hal::ExecutableTargetAttr target,
                             llvm::ArrayRef<hal::ExecutableObjectAttr> objects, mlir::Region& exports,
@@ -117,10 +118,14 @@ class Executables {
   void write_blocks(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value made, const Executable& executable);
   void declare_global(const Executable& executable, llvm::StringRef name, mlir::Type type);
   mlir::Value write_lookup(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, const Executable& executable);
-  void write_launches(mlir::OpBuilder& builder, HalCalls& hal, const Executable& executable,
+  void write_launches(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, const Executable& executable,
                       llvm::ArrayRef<Launch> launches, llvm::SmallVectorImpl<mlir::Value>& operands);
   int32_t write_launch_attributes(mlir::OpBuilder& builder, HalCalls& hal, const Executable& executable,
                                   llvm::ArrayRef<Launch> launches, llvm::SmallVectorImpl<mlir::Value>& operands);
+  mlir::Value write_local_memory(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, mlir::Location location,
+                                 const Launch& launch, llvm::StringMap<mlir::Value>& takes);
+  mlir::Value write_takes(mlir::OpBuilder& builder, HalCalls& hal, mlir::Value device, mlir::Location location,
+                          llvm::StringRef format);
   Executable& add_executable(llvm::StringRef name, mlir::Location location);
   EntryPoint& add_entry_point(Executable& executable, llvm::StringRef name, llvm::StringRef key);
 

@@ -6,9 +6,10 @@
 // multiplied:
 //
 //   for k0 in steps of 32
-//     wait for the slice; barrier              everybody is through with the one before, too
 //     begin to copy another slice to where the one before was
-//     multiply
+//     multiply all but the last piece
+//     wait for the next slice; barrier         everybody has read this one
+//     multiply the last piece
 //
 // Elsewhere, and for matrices that don't lie at multiples of 16 bytes, threads bring a slice, and all wait for it.
 //
@@ -220,22 +221,37 @@ class HalfWriter {
     store_sums(m0, n0, sums);
   }
 
-  // Slices are copied while others are multiplied.
+  // Slices are copied while others are multiplied, and so are the warp's own parts: those of the next piece are on
+  // their way from shared memory while this one is multiplied, across the barrier too.
   Values multiply_on_the_way(Value m0, Value n0, const Values& start) {
     Block::barrier(builder_, location_);  // Somebody may still read what the tile before left.
     for (int64_t stage = 0; stage + 1 < stages_; ++stage) {
       begin_copies(m0, n0, index(stage * kDepth), index(stage));
     }
+    tensor_core::wait_for_groups(builder_, location_, stages_ - 2);
+    Block::barrier(builder_, location_);
     const Value count = quotient(add(depth_, kDepth - 1), kDepth);
-    const Values sums = loop(count, 1, start, [&](Value step, ValueRange so_far) {
-      tensor_core::wait_for_groups(builder_, location_, stages_ - 2);
-      Block::barrier(builder_, location_);
-      const Value next = add(step, stages_ - 1);
+    Values values = start;
+    llvm::append_range(values, load_parts(index(0), 0));
+    const Values last = loop(count, 1, values, [&](Value step, ValueRange so_far) {
+      const Value next = add(step, stages_ - 1), stage = remainder(step, stages_);
       begin_copies(m0, n0, times(next, kDepth), remainder(next, stages_));
-      return multiply(remainder(step, stages_), so_far);
+      Values sums(so_far.take_front(start.size())), parts(so_far.drop_front(start.size()));
+      for (int64_t k = 0; k < kDepth; k += kPart) {
+        if (k + kPart == kDepth) {
+          tensor_core::wait_for_groups(builder_, location_, stages_ - 2);
+          Block::barrier(builder_, location_);
+        }
+        const Values coming =
+            k + kPart < kDepth ? load_parts(stage, k + kPart) : load_parts(remainder(add(step, 1), stages_), 0);
+        sums = multiply_parts(parts, sums);
+        parts = coming;
+      }
+      llvm::append_range(sums, parts);
+      return sums;
     });
     tensor_core::wait_for_groups(builder_, location_, 0);
-    return sums;
+    return Values(llvm::ArrayRef<Value>(last).take_front(start.size()));
   }
 
   void begin_copies(Value m0, Value n0, Value k0, Value stage) {
@@ -349,23 +365,32 @@ class HalfWriter {
   // The warp's part of a stage.
   Values multiply(Value stage, ValueRange so_far) {
     Values sums(so_far);
-    Value bases[2];
+    for (int64_t k = 0; k < kDepth; k += kPart) sums = multiply_parts(load_parts(stage, k), sums);
+    return sums;
+  }
+
+  // What the warp multiplies of a stage from `k` on: of A, then of B, four values for each 16 x 16.
+  Values load_parts(Value stage, int64_t k) {
+    Values parts;
     for (unsigned i = 0; i < 2; ++i) {
-      bases[i] = byte_address(slices_[i].shared, times(stage, slices_[i].stage_bytes()));
+      const Value base = byte_address(slices_[i].shared, times(stage, slices_[i].stage_bytes()));
+      for (int64_t at = 0; at < warp_tile_[i]; at += kPart) llvm::append_range(parts, load_part(base, i, at, k));
     }
-    const int64_t rows = warp_tile_[0] / kPart, pairs = warp_tile_[1] / kPart;
-    for (int64_t k = 0; k < kDepth; k += kPart) {
-      llvm::SmallVector<Values> as, bs;
-      for (int64_t i = 0; i < rows; ++i) as.push_back(load_part(bases[0], 0, i * kPart, k));
-      for (int64_t j = 0; j < pairs; ++j) bs.push_back(load_part(bases[1], 1, j * kPart, k));
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = 0; j < 2 * pairs; ++j) {
-          const auto first = static_cast<size_t>((i * 2 * pairs + j) * 4);
-          const ValueRange b = ValueRange(bs[static_cast<size_t>(j / 2)]).slice(static_cast<size_t>(j % 2 * 2), 2);
-          const Values next = tensor_core::multiply(builder_, location_, element_, features_.has_async_copy,
-                                                    as[static_cast<size_t>(i)], b, ValueRange(sums).slice(first, 4));
-          llvm::copy(next, sums.begin() + static_cast<std::ptrdiff_t>(first));
-        }
+    return parts;
+  }
+
+  Values multiply_parts(const Values& parts, const Values& so_far) {
+    Values sums = so_far;
+    const auto rows = static_cast<size_t>(warp_tile_[0] / kPart),
+               columns = static_cast<size_t>(warp_tile_[1] / kPartColumns);
+    const ValueRange as = ValueRange(parts).take_front(rows * 4), bs = ValueRange(parts).drop_front(rows * 4);
+    for (size_t i = 0; i < rows; ++i) {
+      for (size_t j = 0; j < columns; ++j) {
+        const size_t first = (i * columns + j) * 4;
+        const Values next =
+            tensor_core::multiply(builder_, location_, element_, features_.has_async_copy, as.slice(i * 4, 4),
+                                  bs.slice(j * 2, 2), ValueRange(sums).slice(first, 4));
+        llvm::copy(next, sums.begin() + static_cast<std::ptrdiff_t>(first));
       }
     }
     return sums;
