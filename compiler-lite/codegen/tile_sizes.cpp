@@ -33,6 +33,8 @@ constexpr ProductTile kHalfTile{64, 128}, kMiddleHalfTile{128, 128}, kLargeHalfT
 constexpr int64_t kEnoughTiles = 128;
 // Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
 constexpr int64_t kBlockColumns = 256, kLongRow = 1024, kRowsOfBlock = 8;
+// Columns whose steps the warps of a block share, where so there are more blocks: when there are fewer than that.
+constexpr int64_t kSharedColumns = 32, kFewBlocks = 512, kLongColumn = 256;
 
 constexpr int kNone = -1;
 
@@ -96,10 +98,23 @@ class Correspondence {
       if (loops[i] != kNone) varies[static_cast<size_t>(loops[i])] = true;
     }
     work_ = std::max(work_, steps);
-    const bool inner = op.getIteratorTypesArray().back() == mlir::utils::IteratorType::reduction;
-    reduces_rows_ = reduces_rows_ || inner;
+    reduces_rows_ = reduces_rows_ || reads_rows(op);
     for (size_t i = 0; i < varies.size(); ++i) divisible_[i] = divisible_[i] && varies[i];
     note_product(op, loops);
+  }
+
+  // Whether what it reduces, the input of most dimensions, lies in memory in the order of the steps.
+  static bool reads_rows(linalg::LinalgOp op) {
+    mlir::AffineMap widest;
+    for (mlir::OpOperand* input : op.getDpsInputOperands()) {
+      const mlir::AffineMap map = op.getMatchingIndexingMap(input);
+      if (map.getNumResults() > (widest ? widest.getNumResults() : 0)) widest = map;
+    }
+    unsigned loop = op.getNumLoops() - 1;
+    if (widest) {
+      if (const auto last = llvm::dyn_cast<mlir::AffineDimExpr>(widest.getResults().back())) loop = last.getPosition();
+    }
+    return op.getIteratorTypesArray()[loop] == mlir::utils::IteratorType::reduction;
   }
 
   void note_product(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
@@ -152,8 +167,19 @@ namespace {
 
 // How many elements of a result a block of threads computes. What is reduced costs no threads of their own unless it
 // lies in rows.
-int64_t block_elements(const Correspondence& correspondence) {
-  if (!correspondence.reduces_rows()) return correspondence.work_per_element() > 1 ? kBlockColumns : kBlockWork;
+int64_t block_elements(linalg::LinalgOp root, const Correspondence& correspondence) {
+  if (!correspondence.reduces_rows() && correspondence.work_per_element() > 1) {
+    int64_t columns = 1;
+    for (unsigned i = 0; i < root.getNumLoops(); ++i) {
+      if (!correspondence.divisible(i)) continue;
+      const int64_t size = root.getStaticLoopRanges()[i];
+      if (mlir::ShapedType::isDynamic(size)) return kBlockColumns;
+      columns *= size;
+    }
+    const bool few = columns < kFewBlocks * kBlockColumns && correspondence.work_per_element() >= kLongColumn;
+    return few ? kSharedColumns : kBlockColumns;
+  }
+  if (!correspondence.reduces_rows()) return kBlockWork;
   return correspondence.work_per_element() >= kLongRow ? 1 : kRowsOfBlock;
 }
 
@@ -194,7 +220,7 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
   if (blocks && tile_by_squares(root, correspondence, tiles)) return tiles;
-  int64_t budget = blocks ? block_elements(correspondence) : kTileWork / correspondence.work_per_element();
+  int64_t budget = blocks ? block_elements(root, correspondence) : kTileWork / correspondence.work_per_element();
   if (!blocks && !correspondence.has_product() && correspondence.work_per_element() > 1) {
     budget = std::min(budget, kTileBytes / std::max<int64_t>(1, correspondence.kept_bytes()));
   }

@@ -19,6 +19,8 @@ using mlir::ValueRange;
 
 // Results of one block that are fewer than this are shared by its threads however their elements lie.
 constexpr int64_t kFewResults = 64;
+// As many columns that warps can share the steps of each; more have threads of their own.
+constexpr int64_t kColumnsMin = 16, kColumnsMax = 128;
 
 struct Loops {
   llvm::SmallVector<unsigned> parallel, reduction;
@@ -125,6 +127,102 @@ class SharedReduction {
   Value steps_, lane_;
 };
 
+// Neighbours in a warp have results that are neighbours in memory; the warps of a block take steps in turn, several at
+// once, and meet in shared memory.
+class ColumnReduction {
+ public:
+  ColumnReduction(linalg::GenericOp op, Block& block, llvm::ArrayRef<mlir::Operation*> combiners)
+      : op_(op), location_(op.getLoc()), block_(block), combiners_(combiners), loops_(loops_of(op)) {
+    const unsigned fastest = best_innermost(op, loops_.parallel);
+    llvm::erase(loops_.parallel, fastest);
+    loops_.parallel.push_back(fastest);
+  }
+
+  void write(OpBuilder& builder) {
+    const Values sizes = loop_sizes(builder, op_);
+    parallel_sizes_ = pick(sizes, loops_.parallel);
+    reduction_sizes_ = pick(sizes, loops_.reduction);
+    const Value width = constant(builder, location_, kWarp), results = product(builder, location_, parallel_sizes_);
+    steps_ = product(builder, location_, reduction_sizes_);
+    lane_ = builder.create<arith::RemUIOp>(location_, block_.thread(), width);
+    part_ = builder.create<arith::DivUIOp>(location_, block_.thread(), width);
+    auto loop = builder.create<scf::ForOp>(location_, constant(builder, location_, 0), results, width);
+    OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
+    const Value number = inside.create<arith::AddIOp>(location_, loop.getInductionVar(), lane_);
+    const Value is_result = inside.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ult, number, results);
+    const Value safe = inside.create<arith::SelectOp>(location_, is_result, number, constant(inside, location_, 0));
+    write_results(inside, split(inside, location_, safe, parallel_sizes_), is_result);
+  }
+
+ private:
+  // Steps on their way at once.
+  static constexpr int64_t kAtOnce = 16;
+
+  int64_t parts() const { return block_.threads() / kWarp; }
+
+  void write_results(OpBuilder& builder, ValueRange result, Value is_result) {
+    Values sums;
+    for (mlir::Operation* combiner : combiners_) sums.push_back(neutral_of(builder, location_, combiner));
+    const Value round = constant(builder, location_, parts() * kAtOnce);
+    const Value rest = builder.create<arith::RemUIOp>(location_, steps_, round);
+    const Value whole = builder.create<arith::SubIOp>(location_, steps_, rest);
+    sums = take_steps(builder, result, part_, whole, kAtOnce, sums);
+    const Value first_left = builder.create<arith::AddIOp>(location_, whole, part_);
+    sums = take_steps(builder, result, first_left, steps_, 1, sums);
+    join_parts(builder, result, is_result, sums);
+  }
+
+  Values take_steps(OpBuilder& builder, ValueRange result, Value begin, Value end, int64_t at_once, ValueRange sums) {
+    auto loop =
+        builder.create<scf::ForOp>(location_, begin, end, constant(builder, location_, parts() * at_once), sums);
+    OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
+    Values next(loop.getRegionIterArgs());
+    for (int64_t i = 0; i < at_once; ++i) {
+      const Value number = inside.createOrFold<arith::AddIOp>(location_, loop.getInductionVar(),
+                                                              constant(inside, location_, i * parts()));
+      const Values step = split(inside, location_, number, reduction_sizes_);
+      next = compute_loaded(inside, op_, point_of(loops_, result, step), next);
+    }
+    inside.create<scf::YieldOp>(location_, next);
+    return Values(loop.getResults());
+  }
+
+  void join_parts(OpBuilder& builder, ValueRange result, Value is_result, ValueRange sums) {
+    Values places;
+    for (const Value sum : sums) {
+      const auto type = mlir::MemRefType::get({parts(), kWarp}, sum.getType());
+      places.push_back(builder.create<mlir::memref::AllocOp>(location_, type));
+      builder.create<mlir::memref::StoreOp>(location_, sum, places.back(), ValueRange{part_, lane_});
+    }
+    Block::barrier(builder, location_);
+    const Value is_first =
+        builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, part_, constant(builder, location_, 0));
+    auto branch = builder.create<scf::IfOp>(location_, builder.create<arith::AndIOp>(location_, is_first, is_result));
+    OpBuilder inside = branch.getThenBodyBuilder();
+    const Values point = point_of(loops_, result, Values(loops_.reduction.size(), constant(inside, location_, 0)));
+    Values totals;
+    for (size_t i = 0; i < places.size(); ++i) {
+      Value total = load(inside, op_, op_.getDpsInitsMutable()[static_cast<unsigned>(i)], point);
+      for (int64_t part = 0; part < parts(); ++part) {
+        const Value sum = inside.create<mlir::memref::LoadOp>(location_, places[i],
+                                                              ValueRange{constant(inside, location_, part), lane_});
+        total = combine(inside, combiners_[i], total, sum);
+      }
+      totals.push_back(total);
+    }
+    store(inside, op_, point, totals);
+    Block::barrier(builder, location_);  // Before the places are used for the next results.
+  }
+
+  linalg::GenericOp op_;
+  Location location_;
+  Block& block_;
+  llvm::ArrayRef<mlir::Operation*> combiners_;
+  Loops loops_;
+  Values parallel_sizes_, reduction_sizes_;
+  Value steps_, lane_, part_;
+};
+
 // The loops that reduce, one in another, around the values they change.
 Values reduce_alone(OpBuilder& builder, linalg::GenericOp op, const Loops& loops, const Values& sizes,
                     ValueRange result, Values step, ValueRange values) {
@@ -167,7 +265,11 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   const int64_t count = result_count(op, loops);
   const bool few = count >= 0 && count < kFewResults;
   const bool whole_warps = block.threads() % kWarp == 0;
-  if (!combiners.empty() && whole_warps && (few || elements_follow_each_other(op, loops))) {
+  const bool rows = elements_follow_each_other(op, loops);
+  if (!combiners.empty() && whole_warps && !rows && count >= kColumnsMin && count <= kColumnsMax) {
+    allow_reassociation(op);
+    ColumnReduction(op, block, combiners).write(builder);
+  } else if (!combiners.empty() && whole_warps && (few || rows)) {
     allow_reassociation(op);
     SharedReduction(op, block, combiners).write(builder);
   } else {
