@@ -5,29 +5,18 @@
 // RUN: baton-dump-module %t.bvm --section=executables | FileCheck %s
 // CHECK: cuda-ptx-compute_80: {{[0-9]+}} bytes (ptx)
 // CHECK: cuda-ptx-compute_75: {{[0-9]+}} bytes (ptx)
-// CASE: whole --input=256x128=f16:unit --input=128x256=f16:unit
 // CASE: whole_b --input=256x128=bf16:unit --input=128x256=bf16:unit
 // CASE: dynamic --input=256x64=f16:unit --input=64x256=f16:unit
 // CASE: dynamic --input=129x72=f16:unit --input=72x136=f16:unit
 // CASE: dynamic --input=100x70=f16:unit --input=70x90=f16:unit
 // CASE: dynamic --input=65x33=f16:unit --input=33x129=f16:unit
 // CASE: dynamic --input=1x1=f16:unit --input=1x1=f16:unit
-// CASE: deep --input=64x1000=f16:unit --input=1000x128=f16:unit
 // CASE: turned_a --input=200x128=f16:unit --input=200x136=f16:unit
-// CASE: turned_b --input=128x200=f16:unit --input=136x200=f16:unit
 // CASE: turned_b_b --input=128x200=bf16:unit --input=136x200=bf16:unit
 // CASE: onto --input=130x64=f16:unit --input=64x140=f16:unit --input=130x140=f32
 // CASE: small --input=130x64=f16:unit --input=64x140=f16:unit
 // CASE: batch --input=3x70x64=f16:unit --input=3x64x136=f16:unit
-// CASE: layer --input=128x64=bf16:unit --input=64x256=bf16:unit --input=256=f32
 // CASE: large --input=1792x64=f16:unit --input=64x2560=f16:unit
-func.func @whole(%a: tensor<256x128xf16>, %b: tensor<128x256xf16>) -> tensor<256x256xf32> {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<256x256xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
-  %r = linalg.matmul ins(%a, %b : tensor<256x128xf16>, tensor<128x256xf16>) outs(%f : tensor<256x256xf32>) -> tensor<256x256xf32>
-  return %r : tensor<256x256xf32>
-}
 func.func @whole_b(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<256x256xf32>
@@ -46,25 +35,11 @@ func.func @dynamic(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>) -> tensor<?x?xf32> 
   %r = linalg.matmul ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
-func.func @deep(%a: tensor<64x1000xf16>, %b: tensor<1000x128xf16>) -> tensor<64x128xf32> {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<64x128xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
-  %r = linalg.matmul ins(%a, %b : tensor<64x1000xf16>, tensor<1000x128xf16>) outs(%f : tensor<64x128xf32>) -> tensor<64x128xf32>
-  return %r : tensor<64x128xf32>
-}
 func.func @turned_a(%a: tensor<200x128xf16>, %b: tensor<200x136xf16>) -> tensor<128x136xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<128x136xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x136xf32>) -> tensor<128x136xf32>
   %r = linalg.matmul_transpose_a ins(%a, %b : tensor<200x128xf16>, tensor<200x136xf16>) outs(%f : tensor<128x136xf32>) -> tensor<128x136xf32>
-  return %r : tensor<128x136xf32>
-}
-func.func @turned_b(%a: tensor<128x200xf16>, %b: tensor<136x200xf16>) -> tensor<128x136xf32> {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<128x136xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x136xf32>) -> tensor<128x136xf32>
-  %r = linalg.matmul_transpose_b ins(%a, %b : tensor<128x200xf16>, tensor<136x200xf16>) outs(%f : tensor<128x136xf32>) -> tensor<128x136xf32>
   return %r : tensor<128x136xf32>
 }
 func.func @turned_b_b(%a: tensor<128x200xbf16>, %b: tensor<136x200xbf16>) -> tensor<128x136xf32> {
@@ -91,20 +66,6 @@ func.func @batch(%a: tensor<3x70x64xf16>, %b: tensor<3x64x136xf16>) -> tensor<3x
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x70x136xf32>) -> tensor<3x70x136xf32>
   %r = linalg.batch_matmul ins(%a, %b : tensor<3x70x64xf16>, tensor<3x64x136xf16>) outs(%f : tensor<3x70x136xf32>) -> tensor<3x70x136xf32>
   return %r : tensor<3x70x136xf32>
-}
-func.func @layer(%a: tensor<128x64xbf16>, %b: tensor<64x256xbf16>, %bias: tensor<256xf32>) -> tensor<128x256xf32> {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<128x256xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x256xf32>) -> tensor<128x256xf32>
-  %p = linalg.matmul ins(%a, %b : tensor<128x64xbf16>, tensor<64x256xbf16>) outs(%f : tensor<128x256xf32>) -> tensor<128x256xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
-                       iterator_types = ["parallel", "parallel"]}
-      ins(%p, %bias : tensor<128x256xf32>, tensor<256xf32>) outs(%e : tensor<128x256xf32>) {
-    ^bb0(%x: f32, %y: f32, %o: f32):
-      %s = arith.addf %x, %y : f32
-      linalg.yield %s : f32
-  } -> tensor<128x256xf32>
-  return %r : tensor<128x256xf32>
 }
 func.func @large(%a: tensor<1792x64xf16>, %b: tensor<64x2560xf16>) -> tensor<30x512xf32> {
   %zero = arith.constant 0.0 : f32

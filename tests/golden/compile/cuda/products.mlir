@@ -9,6 +9,7 @@
 // CASE: dynamic --input=1x1=f32 --input=1x1=f32
 // CASE: dynamic --input=64x64=f32 --input=64x64=f32
 // CASE: large --input=256x64=f32 --input=64x256=f32
+// CASE: largest --input=2048x40=f32:unit --input=40x2048=f32:unit
 // CASE: onto --input=65x33=f32 --input=33x129=f32 --input=65x129=f32
 // CASE: turned_a --input=70x100=f32 --input=70x90=f32
 // CASE: turned_b --input=100x70=f32 --input=90x70=f32
@@ -39,6 +40,15 @@ func.func @large(%a: tensor<256x64xf32>, %b: tensor<64x256xf32>) -> tensor<256x2
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
   %r = linalg.matmul ins(%a, %b : tensor<256x64xf32>, tensor<64x256xf32>) outs(%f : tensor<256x256xf32>) -> tensor<256x256xf32>
   return %r : tensor<256x256xf32>
+}
+// Of whose tiles threads compute squares of 8 x 8.
+func.func @largest(%a: tensor<2048x40xf32>, %b: tensor<40x2048xf32>) -> tensor<34x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2048x2048xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<2048x40xf32>, tensor<40x2048xf32>) outs(%f : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+  %some = tensor.extract_slice %r[0, 0] [34, 512] [61, 4] : tensor<2048x2048xf32> to tensor<34x512xf32>
+  return %some : tensor<34x512xf32>
 }
 func.func @onto(%a: tensor<65x33xf32>, %b: tensor<33x129xf32>, %c: tensor<65x129xf32>) -> tensor<65x129xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<65x33xf32>, tensor<33x129xf32>) outs(%c : tensor<65x129xf32>) -> tensor<65x129xf32>

@@ -10,6 +10,9 @@
 // CASE: wide_rows --input=19x2048=f32
 // CASE: columns --input=300x67=f32
 // CASE: few_columns --input=5003x3=f32
+// CASE: tall --input=1000x67=f32
+// CASE: vecmat --input=300=f32:unit --input=300x100=f32:unit
+// CASE: tall_extremes --input=2x700x40=f32
 // CASE: everything --input=100003=f32
 // CASE: everything --input=0=f32
 // CASE: largest --input=33x200=f32
@@ -250,4 +253,26 @@ func.func @distances(%a: tensor<20x64xf32>, %b: tensor<30x64xf32>) -> tensor<20x
       linalg.yield %s : f32
   } -> tensor<20x30xf32>
   return %r : tensor<20x30xf32>
+}
+// Columns whose steps the warps of a block share.
+func.func @tall(%a: tensor<1000x67xf32>) -> tensor<67xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<67xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<67xf32>) -> tensor<67xf32>
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<1000x67xf32>) outs(%f : tensor<67xf32>) dimensions = [0]
+  return %r : tensor<67xf32>
+}
+func.func @vecmat(%x: tensor<300xf32>, %a: tensor<300x100xf32>) -> tensor<100xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<100xf32>) -> tensor<100xf32>
+  %r = linalg.vecmat ins(%x, %a : tensor<300xf32>, tensor<300x100xf32>) outs(%f : tensor<100xf32>) -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+func.func @tall_extremes(%a: tensor<2x700x40xf32>) -> tensor<2x40xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<2x40xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<2x40xf32>) -> tensor<2x40xf32>
+  %r = linalg.reduce { arith.maximumf } ins(%a : tensor<2x700x40xf32>) outs(%f : tensor<2x40xf32>) dimensions = [1]
+  return %r : tensor<2x40xf32>
 }
