@@ -1,10 +1,10 @@
-"""Tests mirror the house: tests/<room>/x_test.cpp tests <room>/x.{hpp,cpp,h,inc}, by the same stem."""
+"""Tests mirror the house: tests/<room>/x_test.cpp tests <room>/x.{hpp,cpp,h,inc,c}, by the same stem."""
 from house import ROOMS, SOURCE, files, finish
 
 
 def subject_exists(room, parts, stem):
     folder = SOURCE.joinpath(room, *parts)
-    return any((folder / (stem + suffix)).is_file() for suffix in (".hpp", ".cpp", ".h", ".inc"))
+    return any((folder / (stem + suffix)).is_file() for suffix in (".hpp", ".cpp", ".h", ".inc", ".c"))
 
 
 problems = []

@@ -82,13 +82,15 @@ func.func @long_rows(%a: tensor<64x4096xf32>) -> tensor<64xf32> {
   return %r : tensor<64xf32>
 }
 
+// Two slices of each matrix: one is multiplied while the next comes, and a barrier stands between them.
 // CHECK: .visible .entry product(
+// CHECK: bar.sync
 // CHECK: ld.shared.v4.f32
 // CHECK: fma.rn.f32
 // CHECK: bar.sync
-// CHECK: st.shared.f32
-// CHECK: bar.sync
-// LAUNCHES: product 0 3 256 1 1 8704
+// CHECK-NOT: bar.sync
+// CHECK: st.global.v4.f32
+// LAUNCHES: product 0 3 256 1 1 17408
 // GRIDS-LABEL: {{^}}product
 // GRIDS: grid () -> (16, 1, 1)
 func.func @product(%a: tensor<256x128xf32>, %b: tensor<128x256xf32>) -> tensor<256x256xf32> {
