@@ -11,6 +11,7 @@ Tensors are filled with numbers that are the same each time; `:positive`, `:unit
 say which. What golden tests run on local-sync (RUN: baton-run-module %t.bvm ...) counts as cases, too. Each case is run on
 local-sync and on every device; each number must be near the other one.
 """
+import concurrent.futures
 import math
 import os
 import random
@@ -94,40 +95,50 @@ def difference(kind, wanted, given):
     return text
 
 
+def check_case(tool, devices, under, program, title, case):
+    """Messages about what is wrong, one for each device at most."""
+    messages = []
+    with tempfile.TemporaryDirectory() as scratch:
+        base = [tool, "--module=" + program, "--output_max_element_count=1000000"] + arguments_of(case, scratch)
+        wanted, problem = run(base + ["--device=local-sync"])
+        for device in devices:
+            given = None
+            if not problem:
+                given, problem = run(under + base + ["--device=" + device])
+            if not problem and [x[:2] for x in wanted] != [x[:2] for x in given]:
+                problem = "results are %s, wanted are %s" % ([x[:2] for x in given], [x[:2] for x in wanted])
+            if not problem:
+                texts = [difference(a[1], a[2], b[2]) for a, b in zip(wanted, given)]
+                problem = "; ".join("result %d %s" % (i, text) for i, text in enumerate(texts) if text)
+            if problem:
+                messages.append("FAILED %s on %s: %s" % (title, device, problem))
+            problem = ""
+    return messages
+
+
 def main():
     tool, folder = sys.argv[1:3]
     devices = [word[9:] for word in sys.argv[3:] if word.startswith("--device=")]
     under = "".join(word[8:] for word in sys.argv[3:] if word.startswith("--under=")).split()
     only = "".join(word[7:] for word in sys.argv[3:] if word.startswith("--only="))
-    passed = failed = 0
+    work = []
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".mlir"):
             continue
-        program = os.path.join(folder, name[:-5] + ".bvm")
         with open(os.path.join(folder, name)) as file:
             cases = cases_of(file.read())
         for case in cases:
             title = name[:-5] + "." + " ".join(case)
-            if only not in title:
-                continue
-            with tempfile.TemporaryDirectory() as scratch:
-                base = [tool, "--module=" + program, "--output_max_element_count=1000000"] + arguments_of(case, scratch)
-                wanted, problem = run(base + ["--device=local-sync"])
-                for device in devices:
-                    given = None
-                    if not problem:
-                        given, problem = run(under + base + ["--device=" + device])
-                    if not problem and [x[:2] for x in wanted] != [x[:2] for x in given]:
-                        problem = "results are %s, wanted are %s" % ([x[:2] for x in given], [x[:2] for x in wanted])
-                    if not problem:
-                        texts = [difference(a[1], a[2], b[2]) for a, b in zip(wanted, given)]
-                        problem = "; ".join("result %d %s" % (i, text) for i, text in enumerate(texts) if text)
-                    if problem:
-                        print("FAILED %s on %s: %s" % (title, device, problem))
-                    failed += bool(problem)
-                    passed += not problem
-                    problem = ""
-    print("%d cases passed, %d failed" % (passed, failed))
+            if only in title:
+                work.append((os.path.join(folder, name[:-5] + ".bvm"), title, case))
+    # Most of a case is the driver's compiler, which each process starts anew.
+    with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as threads:
+        messages = list(threads.map(lambda each: check_case(tool, devices, under, *each), work))
+    failed = sum(len(each) for each in messages)
+    for each in messages:
+        for message in each:
+            print(message)
+    print("%d cases passed, %d failed" % (len(work) * len(devices) - failed, failed))
     return failed > 0
 
 
