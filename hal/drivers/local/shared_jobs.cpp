@@ -39,7 +39,7 @@ class SharedJobs::Job {
   Job(const TileJob& job, uint64_t begin, uint64_t claims)
       : job_(job), grain_(std::max<uint64_t>(1, (job.tile_count - begin) / claims)), next_tile_(begin) {}
 
-  // Claims and runs one stretch, and says how many tiles it had; 0 when all are claimed. `cost` learns what they took:
+  // Claims and runs one stretch, and says how many tiles it had; 0 when all are claimed. Adds to `cost` what they took:
   // without the claim, which others may hold up.
   uint64_t run_some(Worker& worker, MeasuredCost* cost = nullptr) {
     const uint64_t begin = next_tile_.fetch_add(grain_, std::memory_order_relaxed);
@@ -105,12 +105,16 @@ void SharedJobs::share(const TileJob& job, const Progress& progress, Worker& wor
     called = true;
   }
   const int64_t start_ns = monotonic_ns();
-  MeasuredCost* learns = job.tile_cost;  // From the first stretch.
-  while (shared.run_some(worker, std::exchange(learns, nullptr)) != 0) {
+  // The second stretch counts: the first one finds code and data cold after a pause, and is no measure for a grid.
+  MeasuredCost cold;
+  MeasuredCost* learns = &cold;
+  while (shared.run_some(worker, learns) != 0) {
+    learns = learns == &cold ? job.tile_cost : nullptr;
     if (called || static_cast<double>(monotonic_ns() - start_ns) < idle_.arrival_ns()) continue;
     call_others(shared, 0);
     called = true;
   }
+  if (learns && learns == job.tile_cost) learns->add(static_cast<int64_t>(cold.ns()));  // There was no second one.
   if (slot) retract(*slot);
 }
 
