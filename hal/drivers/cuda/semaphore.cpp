@@ -280,7 +280,10 @@ Status Semaphore::settle() {
     stream = std::move(last_stream_);
     last_stream_ = nullptr;
   }
-  if (stream) stream->reap(false);
+  if (stream) {
+    stream->reap(false);
+    stream->wait_for_reapers();
+  }
   return outcome();
 }
 

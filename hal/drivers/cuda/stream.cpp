@@ -7,6 +7,13 @@
 #include "hal/spin.hpp"
 
 namespace baton::hal::drivers::cuda {
+namespace {
+
+// Of this thread, one inside the other: what is let go of may wait for a semaphore.
+thread_local uint32_t reaping_here = 0;
+constexpr int64_t kReapersWaitNs = 20'000'000;
+
+}  // namespace
 
 Result<Ref<Stream>> Stream::make(Ref<PrimaryContext> context) {
   const ContextScope scope = context->enter();
@@ -138,10 +145,13 @@ size_t Stream::reap(bool ask_device) {
     // device.
     Done done;
     take_done(ask_device, done);
+    ++reaping_here;
     for (size_t i = 0; i < done.count; ++i) {
       Mark::Possessions possessions = done.marks[i]->take_possessions();
       if (possessions.table) linger(possessions.table);
     }
+    --reaping_here;
+    if (done.count != 0) reapers_.fetch_sub(1, std::memory_order_release);
     if (done.count < Done::kMax) return done.in_flight;
   }
 }
@@ -161,6 +171,15 @@ void Stream::take_done(bool ask_device, Done& done) {
     done.marks[done.count++] = in_flight_.pop();
   }
   done.in_flight = in_flight_.size();
+  if (done.count != 0) reapers_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Stream::wait_for_reapers() const {
+  if (reapers_.load(std::memory_order_acquire) == 0 || reaping_here != 0) [[likely]]
+    return;
+  Spin spin(kReapersWaitNs);
+  while (reapers_.load(std::memory_order_acquire) != 0 && spin.again()) {
+  }
 }
 
 size_t Stream::in_flight() {

@@ -37,6 +37,9 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   bool reached(uint64_t ordinal) const { return completed_.load(std::memory_order_acquire) >= ordinal; }
   // Lets go of what marks kept that are done; asks the device when `ask`. Returns how many marks are still in flight.
   size_t reap(bool ask);
+  // Until others that reap have let go of what they took; not for ever, because what is let go of may wait for this
+  // thread.
+  void wait_for_reapers() const;
   // Closes what is open, and waits until the device is through.
   Status drain();
   // The same, not longer than `timeout_ns`; false when it was not enough.
@@ -74,6 +77,8 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   std::atomic<uint64_t> completed_{0};
   uint64_t last_ordinal_ = 0;  // Guarded by mutex_.
   Ring<Ref<Mark>> in_flight_;  // Guarded by mutex_; closed marks, oldest first.
+
+  std::atomic<uint32_t> reapers_{0};  // That have taken marks and not let go of them; raised under mutex_.
 
   static constexpr size_t kBoundTables = 8;
   std::mutex bound_mutex_;
