@@ -50,7 +50,9 @@ Status copy_to_host(Device& device, const BufferRange& source, std::span<std::by
 
 Status copy_from_host(Device& device, std::span<const std::byte> source, const BufferRange& target) {
   if (source.empty()) return {};
-  if (can_map(*target.buffer)) return write_mapped(source, target);
+  // A constant may be mapped, but not to write what will be constant.
+  const bool writable = !has_all(target.buffer->usage(), BufferUsage::kConstant);
+  if (writable && can_map(*target.buffer)) return write_mapped(source, target);
   BATON_TRY_ASSIGN(const Ref<Buffer> staging, make_staging(device, source.size()));
   BATON_TRY(write_mapped(source, staging));
   return copy_and_wait(device, staging, {target.buffer, target.offset, source.size()});

@@ -10,6 +10,7 @@
 #include "hal/commands/all.hpp"
 #include "hal/drivers/cuda/device.hpp"
 #include "hal/queue.hpp"
+#include "modules/hal_module/constant_buffer.hpp"
 #include "modules/native_module.hpp"
 #include "modules/sdk/module.hpp"
 #include "tests/modules/hal_module/device_program.hpp"
@@ -285,6 +286,18 @@ TEST_P(CudaTest, AStreamIsAskedForWhileACommandRecords) {
   } else {
     EXPECT_NE(trace_->all.find("foreign function=stamps.clear (cuda.stream.v1) "), std::string::npos) << trace_->all;
   }
+}
+
+// Modules look into tensors, and some of those are constants of the program.
+TEST_P(CudaTest, ConstantsAreMappedForReading) {
+  const uint32_t words[] = {1, 2, 3, 4};
+  const auto constant = make_constant_buffer(*device_, std::as_bytes(std::span(words)), {});
+  ASSERT_OK(constant);
+  if (runs()) {
+    EXPECT_EQ(values_of(**constant), (std::vector<uint32_t>{1, 2, 3, 4}));
+  }
+  EXPECT_FAILS((*constant)->map(hal::Access::kWrite), StatusCode::kPermissionDenied,
+               "Mapping writes to a constant buffer");
 }
 
 TEST_P(CudaTest, ARefusalNamesTheCommandAndFailsTheWork) {
