@@ -20,7 +20,7 @@ using mlir::ValueRange;
 // Results of one block that are fewer than this are shared by its threads however their elements lie.
 constexpr int64_t kFewResults = 64;
 // As many columns that warps can share the steps of each; more have threads of their own.
-constexpr int64_t kColumnsMin = 16, kColumnsMax = 128;
+constexpr int64_t kColumnsMin = 16, kColumnsMax = 128, kColumnThreads = 1024;
 
 struct Loops {
   llvm::SmallVector<unsigned> parallel, reduction;
@@ -257,6 +257,14 @@ void lower_alone(OpBuilder& builder, linalg::GenericOp op, Block& block, Loops l
   });
 }
 
+// Whether warps share the steps of each column.
+bool shares_columns(linalg::GenericOp op) {
+  const Loops loops = loops_of(op);
+  const int64_t count = result_count(op, loops);
+  return count >= kColumnsMin && count <= kColumnsMax && !elements_follow_each_other(op, loops) &&
+         !combiners_of(op).empty();
+}
+
 }  // namespace
 
 void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
@@ -266,7 +274,7 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   const bool few = count >= 0 && count < kFewResults;
   const bool whole_warps = block.threads() % kWarp == 0;
   const bool rows = elements_follow_each_other(op, loops);
-  if (!combiners.empty() && whole_warps && !rows && count >= kColumnsMin && count <= kColumnsMax) {
+  if (whole_warps && shares_columns(op)) {
     allow_reassociation(op);
     ColumnReduction(op, block, combiners).write(builder);
   } else if (!combiners.empty() && whole_warps && (few || rows)) {
@@ -275,6 +283,10 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   } else {
     lower_alone(builder, op, block, loops);
   }
+}
+
+int64_t threads_wanted(linalg::GenericOp op) {
+  return op.getNumReductionLoops() > 0 && shares_columns(op) ? kColumnThreads : 0;
 }
 
 }  // namespace baton::compiler_lite::codegen::cuda

@@ -13,4 +13,8 @@ namespace baton::compiler_lite::codegen::cuda {
 // Writes what `op` does at `builder`; `op` itself stays.
 void lower_reduction(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, Block& block);
 
+// The threads that a kernel with `op` wants, where it doesn't say: columns whose steps warps share need many loads on
+// their way. 0: as many as others.
+int64_t threads_wanted(mlir::linalg::GenericOp op);
+
 }  // namespace baton::compiler_lite::codegen::cuda

@@ -120,6 +120,21 @@ class KernelLowering {
 
 namespace {
 
+// A kernel that says nothing itself, and isn't one for the square of threads that products want.
+void choose_threads(mlir::func::FuncOp kernel) {
+  if (kernel->hasAttr("workgroup_size")) return;
+  int64_t threads = 0;
+  bool has_product = false;
+  kernel.walk([&](linalg::LinalgOp op) {
+    auto generic = llvm::dyn_cast<linalg::GenericOp>(op.getOperation());
+    has_product = has_product || (!generic && is_product(op)) ||
+                  (generic && linalg::isaContractionOpInterface(op) && generic.getNumParallelLoops() > 1);
+    if (generic) threads = std::max(threads, threads_wanted(generic));
+  });
+  if (threads == 0 || has_product) return;
+  kernel->setAttr("workgroup_size", mlir::OpBuilder(kernel).getIndexArrayAttr({threads, 1, 1}));
+}
+
 // PTX orders zeros by their sign in max and min; LLVM would do it once more by hand.
 void leave_zeros_to_ptx(mlir::ModuleOp kernels) {
   kernels.walk([](mlir::arith::ArithFastMathInterface op) {
@@ -138,6 +153,7 @@ mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels, const Features& fea
     if (kernel.isExternal()) continue;
     const mlir::FailureOr<bool> is_lowered = lower_rows(rewriter, kernel);
     if (mlir::failed(is_lowered)) return mlir::failure();
+    if (!*is_lowered) choose_threads(kernel);
     if (!*is_lowered && mlir::failed(KernelLowering(kernel, features).run())) return mlir::failure();
   }
   leave_zeros_to_ptx(kernels);
