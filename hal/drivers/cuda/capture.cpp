@@ -1,9 +1,7 @@
 #include "hal/drivers/cuda/capture.hpp"
 
-#include <chrono>
 #include <cstring>
 #include <optional>
-#include <thread>
 
 #include "base/bytes.hpp"
 #include "hal/drivers/cuda/device.hpp"
@@ -290,20 +288,8 @@ Status Capture::same_shape(const ForeignCall& call, const Segment& first, const 
   return {};
 }
 
-// Another thread's use of the legacy stream breaks every capture of the context that is under way. It is over soon,
-// and what the function itself does is as wrong the next time.
-Result<Segment> Capture::run_again(const ForeignCall& call) {
-  constexpr int kTries = 4;
-  for (int tries = 1;; ++tries) {
-    auto segment = run_once(call);
-    if (segment.has_value() || tries == kTries) return segment;
-    if (segment.error().code() != StatusCode::kFailedPrecondition) return segment;
-    std::this_thread::sleep_for(std::chrono::microseconds(250) * tries);
-  }
-}
-
 Result<Segment> Capture::run(const ForeignCall& call) {
-  BATON_TRY_ASSIGN(Segment first, run_again(call));
+  BATON_TRY_ASSIGN(Segment first, run_once(call));
   if (check_twice_) {
     BATON_TRY_ASSIGN(const Segment second, run_once(call));
     BATON_TRY(same_shape(call, first, second));

@@ -99,7 +99,6 @@ class Capture {
 
  private:
   Result<Segment> run_once(const ForeignCall& call);
-  Result<Segment> run_again(const ForeignCall& call);
   Status same_shape(const ForeignCall& call, const Segment& first, const Segment& second) const;
 
   CaptureStreams streams_;

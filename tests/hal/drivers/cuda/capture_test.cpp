@@ -4,8 +4,6 @@
 
 #include <dlfcn.h>
 
-#include <thread>
-
 #include "hal/drivers/cuda/foreign_extensions.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
@@ -139,32 +137,6 @@ TEST_P(CaptureTest, ATableThatComesRoundAgainIsNotCapturedAgain) {
   EXPECT_OK(execute(*recording, other, 10));
   EXPECT_EQ(values_of(*other), std::vector<uint32_t>(4, 10));
   EXPECT_EQ(calls, in_graph() ? 4 + 20 + 1 : 12 + 20 + 1);
-}
-
-// Another thread's work on the legacy stream breaks captures of its context, and is over soon.
-TEST_P(CaptureTest, WhatAnotherThreadBrokeIsCapturedAgain) {
-  int calls = 0;
-  const auto disturbed = make_foreign_function("disturbed", [&](const ForeignArguments& arguments) -> Status {
-    const CUstream stream = stream_of(arguments);
-    if (++calls > 1) return fill(stream, arguments.bindings[0], 7);
-    if (GetParam().gpu == Gpu::kFake) {
-      fake_cuda().failing_entry = "cuStreamEndCapture";
-      fake_cuda().failing_result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    } else {
-      std::thread([&] {
-        const ContextScope scope = static_cast<Device&>(*device_).context().enter();
-        const CUresult said = cuda().cuMemsetD32Async(arguments.bindings[0].address, 0, 1, nullptr);
-        std::printf("  another thread on the legacy stream: %d\n", static_cast<int>(said));
-      }).join();
-    }
-    return fill(stream, arguments.bindings[0], 7);
-  });
-  EXPECT_OK(execute(*record(disturbed), values_, 0));
-  if (GetParam().gpu == Gpu::kFake) fake_cuda().failing_entry.clear();
-  EXPECT_EQ(values_of(*values_), std::vector<uint32_t>(4, 7));
-  if (in_graph()) {
-    EXPECT_EQ(calls, 2);
-  }
 }
 
 // A fill of the binding, added by hand behind what was captured so far; then captured work behind it.
