@@ -52,6 +52,7 @@ Status Semaphore::failure_status() { return outcome(); }
 
 Result<uint64_t> Semaphore::query() {
   poll();
+  let_go();
   const uint64_t now = value_.load(std::memory_order_acquire);
   if (now == kFailed) return failure_.clone();
   return now;
@@ -271,25 +272,26 @@ bool Semaphore::spin_until_done(uint64_t value, int64_t timeout_ns) {
   return false;
 }
 
-// What the work kept goes now, on the thread that waited for it, and not some time later on the worker's: a host that
-// waits for its work and drops the device has dropped it.
-Status Semaphore::settle() {
+// What the work kept goes now, on the thread that waited for it or saw it done, and not some time later on the
+// worker's: a host that waits for its work and drops the device has dropped it; and handles of libraries that functions
+// of the user's keep do not go while that host's next work is captured, which would break it.
+void Semaphore::let_go() {
   Ref<Stream> stream;
   {
     std::lock_guard lock(mutex_);
-    stream = std::move(last_stream_);
-    last_stream_ = nullptr;
+    stream = std::exchange(last_stream_, nullptr);
   }
-  if (stream) {
-    stream->reap(false);
-    stream->wait_for_reapers();
-  }
-  return outcome();
+  if (!stream) return;
+  stream->reap(false);
+  stream->wait_for_reapers();
 }
 
 Status Semaphore::wait(uint64_t value, int64_t timeout_ns) {
   const auto start = Clock::now();
-  if (spin_until_done(value, timeout_ns)) return settle();
+  if (spin_until_done(value, timeout_ns)) {
+    let_go();
+    return outcome();
+  }
   const auto deadline = start + std::chrono::nanoseconds(timeout_ns);
   std::unique_lock lock(mutex_);
   while (!done(value)) {
@@ -309,7 +311,8 @@ Status Semaphore::wait(uint64_t value, int64_t timeout_ns) {
     }
   }
   lock.unlock();
-  return settle();
+  let_go();
+  return outcome();
 }
 
 }  // namespace baton::hal::drivers::cuda

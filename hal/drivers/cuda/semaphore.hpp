@@ -36,7 +36,9 @@ class alignas(64) Semaphore final : public hal::Semaphore {
     if (now >= value) return now != kFailed;
     if (scheduled_.load(std::memory_order_acquire) < value) return false;
     poll();
-    return value_.load(std::memory_order_acquire) >= value && !has_failed();
+    if (value_.load(std::memory_order_acquire) < value) return false;
+    let_go();
+    return !has_failed();
   }
   Status signal(uint64_t value) override;
   void fail(const Status& status) override;
@@ -79,7 +81,7 @@ class alignas(64) Semaphore final : public hal::Semaphore {
   bool has_failed() const { return value_.load(std::memory_order_acquire) == kFailed; }
   bool done(uint64_t value) const { return value_.load(std::memory_order_acquire) >= value; }
   Status outcome();
-  Status settle();
+  void let_go();
   void advance();
   void sweep();
   void raise(uint64_t value);

@@ -10,7 +10,7 @@ namespace {
 
 // A function of the user's may hold handles of libraries, and letting go of them while something else is captured
 // breaks that: so it is over when the wait is, whichever thread does it.
-TEST(SemaphoreTest, WhatWorkKeptIsLetGoOfWhenItsWaitReturns) {
+void expect_let_go(Status (*look)(hal::Semaphore& done)) {
   const auto device = open_fake("stream");
   std::atomic<bool> begun{false}, over{false};
   const auto let_go = [&](int* thing) {
@@ -31,8 +31,18 @@ TEST(SemaphoreTest, WhatWorkKeptIsLetGoOfWhenItsWaitReturns) {
   }
   // The worker does it, because nobody else has looked yet.
   while (!begun) std::this_thread::yield();
-  EXPECT_OK(done->wait(1));
+  EXPECT_OK(look(*done));
   EXPECT_TRUE(over);
+}
+
+TEST(SemaphoreTest, WhatWorkKeptIsLetGoOfWhenItsWaitReturns) {
+  expect_let_go([](hal::Semaphore& done) { return done.wait(1); });
+}
+
+TEST(SemaphoreTest, WhatWorkKeptIsLetGoOfWhenItIsSeenToBeDone) {
+  expect_let_go([](hal::Semaphore& done) {
+    return done.reached(1) ? Status() : failure(StatusCode::kAborted, "The semaphore did not reach 1.");
+  });
 }
 
 }  // namespace
