@@ -93,7 +93,8 @@ std::string_view capture_cause(CUresult result) {
   switch (result) {
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: return "it called something that cannot be captured";
     case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-      return "it synchronized, allocated, queried, or used the legacy stream while it was being captured";
+      return "it synchronized, allocated, queried, or used the legacy stream while it was being captured, or another "
+             "thread used that stream";
     case CUDA_ERROR_STREAM_CAPTURE_UNJOINED: return "it went over to another stream and did not come back";
     case CUDA_ERROR_STREAM_CAPTURE_ISOLATION: return "it waited for an event of work outside the capture";
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: return "it used the legacy stream";
@@ -152,7 +153,7 @@ Result<CUstream> CaptureStreams::take() {
     spare_.pop_back();
     return stream;
   }
-  const CUresult made = context_->symbols().cuStreamCreateWithPriority(&stream, CU_STREAM_DEFAULT, 0);
+  const CUresult made = context_->symbols().cuStreamCreateWithPriority(&stream, flags_, 0);
   if (made != CUDA_SUCCESS) return context_->status_of(made, "cuStreamCreate");
   return stream;
 }

@@ -2,8 +2,10 @@
 // told by the name of the function, and cleaned up, so that the device goes on.
 //
 // The capturing streams are not the queue's. They are blocking ones on purpose: use of the legacy stream by the foreign
-// call is an error then, and not work that silently runs outside the graph. The mode is thread-local: what other
-// threads do is no business of this capture.
+// call is an error then, and not work that silently runs outside the graph. So is use of it by another thread
+// meanwhile, and that thread gets the error, too; where a framework works on the legacy stream,
+// cuda_legacy_stream=shared has the captures on streams that take no notice of it. The mode is thread-local: what else
+// other threads do is no business of this capture.
 #pragma once
 
 #include <vector>
@@ -34,10 +36,16 @@ class Segment {
   CUgraph graph_;
 };
 
+struct CaptureOptions {
+  bool check_twice = false;          // Capture each call a second time and compare what came out.
+  bool share_legacy_stream = false;  // Other threads use it meanwhile; that a call does is not noticed.
+};
+
 // Streams to capture on, kept for the next capture. Threads: internally synchronized.
 class CaptureStreams {
  public:
-  explicit CaptureStreams(Ref<PrimaryContext> context) : context_(std::move(context)) {}
+  CaptureStreams(Ref<PrimaryContext> context, bool share_legacy_stream)
+      : context_(std::move(context)), flags_(share_legacy_stream ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT) {}
   ~CaptureStreams();
   PrimaryContext& context() const { return *context_; }
   Result<CUstream> take();
@@ -45,6 +53,7 @@ class CaptureStreams {
 
  private:
   const Ref<PrimaryContext> context_;
+  const unsigned flags_;
   std::atomic<CUstream> nearest_{nullptr};  // The one that mostly is enough.
   std::mutex mutex_;
   std::vector<CUstream> spare_;  // Guarded by mutex_.
@@ -89,8 +98,8 @@ struct ForeignCall {
 // Threads: internally synchronized.
 class Capture {
  public:
-  // `check_twice`: capture each call a second time and compare what came out.
-  Capture(Ref<PrimaryContext> context, bool check_twice) : streams_(std::move(context)), check_twice_(check_twice) {}
+  Capture(Ref<PrimaryContext> context, const CaptureOptions& options)
+      : streams_(std::move(context), options.share_legacy_stream), check_twice_(options.check_twice) {}
 
   CaptureStreams& streams() { return streams_; }
   // Calls the function with a stream that captures. FAILED_PRECONDITION when the call broke the capture, or recorded

@@ -30,15 +30,15 @@ Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<PrimaryContext>
   parts.worker = make_ref<Worker>(parts.streams);
   BATON_TRY_ASSIGN(parts.memory, Memory::make(context, parts.streams));
   const DeviceLimits limits = limits_of(context->facts());
-  return Ref<hal::Device>(make_ref<Device>(name, std::move(parts), limits, options.check_captures));
+  return Ref<hal::Device>(make_ref<Device>(name, std::move(parts), limits, options.captures));
 }
 
-Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, bool check_captures)
+Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures)
     : hal::Device(name, limits),
       parts_(std::move(parts)),
       allocator_(parts_.memory, limits.buffer_bytes_max, *this),
       builtins_(parts_.context),
-      capture_(parts_.context, check_captures),
+      capture_(parts_.context, captures),
       queue_(*this, parts_) {}
 
 // Everything that runs keeps its recording, and so the device; what is left is to let go of buffers.

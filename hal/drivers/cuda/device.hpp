@@ -12,8 +12,8 @@ namespace baton::hal::drivers::cuda {
 struct DeviceOptions {
   Mode mode = Mode::kAuto;
   uint32_t stream_count = 1;
-  bool check_captures = false;  // Capture foreign work twice and compare.
-  bool graph_report = false;    // Take times; the report is printed when a recording goes.
+  bool graph_report = false;  // Take times; the report is printed when a recording goes.
+  CaptureOptions captures = {};
 };
 
 class Device final : public hal::Device {
@@ -36,7 +36,7 @@ class Device final : public hal::Device {
  private:
   template <typename T, typename... Arguments>
   friend Ref<T> baton::make_ref(Arguments&&...);
-  Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, bool check_captures);
+  Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures);
 
   std::unique_ptr<hal::CommandBuffer> do_make_command_buffer(const RecordingOptions& options) override;
   Result<Ref<hal::Executable>> do_make_executable(const ExecutableRequest& request,

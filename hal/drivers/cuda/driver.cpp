@@ -13,7 +13,7 @@ constexpr uint32_t kStreamsMax = 16;
 Status bad_parameter(const DeviceParameter& parameter) {
   return failure(StatusCode::kInvalidArgument, "Device cuda has no parameter '", parameter.first, "=", parameter.second,
                  "'; it takes cuda_mode=auto|stream|graph, cuda_streams=1..", kStreamsMax,
-                 ", cuda_capture_check=0|1 and cuda_graph_report=0|1.");
+                 ", cuda_capture_check=0|1, cuda_legacy_stream=guarded|shared and cuda_graph_report=0|1.");
 }
 
 bool parse_number(std::string_view text, uint32_t& number) {
@@ -37,7 +37,11 @@ Result<DeviceOptions> parse_options(std::span<const DeviceParameter> parameters)
     const auto& [key, value] = parameter;
     bool good = false;
     if (key == "cuda_mode") good = parse_mode(value, options.mode);
-    if (key == "cuda_capture_check") good = parse_switch(value, options.check_captures);
+    if (key == "cuda_capture_check") good = parse_switch(value, options.captures.check_twice);
+    if (key == "cuda_legacy_stream") {
+      options.captures.share_legacy_stream = value == "shared";
+      good = value == "shared" || value == "guarded";
+    }
     if (key == "cuda_graph_report") good = parse_switch(value, options.graph_report);
     if (key == "cuda_streams") {
       good =
@@ -68,7 +72,7 @@ std::vector<DeviceFact> list_facts(const DeviceFacts& facts) {
                             listed(" cooperative-launch", facts.cooperative))},
           {"formats", text("cuda-sm_", arch, " cuda-fatbin cuda-ptx-compute_", arch, " (and older) cuda-ptx")},
           {"parameters", text("cuda_mode=auto|stream|graph cuda_streams=1..", kStreamsMax,
-                              " cuda_capture_check=0|1 cuda_graph_report=0|1")}};
+                              " cuda_capture_check=0|1 cuda_legacy_stream=guarded|shared cuda_graph_report=0|1")}};
 }
 
 class CudaDriver final : public Driver {

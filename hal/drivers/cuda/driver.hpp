@@ -1,7 +1,8 @@
 // The CUDA driver: the GPUs that libcuda sees, opened at run time.
 //
 //   cuda, cuda://0, cuda://GPU-6b5a1c2e-...   by index or by the beginning of the UUID
-// Parameters: cuda_mode=auto|stream|graph, cuda_streams=1..16, cuda_capture_check=0|1, cuda_graph_report=0|1.
+// Parameters: cuda_mode=auto|stream|graph, cuda_streams=1..16, cuda_capture_check=0|1,
+// cuda_legacy_stream=guarded|shared, cuda_graph_report=0|1.
 // Threads: as Driver.
 #pragma once
 

@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <thread>
+
 #include "hal/drivers/cuda/foreign_extensions.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
@@ -336,6 +339,33 @@ TEST_P(RealCaptureTest, UsingTheLegacyStream) {
         return {};
       },
       "broke the capture of its work");
+}
+
+// A framework's thread works on the legacy stream while calls are captured: neither gets in the way of the other.
+TEST_P(RealCaptureTest, AnotherThreadOnTheSharedLegacyStream) {
+  const DeviceParameter parameters[] = {{"cuda_mode", "graph"}, {"cuda_legacy_stream", "shared"}};
+  device_ = make_driver()->open("", parameters).value();
+  values_ = buffer_of(*device_, {0, 0, 0, 0});
+  const auto theirs = buffer_of(*device_, {0, 0, 0, 0});
+  const CUdeviceptr address = static_cast<Buffer&>(*theirs).address();
+  PrimaryContext& context = static_cast<Device&>(*device_).context();
+  std::atomic<bool> stop = false;
+  std::atomic<int> calls = 0, refused = 0;
+  std::thread framework([&] {
+    const ContextScope scope = context.enter();
+    for (; !stop; ++calls) refused += cuda().cuMemsetD32Async(address, 2, 4, nullptr) != CUDA_SUCCESS;
+  });
+  const auto good = make_foreign_function("good", [&](const ForeignArguments& arguments) -> Status {
+    const int before = calls;
+    while (calls == before) std::this_thread::yield();  // One of theirs falls into each capture.
+    return fill(stream_of(arguments), arguments.bindings[0], arguments.constants[0]);
+  });
+  const auto recording = record(good);
+  for (uint32_t i = 1; i <= 50; ++i) EXPECT_OK(execute(*recording, values_, i));
+  stop = true;
+  framework.join();
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(values_of(*values_), std::vector<uint32_t>(4, 50));
 }
 
 TEST_P(RealCaptureTest, WorkingOnAnotherStream) {

@@ -46,7 +46,8 @@ TEST(DriverTest, OpensByIndexAndByUuid) {
 TEST(DriverTest, RefusesParametersItDoesNotKnow) {
   const auto driver = make_driver({make_fake_cuda()});
   for (const DeviceParameter& bad : {DeviceParameter{"cuda_mode", "fast"}, DeviceParameter{"cuda_streams", "17"},
-                                     DeviceParameter{"cuda_streams", "0"}, DeviceParameter{"graph", "1"}}) {
+                                     DeviceParameter{"cuda_streams", "0"}, DeviceParameter{"cuda_legacy_stream", "1"},
+                                     DeviceParameter{"graph", "1"}}) {
     EXPECT_FAILS(driver->open("", {&bad, 1}), StatusCode::kInvalidArgument, "Device cuda has no parameter '");
   }
 }
