@@ -65,22 +65,24 @@ Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::st
   return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
 }
 
-// The flags of CUDA become parameters of its devices, which check them: "cuda://1?cuda_mode=graph".
+// The flags of CUDA become parameters of its devices, which check them: "cuda://1?cuda_mode=graph". No other thread of
+// a tool works on the legacy stream, so that a foreign call which does is found out.
 Result<std::vector<std::string>> device_uris(const DeviceFlags& flags) {
   std::string parameters;
   if (!flags.cuda_mode.empty()) parameters += text("&cuda_mode=", flags.cuda_mode);
   if (flags.cuda_graph_report) parameters += "&cuda_graph_report=1";
   std::vector<std::string> uris = flags.devices;
-  if (parameters.empty()) return uris;
   bool any = false;
   std::string others;
   for (std::string& uri : uris) {
     others += text(others.empty() ? "" : ", ", uri);
     if (!uri.starts_with("cuda")) continue;
     any = true;
-    uri += text(uri.find('?') == uri.npos ? "?" : "&", std::string_view(parameters).substr(1));
+    std::string added = parameters;
+    if (uri.find("cuda_legacy_stream=") == uri.npos) added += "&cuda_legacy_stream=guarded";
+    if (!added.empty()) uri += text(uri.find('?') == uri.npos ? "?" : "&", std::string_view(added).substr(1));
   }
-  if (any) return uris;
+  if (any || parameters.empty()) return uris;
   return failure(StatusCode::kInvalidArgument, "--", flags.cuda_mode.empty() ? "cuda_graph_report" : "cuda_mode",
                  " is for CUDA devices; ", others.empty() ? "none is given" : text("given are: ", others));
 }

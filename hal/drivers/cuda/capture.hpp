@@ -1,11 +1,12 @@
 // Capture: foreign work becomes a graph of its own, a segment. And the guard: what can go wrong in it is found here,
 // told by the name of the function, and cleaned up, so that the device goes on.
 //
-// The capturing streams are not the queue's. They are blocking ones on purpose: use of the legacy stream by the foreign
-// call is an error then, and not work that silently runs outside the graph. So is use of it by another thread
-// meanwhile, and that thread gets the error, too; where a framework works on the legacy stream,
-// cuda_legacy_stream=shared has the captures on streams that take no notice of it. The mode is thread-local: what else
-// other threads do is no business of this capture.
+// The capturing streams are not the queue's. With cuda_legacy_stream=guarded, as the tools have it, they are blocking
+// ones: use of the legacy stream by the foreign call is an error then, and not work that silently runs outside the
+// graph. But so is use of it by another thread meanwhile, and the driver (580) has been seen to crash in that thread. A
+// host whose frameworks work on the legacy stream, as they do, must not be harmed by our captures: by default they are
+// on streams that take no notice of it. The mode is thread-local: what else other threads do is no business of a
+// capture.
 #pragma once
 
 #include <vector>
@@ -37,8 +38,8 @@ class Segment {
 };
 
 struct CaptureOptions {
-  bool check_twice = false;          // Capture each call a second time and compare what came out.
-  bool share_legacy_stream = false;  // Other threads use it meanwhile; that a call does is not noticed.
+  bool check_twice = false;         // Capture each call a second time and compare what came out.
+  bool share_legacy_stream = true;  // Other threads may use it meanwhile; that a call does is not noticed.
 };
 
 // Streams to capture on, kept for the next capture. Threads: internally synchronized.

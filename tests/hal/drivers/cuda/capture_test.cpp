@@ -342,9 +342,9 @@ TEST_P(RealCaptureTest, UsingTheLegacyStream) {
 }
 
 // A framework's thread works on the legacy stream while calls are captured: neither gets in the way of the other.
-TEST_P(RealCaptureTest, AnotherThreadOnTheSharedLegacyStream) {
-  const DeviceParameter parameters[] = {{"cuda_mode", "graph"}, {"cuda_legacy_stream", "shared"}};
-  device_ = make_driver()->open("", parameters).value();
+TEST_P(RealCaptureTest, AnotherThreadOnTheLegacyStream) {
+  const DeviceParameter mode = {"cuda_mode", "graph"};
+  device_ = make_driver()->open("", {&mode, 1}).value();
   values_ = buffer_of(*device_, {0, 0, 0, 0});
   const auto theirs = buffer_of(*device_, {0, 0, 0, 0});
   const CUdeviceptr address = static_cast<Buffer&>(*theirs).address();

@@ -11,13 +11,15 @@
 namespace baton::hal::drivers::cuda {
 
 inline Result<Ref<hal::Device>> open_real(std::string_view mode, std::string_view check = "0") {
-  const DeviceParameter parameters[] = {{"cuda_mode", mode}, {"cuda_capture_check", check}};
+  const DeviceParameter parameters[] = {
+      {"cuda_mode", mode}, {"cuda_capture_check", check}, {"cuda_legacy_stream", "guarded"}};
   return make_driver()->open("", parameters);
 }
 
 // Fresh: what an earlier test logged is gone.
 inline Ref<hal::Device> open_fake(std::string_view mode, std::string_view check = "0") {
-  const DeviceParameter parameters[] = {{"cuda_mode", mode}, {"cuda_capture_check", check}};
+  const DeviceParameter parameters[] = {
+      {"cuda_mode", mode}, {"cuda_capture_check", check}, {"cuda_legacy_stream", "guarded"}};
   Options options{testing_support::make_fake_cuda()};
   testing_support::fake_cuda().kernels = testing_support::fake_conformance_kernels();
   return make_driver(std::move(options))->open("", parameters).value();
