@@ -25,8 +25,8 @@ baton_status* baton_module_create_hal(baton_device* const* devices, uint64_t dev
  * copied. `element_type` is a BATON_ELEMENT_* of device.h. */
 baton_status* baton_buffer_view_upload(baton_device* device, uint32_t element_type, const int64_t* shape, uint64_t rank,
                                        const void* data, uint64_t size, baton_buffer_view** out_view);
-/* The elements of a tensor, copied to `target`, whose size must be theirs. A tensor does not keep its device alive: hold
- * the device for as long as the tensor is read. */
+/* The elements of a tensor, copied to `target`, whose size must be theirs. A tensor does not keep its device alive:
+ * hold the device for as long as the tensor is read. */
 baton_status* baton_buffer_view_download(const baton_buffer_view* view, void* target, uint64_t size);
 
 /* A tensor of one device for another: the same memory, which both may use from here on. Fails, naming both, where the
