@@ -69,6 +69,8 @@ void bench_graph_execute() {
     };
     const auto sync = [&] { raw.sync(); };
     const auto idle = [&] { bench.idle(); };
+    // Raw and ours by turns, round and round: whoever comes behind its own kind finds its graph in the caches, which is
+    // a fifth of the time with 100 nodes.
     const auto times = time_all({{many([&] { raw.launch(instance); }), double(batch), sync},
                                  {many([&] { bench.execute(*recording); }), double(batch), idle},
                                  {many([&] {
@@ -81,7 +83,8 @@ void bench_graph_execute() {
                                     raw.launch(instance);
                                     expect(raw.cu.cuEventRecord(raw.next_event(), raw.stream), "record");
                                   }),
-                                  double(batch), sync}},
+                                  double(batch), sync},
+                                 {many([&] { bench.execute(*recording); }), double(batch), idle}},
                                 60);
     char what[80];
     std::snprintf(what, sizeof(what), "graph: execute %u nodes, issue", count);
