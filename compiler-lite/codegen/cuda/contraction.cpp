@@ -13,13 +13,10 @@
 // A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
 #include "compiler-lite/codegen/cuda/contraction.hpp"
 
-#include "compiler-lite/codegen/cuda/accesses.hpp"
 #include "compiler-lite/codegen/cuda/half_product.hpp"
+#include "compiler-lite/codegen/cuda/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm_values.hpp"
 #include "compiler-lite/codegen/product.hpp"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -27,7 +24,6 @@ namespace {
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
 namespace memref = mlir::memref;
-namespace scf = mlir::scf;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
@@ -39,10 +35,10 @@ constexpr int64_t kPadding = 4;
 // A thread's elements of a row come in runs that one access of 16 bytes takes.
 constexpr int64_t kRun = 4;
 
-class TileWriter {
+class SquareTileWriter : TileWriter {
  public:
-  TileWriter(OpBuilder& builder, Location location, const Product& product, Block& block, bool from_zero)
-      : builder_(builder), location_(location), product_(product), block_(block), from_zero_(from_zero) {
+  SquareTileWriter(OpBuilder& builder, Location location, const Product& product, Block& block, bool from_zero)
+      : TileWriter(builder, location), product_(product), block_(block), from_zero_(from_zero) {
     const auto type = type_of(product.c);
     element_ = type.getElementType();
     // Sums of small floats are kept in f32.
@@ -66,8 +62,8 @@ class TileWriter {
     a_ = open(product_.a);
     b_ = open(product_.b);
     c_ = open(product_.c);
-    loop(index(0), height_, tile_, {}, [&](Value m0, ValueRange) {
-      loop(index(0), width_, tile_, {}, [&](Value n0, ValueRange) {
+    loop(height_, tile_, {}, [&](Value m0, ValueRange) {
+      loop(width_, tile_, {}, [&](Value n0, ValueRange) {
         write_tile(m0, n0);
         return Values();
       });
@@ -88,48 +84,10 @@ class TileWriter {
     bool goes_along_tile;
   };
 
-  static mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
-  Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
-  Value add(Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location_, a, b); }
-  Value size_of(Value memory, int64_t dimension) {
-    return builder_.createOrFold<memref::DimOp>(location_, memory, dimension);
-  }
-  Value is_below(Value a, Value b) {
-    return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ult, a, b);
-  }
-  Value multiply(Value a, int64_t b) { return builder_.createOrFold<arith::MulIOp>(location_, a, index(b)); }
-  Value quotient(Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(location_, a, index(b)); }
-  Value remainder(Value a, int64_t b) { return builder_.createOrFold<arith::RemUIOp>(location_, a, index(b)); }
-  Value both(Value a, Value b) { return builder_.create<arith::AndIOp>(location_, a, b); }
-  Value fits(Value begin, int64_t count, Value end) {
-    return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ule, add(begin, index(count)), end);
-  }
   // Two of them.
   Value slice() {
     const auto type = mlir::MemRefType::get({2 * depth_, tile_ + kPadding}, element_);
     return builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
-  }
-
-  template <typename Body>
-  Values loop(Value begin, Value end, int64_t step, ValueRange values, Body body) {
-    auto loop = builder_.create<scf::ForOp>(location_, begin, end, index(step), values);
-    const OpBuilder::InsertionGuard guard(builder_);
-    if (values.empty()) {
-      builder_.setInsertionPointToStart(loop.getBody());
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-    } else {
-      builder_.setInsertionPointToEnd(loop.getBody());
-      const Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
-      builder_.create<scf::YieldOp>(location_, next);
-    }
-    return Values(loop.getResults());
-  }
-
-  template <typename Body>
-  void inside(mlir::Region& region, Body body) {
-    const OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(&region.front());
-    body();
   }
 
   // Where the i-th of a thread's rows or columns lies in the tile, for the thread's place along that side.
@@ -142,8 +100,8 @@ class TileWriter {
     constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
     const Value lane = remainder(block_.thread(), kWarp), warp = quotient(block_.thread(), kWarp);
     constexpr int64_t kWarpsAcross = kSide / kLaneColumns;
-    row_ = add(multiply(quotient(warp, kWarpsAcross), kLaneRows), quotient(lane, kLaneColumns));
-    column_ = add(multiply(remainder(warp, kWarpsAcross), kLaneColumns), remainder(lane, kLaneColumns));
+    row_ = add(times(quotient(warp, kWarpsAcross), kLaneRows), quotient(lane, kLaneColumns));
+    column_ = add(times(remainder(warp, kWarpsAcross), kLaneColumns), remainder(lane, kLaneColumns));
   }
 
   Matrix open(Value memory) {
@@ -166,7 +124,7 @@ class TileWriter {
     Block::barrier(builder_, location_);
     Values start(sum_count, zero);
     start.push_back(index(0));
-    const Values last = loop(index(0), steps_, depth_, start, [&](Value k0, ValueRange so_far) {
+    const Values last = loop(steps_, depth_, start, [&](Value k0, ValueRange so_far) {
       // On their way while this slice is multiplied.
       const Values loaded = load_slices(m0, n0, add(k0, index(depth_)));
       const Value half = so_far.back();
@@ -184,24 +142,24 @@ class TileWriter {
     Value whole = both(fits(m0, tile_, height_), fits(n0, tile_, width_));
     const bool in_runs = c_.fastest == 1;
     if (in_runs) whole = both(whole, c_.is_aligned);
-    auto choice = builder_.create<scf::IfOp>(location_, whole, /*withElseRegion=*/true);
-    for (const bool is_whole : {true, false}) {
-      inside(is_whole ? choice.getThenRegion() : choice.getElseRegion(), [&] {
-        const int64_t count = is_whole && in_runs ? kRun : 1;
-        for (int64_t i = 0; i < square_; ++i) {
-          for (int64_t j = 0; j < square_; j += count) {
-            const Value row = add(m0, place(row_, i)), column = add(n0, place(column_, j));
-            const ValueRange some = sums.slice(static_cast<size_t>(i * square_ + j), static_cast<size_t>(count));
-            if (is_whole) {
-              store(row, column, some);
-              continue;
-            }
-            auto branch = builder_.create<scf::IfOp>(location_, both(is_below(row, height_), is_below(column, width_)));
-            inside(branch.getThenRegion(), [&] { store(row, column, some); });
-          }
+    choose(
+        whole, {}, [&] { return store_square(m0, n0, sums, in_runs ? kRun : 1, false); },
+        [&] { return store_square(m0, n0, sums, 1, true); });
+  }
+
+  Values store_square(Value m0, Value n0, ValueRange sums, int64_t count, bool checked) {
+    for (int64_t i = 0; i < square_; ++i) {
+      for (int64_t j = 0; j < square_; j += count) {
+        const Value row = add(m0, place(row_, i)), column = add(n0, place(column_, j));
+        const ValueRange some = sums.slice(static_cast<size_t>(i * square_ + j), static_cast<size_t>(count));
+        if (!checked) {
+          store(row, column, some);
+        } else {
+          only_if(both(is_below(row, height_), is_below(column, width_)), [&] { store(row, column, some); });
         }
-      });
+      }
     }
+    return {};
   }
 
   void store(Value row, Value column, ValueRange totals) {
@@ -224,20 +182,18 @@ class TileWriter {
     Value whole = both(both(fits(m0, tile_, height_), fits(n0, tile_, width_)), fits(k0, depth_, steps_));
     whole = both(whole, both(a_.is_aligned, b_.is_aligned));
     const llvm::SmallVector<mlir::Type> types(static_cast<size_t>(2 * tile_ * depth_ / block_.threads()), element_);
-    auto choice = builder_.create<scf::IfOp>(location_, types, whole, /*addThenBlock=*/true, /*addElseBlock=*/true);
-    for (const bool is_whole : {true, false}) {
-      inside(is_whole ? choice.getThenRegion() : choice.getElseRegion(), [&] {
-        Values loaded;
-        for (const Run& run : runs(a_, 0)) {
-          llvm::append_range(loaded, load_run(a_, {add(m0, run.at), add(k0, run.k)}, {height_, steps_}, is_whole));
-        }
-        for (const Run& run : runs(b_, 1)) {
-          llvm::append_range(loaded, load_run(b_, {add(k0, run.k), add(n0, run.at)}, {steps_, width_}, is_whole));
-        }
-        builder_.create<scf::YieldOp>(location_, loaded);
-      });
-    }
-    return Values(choice.getResults());
+    const auto load = [&](bool is_whole) {
+      Values loaded;
+      for (const Run& run : runs(a_, 0)) {
+        llvm::append_range(loaded, load_run(a_, {add(m0, run.at), add(k0, run.k)}, {height_, steps_}, is_whole));
+      }
+      for (const Run& run : runs(b_, 1)) {
+        llvm::append_range(loaded, load_run(b_, {add(k0, run.k), add(n0, run.at)}, {steps_, width_}, is_whole));
+      }
+      return loaded;
+    };
+    return choose(
+        whole, types, [&] { return load(true); }, [&] { return load(false); });
   }
 
   // What this thread brings of a slice of `matrix`, whose rows or columns go along the tile.
@@ -247,7 +203,7 @@ class TileWriter {
     llvm::SmallVector<Run> all;
     for (int64_t done = 0; done < tile_ * depth_ / kRun; done += block_.threads()) {
       const Value number = add(block_.thread(), index(done));
-      const Value fast = multiply(remainder(number, in_line), kRun), slow = quotient(number, in_line);
+      const Value fast = times(remainder(number, in_line), kRun), slow = quotient(number, in_line);
       all.push_back(goes_along_tile ? Run{fast, slow, true} : Run{slow, fast, false});
     }
     return all;
@@ -329,13 +285,13 @@ class TileWriter {
     for (int64_t i = 0; i < square_; ++i) {
       for (int64_t j = 0; j < square_; ++j) {
         Value& total = sums[static_cast<size_t>(i * square_ + j)];
-        total = sum(total, times(as[static_cast<size_t>(i)], bs[static_cast<size_t>(j)]));
+        total = sum(total, element_product(as[static_cast<size_t>(i)], bs[static_cast<size_t>(j)]));
       }
     }
   }
 
   // Contracted to one instruction.
-  Value times(Value a, Value b) {
+  Value element_product(Value a, Value b) {
     if (llvm::isa<mlir::FloatType>(element_)) {
       return builder_.create<arith::MulFOp>(location_, a, b, arith::FastMathFlags::contract);
     }
@@ -348,8 +304,6 @@ class TileWriter {
     return builder_.create<arith::AddIOp>(location_, a, b);
   }
 
-  OpBuilder& builder_;
-  Location location_;
   const Product& product_;
   Block& block_;
   bool from_zero_;
@@ -379,7 +333,7 @@ mlir::Operation* lower_contraction(mlir::IRRewriter& rewriter, linalg::LinalgOp&
   if (is_half_product(product, features)) {
     write_half_product(rewriter, op.getLoc(), product, block, features, from_zero);
   } else {
-    TileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
+    SquareTileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
   }
   return op;
 }

@@ -17,14 +17,11 @@
 // the eight addresses of one matrix lie in different banks.
 #include "compiler-lite/codegen/cuda/half_product.hpp"
 
-#include "compiler-lite/codegen/cuda/accesses.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
+#include "compiler-lite/codegen/cuda/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm_values.hpp"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -32,7 +29,6 @@ namespace {
 namespace arith = mlir::arith;
 namespace LLVM = mlir::LLVM;
 namespace memref = mlir::memref;
-namespace scf = mlir::scf;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
@@ -47,8 +43,6 @@ constexpr int64_t kThreads = kWarpRows * kWarpColumns * kWarp;
 constexpr int64_t kPart = 16, kPartColumns = 8;  // What a warp multiplies at once.
 constexpr int64_t kTileMax[2] = {128, 256};
 
-mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
-
 // A multiple of what the warps compute at least, and no more than the tile of C that there is.
 int64_t tile_size(int64_t size, int64_t least, int64_t most) {
   int64_t tile = least;
@@ -56,16 +50,11 @@ int64_t tile_size(int64_t size, int64_t least, int64_t most) {
   return tile;
 }
 
-class HalfWriter {
+class HalfWriter : TileWriter {
  public:
   HalfWriter(OpBuilder& builder, Location location, const Product& product, Block& block, const Features& features,
              bool from_zero)
-      : builder_(builder),
-        location_(location),
-        product_(product),
-        block_(block),
-        features_(features),
-        from_zero_(from_zero) {
+      : TileWriter(builder, location), product_(product), block_(block), features_(features), from_zero_(from_zero) {
     element_ = type_of(product.a).getElementType();
     tile_[0] = tile_size(type_of(product.c).getDimSize(0), kWarpRows * kPart * 2, kTileMax[0]);
     tile_[1] = tile_size(type_of(product.c).getDimSize(1), kWarpColumns * kPart * 2, kTileMax[1]);
@@ -108,58 +97,10 @@ class HalfWriter {
     int64_t stage_bytes() const { return lines * groups * kGroupBytes; }
   };
 
-  Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
-  Value add(Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location_, a, b); }
-  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, index(b)); }
-  Value times(Value a, int64_t b) { return builder_.createOrFold<arith::MulIOp>(location_, a, index(b)); }
-  Value quotient(Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(location_, a, index(b)); }
-  Value remainder(Value a, int64_t b) { return builder_.createOrFold<arith::RemUIOp>(location_, a, index(b)); }
   Value flip(Value a, Value b) { return builder_.createOrFold<arith::XOrIOp>(location_, a, b); }
   Value or_bits(Value a, Value b) { return builder_.create<LLVM::OrOp>(location_, a, b); }
-  Value both(Value a, Value b) { return builder_.create<arith::AndIOp>(location_, a, b); }
-  Value compare(arith::CmpIPredicate how, Value a, Value b) {
-    return builder_.create<arith::CmpIOp>(location_, how, a, b);
-  }
-  Value is_below(Value a, Value b) { return compare(arith::CmpIPredicate::ult, a, b); }
   Value select(Value choice, Value a, Value b) { return builder_.create<arith::SelectOp>(location_, choice, a, b); }
-  Value size_of(Value memory, unsigned dimension) {
-    return builder_.createOrFold<memref::DimOp>(location_, memory, dimension);
-  }
   Value as_i64(Value value) { return cast(builder_, location_, value, builder_.getI64Type()); }
-
-  template <typename Body>
-  Values loop(Value end, int64_t step, ValueRange values, Body body) {
-    auto loop = builder_.create<scf::ForOp>(location_, index(0), end, index(step), values);
-    const OpBuilder::InsertionGuard guard(builder_);
-    if (values.empty()) {
-      builder_.setInsertionPointToStart(loop.getBody());
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-    } else {
-      builder_.setInsertionPointToEnd(loop.getBody());
-      const Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
-      builder_.create<scf::YieldOp>(location_, next);
-    }
-    return Values(loop.getResults());
-  }
-
-  // What either of two bodies gives.
-  template <typename Then, typename Else>
-  Values choose(Value condition, mlir::TypeRange types, Then then, Else otherwise) {
-    auto choice = builder_.create<scf::IfOp>(location_, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
-    const OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(&choice.getThenRegion().front());
-    builder_.create<scf::YieldOp>(location_, then());
-    builder_.setInsertionPointToStart(&choice.getElseRegion().front());
-    builder_.create<scf::YieldOp>(location_, otherwise());
-    return Values(choice.getResults());
-  }
-  template <typename Body>
-  void only_if(Value condition, Body body) {
-    auto branch = builder_.create<scf::IfOp>(location_, condition);
-    const OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(&branch.getThenRegion().front());
-    body();
-  }
 
   void place_threads() {
     const Value thread = block_.thread();
@@ -313,9 +254,6 @@ class HalfWriter {
   }
 
   void bring(const Slices& slices, Value begin, Value k0) {
-    const auto fits = [&](Value from, int64_t count, Value end) {
-      return compare(arith::CmpIPredicate::ule, add(from, count), end);
-    };
     const Value line0 = slices.along_k ? begin : k0, element0 = slices.along_k ? k0 : begin;
     const Value whole = both(is_aligned_, both(fits(line0, slices.lines, slices.lines_size),
                                                fits(element0, slices.groups * kGroup, slices.line_size)));
@@ -422,9 +360,6 @@ class HalfWriter {
   void store_sums(Value m0, Value n0, const Values& sums) {
     const Memory memory = open_memory(builder_, location_, product_.c);
     const bool in_rows = contiguous_dimension(product_.c) == 1;
-    const auto fits = [&](Value begin, int64_t count, Value end) {
-      return compare(arith::CmpIPredicate::ule, add(begin, count), end);
-    };
     Value whole = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
     if (in_rows) {
       const Value bits = unaligned_bits(builder_, location_, memory, 2 * stored_bytes(memory.element));
@@ -473,8 +408,6 @@ class HalfWriter {
     store_elements(builder_, location_, memory, address, results);
   }
 
-  OpBuilder& builder_;
-  Location location_;
   const Product& product_;
   Block& block_;
   const Features& features_;
