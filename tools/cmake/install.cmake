@@ -45,7 +45,8 @@ foreach(component module_sdk runtime)  # Either is of use alone.
     ${PROJECT_SOURCE_DIR}/hal/drivers/local/executable_plugin.h
     DESTINATION ${header_dir}/hal/drivers/local COMPONENT ${component})
   install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
-    ${PROJECT_SOURCE_DIR}/tools/cmake/cpu_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/embed_files.cmake
+    ${PROJECT_SOURCE_DIR}/tools/cmake/cpu_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_kernels.cmake
+    ${PROJECT_SOURCE_DIR}/tools/cmake/embed_files.cmake
     DESTINATION ${package_dir} COMPONENT ${component})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
 endforeach()
