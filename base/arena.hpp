@@ -41,7 +41,7 @@ class BlockPool {
   static constexpr size_t kFreeBlocksMax = 64;
 
   const Allocator allocator_;
-  // The block that was given last: whoever makes one recording after the other takes no lock.
+  // The block that was given last: a thread that makes one recording after the other takes no lock.
   std::atomic<Block*> spare_{nullptr};
   std::mutex mutex_;
   Block* free_ = nullptr;

@@ -3,7 +3,8 @@
 //
 // An atomic increment costs 5.8 ns where a plain one costs 0.3, and a program of one dispatch makes thirty of them. The
 // C library says whether there is a second thread, and says so before it starts; libstdc++'s shared_ptr relies on the
-// same. Threads: internally synchronized.
+// same.
+// Threads: internally synchronized.
 #pragma once
 
 #include <atomic>
@@ -33,7 +34,7 @@ void count_up(Count& count) {
     std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed);
   }
 }
-// Whether it was the last one. Who sees that nobody else is left needs no locked instruction to be sure of it.
+// Whether it was the last one. A thread that holds the last reference needs no locked instruction to be sure of it.
 template <typename Count>
 [[nodiscard]] bool count_down(Count& count) {
   if (is_single_threaded()) return --count == 0;

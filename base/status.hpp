@@ -1,7 +1,7 @@
 // How an operation says that it failed: one pointer, null when it did not.
 //
 // A failure owns its code, its sentence and the place that made it; context is added on the way up
-// ("  while linking import 'custom.print'"). The codes are the canonical set, so that nobody learns new words.
+// ("  while linking import 'custom.print'"). The codes are the canonical set, so that users need learn no new words.
 // baton_status in modules/sdk/status.h is the same object seen through the C door.
 #pragma once
 

@@ -28,6 +28,13 @@ void declare(Declarations& declarations, Cursor& cursor, ModuleBuilder& builder)
   for (const auto& [name, bytes] : declarations.rodata) {
     builder.add_rodata(name, std::as_bytes(std::span(bytes)), false);
   }
+  for (assembler::ExecutableDeclaration& made : declarations.executables) {
+    for (size_t i = 0; i < made.row.variants.size(); ++i) {
+      made.row.variants[i].rodata = declarations.rodata_names.find(*made.rodata[i], cursor).value_or(kNoIndex);
+      made.row.variants[i].condition = function_index(declarations, made.conditions[i], cursor);
+    }
+    builder.add_executable(made.row);
+  }
   for (const assembler::FunctionDeclaration& made : declarations.functions) {
     const uint32_t function = builder.declare_function(made.name, made.type.signature);
     for (const std::string& name : made.exports) builder.add_export(name, function);

@@ -156,6 +156,7 @@ class Body {
       case OperandKind::kGlobal:
       case OperandKind::kGlobalRef: return take_name(declarations_.global_names, "a @global");
       case OperandKind::kRodata: return take_name(declarations_.rodata_names, "a @rodata segment");
+      case OperandKind::kExecutable: return take_name(declarations_.executable_names, "an @executable");
       case OperandKind::kType: return take_ref_type_index();
       case OperandKind::kCode: return take_status_code();
       default: return std::nullopt;  // Registers, kCount and lists are taken elsewhere.

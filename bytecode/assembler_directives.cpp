@@ -95,6 +95,7 @@ class Directives {
     if (word.is("import")) return import();
     if (word.is("global")) return global();
     if (word.is("rodata")) return rodata();
+    if (word.is("executable")) return executable();
     if (word.is("initializer")) return initializer(word);
     if (word.is("stripped")) return made_.stripped = true;
     if (word.is("export")) return exported_function();
@@ -103,8 +104,8 @@ class Directives {
   }
 
   bool unknown(const Token& word) {
-    constexpr std::string_view words[] = {"module", "attribute", "type",        "signature", "import", "global",
-                                          "rodata", "export",    "initializer", "stripped",  "func"};
+    constexpr std::string_view words[] = {"module", "attribute",  "type",   "signature",   "import",   "global",
+                                          "rodata", "executable", "export", "initializer", "stripped", "func"};
     const std::string ending = cursor_.ending(word.spelling, words);
     cursor_.error(word, "No directive begins with ", shown(word), ending);
     return false;
@@ -208,6 +209,15 @@ class Directives {
     std::optional<std::string> bytes = rodata_bytes();
     if (bytes) made_.rodata.push_back({symbol_value(*name).name, *std::move(bytes)});
     return bytes.has_value();
+  }
+
+  bool executable() {
+    ExecutableDeclaration& made = made_.executables.emplace_back();
+    const Token* name = cursor_.take(TokenKind::kSymbol, "the executable's @name");
+    if (!name) return false;
+    made_.executable_names.declare(*name, cursor_);
+    made.row.name = symbol_value(*name).name;
+    return take_executable(cursor_, made);
   }
 
   std::optional<std::string> rodata_bytes() {

@@ -87,7 +87,7 @@ bool Cursor::expect(std::string_view word) {
 }
 
 std::string Cursor::ending(std::string_view name, std::span<const std::string_view> candidates) const {
-  constexpr size_t kNameMax = 64;  // Distances cost the product of the lengths; longer names are nobody's typing error.
+  constexpr size_t kNameMax = 64;  // Distances cost the product of the lengths; longer names are not typing errors.
   const bool is_worth_it = name.size() <= kNameMax && diagnostics_.suggests();
   const std::string nearest = is_worth_it ? nearest_names(name, candidates) : std::string();
   return nearest.empty() ? "." : text("; ", nearest);

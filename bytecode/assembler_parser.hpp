@@ -105,6 +105,12 @@ struct RodataDeclaration {
   std::string name;
   std::string bytes;
 };
+// The row without what it names elsewhere: one token for each variant.
+struct ExecutableDeclaration {
+  ExecutableRow row;
+  std::vector<const Token*> rodata;
+  std::vector<const Token*> conditions;  // null: none
+};
 struct FunctionDeclaration {
   std::string name;
   FunctionType type;
@@ -150,16 +156,20 @@ struct Declarations {
   std::vector<ImportDeclaration> imports;
   std::vector<ModuleBuilder::Global> globals;
   std::vector<RodataDeclaration> rodata;
+  std::vector<ExecutableDeclaration> executables;
   std::vector<FunctionDeclaration> functions;
   const Token* initializer = nullptr;
 
   Names import_names{"import"};
   Names global_names{"global"};
   Names rodata_names{"rodata"};
+  Names executable_names{"executable"};
   Names function_names{"function"};
 };
 
 std::optional<AttributeDeclaration> take_attribute(Cursor& cursor);
+// assembler_executables.cpp: what follows the name, up to the brace that ends the executable.
+bool take_executable(Cursor& cursor, ExecutableDeclaration& made);
 
 // assembler_directives.cpp
 Declarations parse_directives(Cursor& cursor);

@@ -1,15 +1,13 @@
 #include "bytecode/disassembler.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <vector>
 
 #include "bytecode/assembler_lexer.hpp"
-#include "bytecode/instruction_reader.hpp"
+#include "bytecode/executable_view.hpp"
+#include "bytecode/instruction_printer.hpp"
 #include "bytecode/module_builder.hpp"
 
 namespace baton::bytecode {
@@ -17,152 +15,6 @@ namespace {
 
 using assembler::is_plain_name;
 using assembler::quoted;
-
-// A reference type; in quotes where the assembler would read another word.
-std::string type_text(ValueType type, std::string_view ref_type) {
-  if (ref_type.empty()) return std::string(value_type_name(type));
-  return is_plain_name(ref_type) && !value_type_from_name(ref_type) ? std::string(ref_type) : quoted(ref_type);
-}
-
-std::string symbol_text(std::string_view name, uint32_t occurrence) {
-  const std::string mark = occurrence == 0 ? std::string() : text("#", occurrence);
-  return text("@", is_plain_name(name) ? std::string(name) : quoted(name), mark);
-}
-
-// The shortest decimal that reads back to the same bits; NaNs other than the usual one are 0x bits.
-template <typename Float, typename Bits>
-std::string float_text(Bits bits) {
-  const auto value = std::bit_cast<Float>(bits);
-  if (value != value)
-    return bits == std::bit_cast<Bits>(std::numeric_limits<Float>::quiet_NaN()) ? "nan" : text(hex(bits));
-  char digits[32];
-  return std::string(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
-
-std::string number_text(ValueType type, uint64_t bits) {
-  switch (type) {
-    case ValueType::kI32: return text(static_cast<int32_t>(bits));
-    case ValueType::kF32: return float_text<float>(static_cast<uint32_t>(bits));
-    case ValueType::kF64: return float_text<double>(bits);
-    default: return text(static_cast<int64_t>(bits));
-  }
-}
-
-// How often each name came before in its table: @print, @print#1. Empty for one instruction of a trace, which may be
-// ambiguous.
-class Occurrences {
- public:
-  template <typename Name>
-  Occurrences(uint32_t count, Name name) {
-    std::map<std::string_view, uint32_t> seen;
-    for (uint32_t i = 0; i < count; ++i) numbers_.push_back(seen[name(i)]++);
-  }
-  Occurrences() = default;
-  uint32_t operator[](uint32_t index) const { return index < numbers_.size() ? numbers_[index] : 0; }
-
- private:
-  std::vector<uint32_t> numbers_;
-};
-
-// Prints operands; knows what the module calls things.
-class Printer {
- public:
-  explicit Printer(const ModuleView& module) : module_(module), has_debug_(module.has_debug()) {}
-
-  void number_occurrences() {
-    imports_ = {module_.import_count(), [&](uint32_t i) { return module_.import(i).name; }};
-    if (!has_debug_) return;
-    functions_ = {module_.function_count(), [&](uint32_t i) { return module_.function_name(i); }};
-    globals_ = {module_.global_count(), [&](uint32_t i) { return module_.global_name(i); }};
-    rodata_ = {module_.rodata_count(), [&](uint32_t i) { return module_.rodata_name(i); }};
-  }
-
-  std::string function(uint32_t index) const {
-    return has_debug_ ? symbol_text(module_.function_name(index), functions_[index]) : text("@f", index);
-  }
-  std::string global(uint32_t index) const {
-    return has_debug_ ? symbol_text(module_.global_name(index), globals_[index]) : text("@g", index);
-  }
-  std::string rodata(uint32_t index) const {
-    return has_debug_ ? symbol_text(module_.rodata_name(index), rodata_[index]) : text("@d", index);
-  }
-  std::string import(uint32_t index) const { return symbol_text(module_.import(index).name, imports_[index]); }
-
-  // The instruction at `code[word]` of a function.
-  std::string instruction(std::span<const uint64_t> code, uint32_t word) const {
-    const uint64_t* pc = &code[word];
-    const InstructionInfo& row = info(read_opcode(pc));
-    std::string line(row.mnemonic());
-    std::string_view joint = " ";
-    for (size_t i = 0; i < row.operands().count; ++i) {
-      const OperandKind kind = row.operands().operands[i].kind;
-      if (kind == OperandKind::kCount) continue;
-      const size_t half = row.operands().halves[i];
-      line += joint;
-      line += is_list(kind) ? list(pc, kind, half, row.operands().halves[i - 1], word) : operand(pc, kind, half, word);
-      joint = ", ";
-    }
-    return line;
-  }
-
- private:
-  std::string operand(const uint64_t* pc, OperandKind kind, size_t half, uint32_t word) const {
-    const uint64_t bits = read_operand(pc, kind, half);
-    const auto index = static_cast<uint32_t>(bits);
-    if (is_value_register(kind) || kind == OperandKind::kValueBase) return text("%v", bits);
-    if (is_ref_register(kind) || kind == OperandKind::kRefBase) return text("%r", bits);
-    switch (kind) {
-      case OperandKind::kImm16: return text(static_cast<int16_t>(bits));
-      case OperandKind::kImmI32: return number_text(ValueType::kI32, bits);
-      case OperandKind::kImmI64: return number_text(ValueType::kI64, bits);
-      case OperandKind::kImmF32: return number_text(ValueType::kF32, bits);
-      case OperandKind::kImmF64: return number_text(ValueType::kF64, bits);
-      case OperandKind::kNearLabel: return label(word + static_cast<uint32_t>(int32_t{static_cast<int16_t>(bits)}));
-      case OperandKind::kLabel: return label(word + index);
-      case OperandKind::kCallee: return function(index);
-      case OperandKind::kImport: return import(index);
-      case OperandKind::kGlobal:
-      case OperandKind::kGlobalRef: return global(index);
-      case OperandKind::kRodata: return rodata(index);
-      case OperandKind::kType: return type_text(ValueType::kRef, module_.type(index));
-      case OperandKind::kCode: return status_code(bits);
-      default: return {};  // kCount and lists: printed by list().
-    }
-  }
-
-  size_t segments_of_import(uint32_t index) const { return signature_shape(module_.import(index).signature)->segments; }
-
-  static std::string lent(uint16_t place) { return place == kNoRegister ? "null" : text("%r", place); }
-
-  static std::string label(uint32_t word) { return text("L", word); }
-
-  static std::string status_code(uint64_t code) {
-    if (code > static_cast<uint64_t>(StatusCode::kUnauthenticated)) return text(code);
-    return assembler::status_code_word(static_cast<StatusCode>(code));
-  }
-
-  std::string list(const uint64_t* pc, OperandKind kind, size_t half, size_t count_half, uint32_t word) const {
-    const uint64_t count = read_operand(pc, OperandKind::kCount, count_half);
-    const uint64_t* elements = pc + half / 4;
-    const size_t counts = kind == OperandKind::kLent ? segments_of_import(read_u16<1>(pc)) : count;
-    std::string result = "[";
-    for (size_t i = 0; i < count; ++i) {
-      if (i != 0) result += ", ";
-      if (kind == OperandKind::kLabels)
-        result += label(word + static_cast<uint32_t>(read_label(elements, i)));
-      else
-        result += i < counts ? text(read_element(elements, i)) : lent(read_element(elements, i));
-    }
-    return result + "]";
-  }
-
-  const ModuleView& module_;
-  bool has_debug_;
-  Occurrences functions_;
-  Occurrences globals_;
-  Occurrences rodata_;
-  Occurrences imports_;
-};
 
 // Calls visit(word) for each instruction of a function.
 template <typename Visit>
@@ -243,6 +95,7 @@ class Disassembler {
     for (uint32_t i = 0; i < module_.import_count(); ++i) import(i);
     for (uint32_t i = 0; i < module_.global_count(); ++i) global(i);
     for (uint32_t i = 0; i < module_.rodata_count(); ++i) rodata(i);
+    for (uint32_t i = 0; i < module_.executable_count(); ++i) executable(i);
     if (module_.initializer() != kNoIndex) line("initializer ", printer_.function(module_.initializer()));
     for (uint32_t i = 0; i < module_.function_count(); ++i) function(i);
     return std::move(out_);
@@ -339,6 +192,49 @@ class Disassembler {
     return result;
   }
 
+  void executable(uint32_t index) {
+    const ExecutableView row = module_.executable(index);
+    const std::string_view host = row.registered_name();
+    line("executable ", printer_.executable(index), host.empty() ? "" : text(" registered ", quoted(host)), " {");
+    for (uint32_t i = 0; i < row.entry_point_count(); ++i) entry_point(row.entry_point(i));
+    for (uint32_t i = 0; i < row.variant_count(); ++i) variant(row.variant(i), row.entry_point_count());
+    line("}");
+  }
+
+  void entry_point(const EntryPointView& entry) {
+    std::string tail;
+    if (entry.knows_layout()) tail += text(" constants ", entry.constants());
+    std::string bindings;
+    for (uint32_t i = 0; i < entry.binding_count(); ++i) {
+      constexpr std::string_view words[] = {"open", "read", "write", "read_write"};
+      bindings += text(i == 0 ? "" : ", ", words[entry.binding(i)]);
+    }
+    if (!bindings.empty()) tail += text(" bindings [", bindings, "]");
+    if (const auto launch = entry.launch()) tail += text(" launch [", launch_text(*launch), "]");
+    line("  entry_point ", quoted(entry.name()), tail);
+    for (uint32_t i = 0; i < entry.attribute_count(); ++i) {
+      line("    launch_attribute ", quoted(entry.attribute(i).name), " = ", entry.attribute(i).value);
+    }
+  }
+
+  void variant(const VariantView& variant, uint32_t entry_points) {
+    std::string tail;
+    if (!variant.target().empty()) tail += text(" target ", quoted(variant.target()));
+    if (variant.condition() != kNoIndex) tail += text(" condition ", printer_.function(variant.condition()));
+    if (variant.constants() != 0) tail += text(" constants ", variant.constants());
+    std::string launches;
+    for (uint32_t i = 0; variant.has_launches() && i < entry_points; ++i) {
+      launches += text(i == 0 ? "" : ", ", launch_text(variant.launch(i)));
+    }
+    if (!launches.empty()) tail += text(" launches [", launches, "]");
+    line("  variant ", quoted(variant.format()), " ", printer_.rodata(variant.rodata()), tail);
+  }
+
+  static std::string launch_text(const LaunchRow& launch) {
+    const uint32_t(&size)[3] = launch.workgroup_size;
+    return text(size[0], ", ", size[1], ", ", size[2], ", ", launch.local_memory_bytes);
+  }
+
   void function(uint32_t index) {
     const FunctionView function = module_.function(index);
     line();
@@ -374,7 +270,7 @@ class Disassembler {
   }
 
   const ModuleView& module_;
-  Printer printer_;
+  InstructionPrinter printer_;
   std::string out_;
   uint32_t location_ = 0;                              // the next row to print
   std::multimap<uint32_t, AttributeView> attributes_;  // by function
@@ -385,7 +281,9 @@ class Disassembler {
 
 std::string disassemble(const ModuleView& module) { return Disassembler(module).run(); }
 
-std::string disassemble_instruction(const ModuleView& module, uint32_t pc) {
+namespace {
+
+std::string one_instruction(const ModuleView& module, uint32_t pc, InstructionPrinter::Registers registers) {
   uint32_t first = 0;
   uint32_t last = module.function_count() - 1;  // The function that pc lies in is one of [first, last].
   while (first < last) {
@@ -397,7 +295,17 @@ std::string disassemble_instruction(const ModuleView& module, uint32_t pc) {
     }
   }
   const FunctionView function = module.function(first);
-  return Printer(module).instruction(function.code, pc - function.code_begin);
+  return InstructionPrinter(module).instruction(function.code, pc - function.code_begin, registers);
+}
+
+}  // namespace
+
+std::string disassemble_instruction(const ModuleView& module, uint32_t pc) {
+  return one_instruction(module, pc, InstructionPrinter::Registers::kPlain);
+}
+
+std::string list_instruction(const ModuleView& module, uint32_t pc) {
+  return one_instruction(module, pc, InstructionPrinter::Registers::kNamed);
 }
 
 }  // namespace baton::bytecode

@@ -15,9 +15,11 @@ enum class Family : uint8_t { kPure, kObject, kBranch, kControl };
 
 enum InstructionFlags : uint8_t {
   kNone = 0,
-  kEnds = 1,   // Control never reaches the next instruction.
-  kTraps = 2,  // May trap.
-  kCalls = 4,  // Transfers to another function.
+  kEnds = 1,    // Control never reaches the next instruction.
+  kTraps = 2,   // May trap.
+  kCalls = 4,   // Transfers to another function.
+  kSlow = 8,    // Takes as long as dozens of additions: spends fuel (vm/pace.hpp).
+  kGrows = 16,  // The same, and more with the size of an operand.
 };
 
 // Six bytes: the table of them is the largest piece of data in the smallest binary. What is long is elsewhere, once,

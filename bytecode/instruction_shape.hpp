@@ -24,6 +24,7 @@ struct InstructionShape {
   uint8_t label_shift : 6 = 0;  // The label is the word shifted right by this, with its sign; 0: no label.
   bool is_simple : 1 = false;
   bool ends : 1 = false;
+  bool pays : 1 = false;  // Whichever way control goes, the interpreter spends fuel here.
 
   constexpr bool operator==(const InstructionShape&) const = default;
 };
@@ -63,6 +64,7 @@ consteval InstructionShape shape_of(Opcode opcode, const InstructionInfo& row) {
   InstructionShape shape;
   shape.is_simple = is_simple(opcode, row);
   shape.ends = row.flags & kEnds;
+  shape.pays = row.flags & (kEnds | kCalls);
   for (size_t i = 0; i < row.operands().count; ++i) {
     const OperandKind kind = row.operands().operands[i].kind;
     const size_t half = row.operands().halves[i];

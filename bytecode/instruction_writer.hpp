@@ -1,9 +1,9 @@
 // Emits the code of one function and patches its labels. Used by the assembler and by the compiler.
 //
 // Operands are given in table order as 64-bit numbers (register numbers, immediates' bits, label ids, list elements
-// last); the row says where each goes, so nobody who emits code knows the encoding. Labels are numbers from
-// new_label(); a label may be used before it is placed. A fused branch whose target is too far for its 16 bits becomes
-// three instructions: the branch over a `br` that skips, and a `br` to the target.
+// last); the row says where each goes, so code that emits instructions does not know the encoding. Labels are numbers
+// from new_label(); a label may be used before it is placed. A fused branch whose target is too far for its 16 bits
+// becomes three instructions: the branch over a `br` that skips, and a `br` to the target.
 #pragma once
 
 #include <cstdint>

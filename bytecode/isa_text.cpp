@@ -1,35 +1,31 @@
 #include "bytecode/isa_text.hpp"
 
-#include <iterator>
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "base/text.hpp"
 #include "bytecode/instruction_info.hpp"
+#include "bytecode/operand_names.hpp"
 
 namespace baton::bytecode {
 namespace {
 
+// The headings of isa.inc, each with the rows below it, in their order.
 struct Section {
-  uint16_t first;  // code
   std::string_view title;
+  std::vector<uint16_t> codes = {};
 };
-// The headings of isa.inc, by the first code below each.
-constexpr Section kSections[] = {
-    {0x001, "Control"},
-    {0x010, "Branches on one condition"},
-    {0x050, "Constants and moves"},
-    {0x060, "Integer arithmetic on i32"},
-    {0x090, "Integer arithmetic on i64"},
-    {0x0c0, "Compares"},
-    {0x0f0, "Float arithmetic on f32"},
-    {0x120, "Float arithmetic on f64"},
-    {0x150, "Conversions"},
-    {0x178, "Module state"},
-    {0x180, "References"},
-    {0x190, "Blobs"},
-    {0x1c0, "Lists"},
-};
+std::vector<Section> make_sections() {
+  std::vector<Section> sections;
+  // clang-format off
+#define SECTION(title) sections.push_back({title});
+#define OP(code, name, ...) sections.back().codes.push_back(code);
+#include "bytecode/isa.inc"
+  // clang-format on
+  for (Section& section : sections) std::sort(section.codes.begin(), section.codes.end());
+  return sections;
+}
 
 std::string_view slot_name(SlotType slot) {
   constexpr std::string_view names[] = {"i32", "i64", "f32", "f64", "any"};
@@ -39,32 +35,15 @@ std::string_view slot_name(SlotType slot) {
 // The word that isa.inc spells the operand with.
 std::string_view kind_name(OperandKind kind) {
   switch (kind) {
-    case OperandKind::kDef: return "Def";
-    case OperandKind::kUse: return "Use";
-    case OperandKind::kUpdate: return "Update";
-    case OperandKind::kDefRef: return "DefRef";
-    case OperandKind::kUseRef: return "UseRef";
-    case OperandKind::kTakeRef: return "TakeRef";
-    case OperandKind::kImm16: return "Imm16";
-    case OperandKind::kImmI32: return "ImmI32";
-    case OperandKind::kImmF32: return "ImmF32";
-    case OperandKind::kImmI64: return "ImmI64";
-    case OperandKind::kImmF64: return "ImmF64";
-    case OperandKind::kNearLabel: return "NearLabel";
-    case OperandKind::kLabel: return "Label";
-    case OperandKind::kCallee: return "Callee";
-    case OperandKind::kImport: return "Import";
-    case OperandKind::kValueBase: return "ValueBase";
-    case OperandKind::kRefBase: return "RefBase";
-    case OperandKind::kGlobal: return "Global";
-    case OperandKind::kGlobalRef: return "GlobalRef";
-    case OperandKind::kRodata: return "Rodata";
-    case OperandKind::kType: return "Type";
-    case OperandKind::kCode: return "Code";
-    case OperandKind::kCount: return "Count";
-    case OperandKind::kLabels: return "Labels";
-    case OperandKind::kSegments: return "Segments";
-    case OperandKind::kLent: return "Lent";
+#define VALUE(Kind, meaning) \
+  case OperandKind::k##Kind: \
+    return #Kind;
+#define REF VALUE
+#define WORD16(Kind, name, meaning) VALUE(Kind, meaning)
+#define WORD32 WORD16
+#define WORD64 WORD16
+#define LIST WORD16
+#include "bytecode/operand_kinds.inc"
   }
   return "";
 }
@@ -75,10 +54,10 @@ std::string operand_text(const Operand& operand) {
                   : std::string(kind_name(operand.kind));
 }
 
-// What stands in the operand's place in a program.
-std::string operand_example(const Operand& operand, size_t& values, size_t& refs) {
-  if (is_value_register(operand.kind) || operand.kind == OperandKind::kValueBase) return text("%v", values++);
-  if (is_ref_register(operand.kind) || operand.kind == OperandKind::kRefBase) return text("%r", refs++);
+// What stands in the operand's place in a program; a register as the listing of baton-dump-module shows it.
+std::string operand_example(const Operand& operand, std::string_view name) {
+  if (is_value_register(operand.kind) || operand.kind == OperandKind::kValueBase) return text(name, "=%v");
+  if (is_ref_register(operand.kind) || operand.kind == OperandKind::kRefBase) return text(name, "=%r");
   switch (operand.kind) {
     case OperandKind::kImm16:
     case OperandKind::kImmI32:
@@ -92,23 +71,23 @@ std::string operand_example(const Operand& operand, size_t& values, size_t& refs
     case OperandKind::kGlobal:
     case OperandKind::kGlobalRef: return "@global";
     case OperandKind::kRodata: return "@rodata";
+    case OperandKind::kExecutable: return "@executable";
     case OperandKind::kType: return "type";
     case OperandKind::kCode: return "internal";
     case OperandKind::kLabels: return "[label, ...]";
     case OperandKind::kSegments: return "[2, ...]";
-    case OperandKind::kLent: return "[2, ..., %r0, null, ...]";
+    case OperandKind::kLent: return "[2, ..., %r, null, ...]";
     default: return {};
   }
 }
 
-std::string example(const InstructionInfo& row) {
+std::string example(uint16_t code, const InstructionInfo& row) {
   std::string result(row.mnemonic());
   std::string_view joint = " ";
-  size_t values = 0;
-  size_t refs = 0;
-  for (const Operand& operand : row.operands()) {
+  for (size_t i = 0; i < row.operands().count; ++i) {
+    const Operand& operand = row.operands().operands[i];
     if (operand.kind == OperandKind::kCount) continue;
-    result += text(joint, operand_example(operand, values, refs));
+    result += text(joint, operand_example(operand, operand_name(static_cast<Opcode>(code), i)));
     joint = ", ";
   }
   return result;
@@ -119,6 +98,8 @@ std::vector<std::string_view> flag_names(uint8_t flags) {
   if ((flags & kEnds) != 0) names.push_back("ends");
   if ((flags & kTraps) != 0) names.push_back("traps");
   if ((flags & kCalls) != 0) names.push_back("calls");
+  if ((flags & kSlow) != 0) names.push_back("slow");
+  if ((flags & kGrows) != 0) names.push_back("grows");
   return names;
 }
 
@@ -173,31 +154,34 @@ std::string isa_markdown() {
   std::string result =
       "# Instructions\n\n"
       "Generated from `bytecode/isa.inc` by `baton-isa --markdown`; a test fails when it is stale. How operands are "
-      "encoded: "
-      "`bytecode/operand.hpp`. How programs are written: `bytecode/README.md`.\n\n"
+      "encoded: `bytecode/operand.hpp`. How programs are written: `bytecode/README.md`.\n\n"
+      "A register stands here as its part in the instruction and its bank, `lhs=%v` or `target=%r`, as in "
+      "`baton-dump-module "
+      "--disassembly`; a program writes `%v2` or `%r0`.\n\n"
       "*Ends*: control never reaches the next instruction. *Traps*: may trap. *Calls*: transfers to another "
-      "function.\n";
-  size_t section = 0;
-  for_each_row([&](uint16_t code, const InstructionInfo& row) {
-    if (section < std::size(kSections) && code >= kSections[section].first) {
-      result += text("\n## ", kSections[section].title,
-                     "\n\n| code | instruction | words | meaning | |\n|---|---|---|---|---|\n");
-      while (section < std::size(kSections) && code >= kSections[section].first) ++section;
+      "function. *Slow*: takes as long as dozens of additions, and pays for it when limits are looked at. *Grows*: so "
+      "does what takes longer for larger operands; it is done in stretches.\n";
+  for (const Section& section : make_sections()) {
+    result += text("\n## ", section.title, "\n\n| code | instruction | words | meaning | |\n|---|---|---|---|---|\n");
+    for (const uint16_t code : section.codes) {
+      const InstructionInfo& row = *find_info(code);
+      const std::string flags = joined(flag_names(row.flags), ", ", [](std::string_view name) { return name; });
+      result += text("| ", code_text(code), " | `", example(code, row), "` | ", uint32_t{row.operands().words}, " | ",
+                     meaning(code), " | ", flags, " |\n");
     }
-    const std::string flags = joined(flag_names(row.flags), ", ", [](std::string_view name) { return name; });
-    result += text("| ", code_text(code), " | `", example(row), "` | ", uint32_t{row.operands().words}, " | ",
-                   meaning(code), " | ", flags, " |\n");
-  });
+  }
   return result;
 }
 
 std::string isa_json() {
   std::string rows;
   for_each_row([&](uint16_t code, const InstructionInfo& row) {
-    const std::string operands = joined(row.operands(), ", ", [](const Operand& operand) {
+    size_t index = 0;
+    const std::string operands = joined(row.operands(), ", ", [&](const Operand& operand) {
       const std::string slot =
           is_value_register(operand.kind) ? text(", \"type\": ", json_string(slot_name(operand.slot))) : std::string();
-      return text("{\"kind\": ", json_string(kind_name(operand.kind)), slot, "}");
+      const std::string_view name = operand_name(static_cast<Opcode>(code), index++);
+      return text("{\"name\": ", json_string(name), ", \"kind\": ", json_string(kind_name(operand.kind)), slot, "}");
     });
     rows +=
         text(rows.empty() ? "" : ",\n", "  {\"code\": ", uint32_t{code},

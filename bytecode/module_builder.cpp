@@ -82,6 +82,11 @@ void ModuleBuilder::define_function(uint32_t function, std::vector<uint64_t> cod
   target.locations = std::move(locations);
 }
 
+uint32_t ModuleBuilder::add_executable(ExecutableRow row) {
+  executables_.push_back(std::move(row));
+  return static_cast<uint32_t>(executables_.size() - 1);
+}
+
 void ModuleBuilder::add_export(std::string_view name, uint32_t function) {
   if (!exports_.emplace(name, function).second) repeated_exports_.emplace_back(name);
 }
@@ -113,7 +118,7 @@ Status ModuleBuilder::check() const {
 }
 
 // Turns the builder's lists into the tables of module.fbs. Every vector is written, empty or not, so that a module has
-// one spelling; only the debug table may be absent.
+// one spelling; only the debug table and the table of executables may be absent.
 class ModuleBuilder::Serializer {
  public:
   explicit Serializer(const ModuleBuilder& module) : module_(module) {}
@@ -167,9 +172,11 @@ class ModuleBuilder::Serializer {
     const auto rodata = build_.CreateVectorOfStructs(std::vector<format::RodataRow>(module_.rodata_.size()));
     const auto attributes = this->attributes();
     const auto debug = module_.debug_ ? this->debug() : flatbuffers::Offset<format::DebugTable>();
-    return format::CreateModule(build_, kFormatVersion, kIsaVersion, 0, name, module_.version_, types, signatures,
-                                functions, code, imports, exports, globals, rodata, attributes, module_.initializer_,
-                                debug);
+    const auto executables = executable_rows();
+    const uint64_t features = module_.executables_.empty() ? 0 : kFeatureExecutables;
+    return format::CreateModule(build_, kFormatVersion, kIsaVersion, features, name, module_.version_, types,
+                                signatures, functions, code, imports, exports, globals, rodata, attributes,
+                                module_.initializer_, debug, executables);
   }
 
   Vector<uint64_t> code() {
@@ -227,6 +234,57 @@ class ModuleBuilder::Serializer {
       const String key = build_.CreateString(attribute->key);
       const String value = build_.CreateString(attribute->value);
       rows.push_back(format::CreateAttributeRow(build_, attribute->function, key, value));
+    }
+    return build_.CreateVector(rows);
+  }
+
+  template <typename Row>
+  using Rows = Vector<flatbuffers::Offset<Row>>;
+
+  // Null when there are none: files without executables are as they were before there was a table of them.
+  Rows<format::ExecutableRow> executable_rows() {
+    std::vector<flatbuffers::Offset<format::ExecutableRow>> rows;
+    for (const ExecutableRow& row : module_.executables_) {
+      const String name = build_.CreateString(row.name);
+      const String registered = optional_text(row.registered_name);
+      const auto entry_points = this->entry_points(row);
+      rows.push_back(format::CreateExecutableRow(build_, name, registered, entry_points, variants(row)));
+    }
+    return rows.empty() ? Rows<format::ExecutableRow>() : build_.CreateVector(rows);
+  }
+
+  String optional_text(const std::string& text) { return text.empty() ? String() : build_.CreateString(text); }
+
+  static format::LaunchRow launch_row(const LaunchRow& launch) {
+    const uint32_t(&size)[3] = launch.workgroup_size;
+    return {size[0], size[1], size[2], launch.local_memory_bytes};
+  }
+
+  Rows<format::EntryPointRow> entry_points(const ExecutableRow& executable) {
+    std::vector<flatbuffers::Offset<format::EntryPointRow>> rows;
+    for (const EntryPointRow& row : executable.entry_points) {
+      std::vector<flatbuffers::Offset<format::LaunchAttributeRow>> attributes;
+      for (const LaunchAttributeRow& each : row.attributes) {
+        attributes.push_back(format::CreateLaunchAttributeRow(build_, build_.CreateString(each.name), each.value));
+      }
+      const String name = build_.CreateString(row.name);
+      const Vector<uint8_t> bindings = build_.CreateVector(row.bindings);
+      const auto launch = row.launch ? launch_row(*row.launch) : format::LaunchRow();
+      rows.push_back(format::CreateEntryPointRow(build_, name, row.constants, bindings, row.launch ? &launch : nullptr,
+                                                 build_.CreateVector(attributes)));
+    }
+    return build_.CreateVector(rows);
+  }
+
+  Rows<format::VariantRow> variants(const ExecutableRow& executable) {
+    std::vector<flatbuffers::Offset<format::VariantRow>> rows;
+    for (const VariantRow& row : executable.variants) {
+      std::vector<format::LaunchRow> launches;
+      for (const LaunchRow& launch : row.launches) launches.push_back(launch_row(launch));
+      const String name = build_.CreateString(row.format);
+      const String target = optional_text(row.target);
+      rows.push_back(format::CreateVariantRow(build_, name, target, row.rodata, row.condition, row.constants,
+                                              build_.CreateVectorOfStructs(launches)));
     }
     return build_.CreateVector(rows);
   }

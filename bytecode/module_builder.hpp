@@ -1,4 +1,4 @@
-// Functions, imports, exports, constants → the bytes of a .bvm file. Same calls, same bytes.
+// Functions, imports, exports, constants, executables → the bytes of a .bvm file. Same calls, same bytes.
 //
 // Types, signatures and (on request) rodata are interned. The builder checks only what it needs to write a file;
 // whether the file is a good module is the verifier's question. Used by the assembler and by the compiler.
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "bytecode/executable_row.hpp"
 #include "bytecode/module_view.hpp"
 
 namespace baton::bytecode {
@@ -61,6 +62,7 @@ class ModuleBuilder {
   const std::vector<std::string>& signatures() const { return signatures_.names; }
   uint32_t function_count() const { return static_cast<uint32_t>(functions_.size()); }
 
+  uint32_t add_executable(ExecutableRow row);
   void add_export(std::string_view name, uint32_t function);
   void set_initializer(uint32_t function) { initializer_ = function; }
   void add_attribute(uint32_t function_or_none, std::string_view key, std::string_view value);
@@ -111,6 +113,7 @@ class ModuleBuilder {
   std::map<std::string, uint32_t> exports_;
   std::vector<std::string> repeated_exports_;
   std::vector<Attribute> attributes_;
+  std::vector<ExecutableRow> executables_;
   uint32_t initializer_ = kNoIndex;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -35,6 +36,33 @@ Status system_failure(const char* verb, const std::string& path) {
   return failure(code_of_errno(error), "Cannot ", verb, " '", path, "': ", std::strerror(error), ".");
 }
 
+// Of a file with this size prefix, everything but rodata (verifier.cpp): what the gate looks at and the interpreter
+// runs.
+size_t table_bytes(uint32_t prefix) { return sizeof(prefix) + size_t{prefix}; }
+
+// So much of every file is copied: small files are whole, and reading them is no slower than mapping them.
+constexpr size_t kCopiedBytesMin = 256 * 1024;
+
+size_t to_whole_pages(size_t bytes) {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+Status changed_meanwhile(const std::string& path) {
+  return failure(StatusCode::kAborted, "'", path, "' was changed while it was read.");
+}
+
+Status read_whole(int descriptor, std::span<std::byte> target, const std::string& path) {
+  for (size_t at = 0; at < target.size();) {
+    const ssize_t count = ::pread(descriptor, target.data() + at, target.size() - at, static_cast<off_t>(at));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_failure("read", path);
+    if (count == 0) return changed_meanwhile(path);  // Shorter than it was.
+    at += static_cast<size_t>(count);
+  }
+  return {};
+}
+
 // An open file descriptor that closes itself; the mapping outlives it.
 class File {
  public:
@@ -61,9 +89,21 @@ Result<ModuleBytes> ModuleBytes::map_file(const std::string& path) {
   if (!S_ISREG(info.st_mode)) return failure(StatusCode::kInvalidArgument, "'", path, "' is not a regular file.");
   if (info.st_size == 0) return failure(StatusCode::kInvalidArgument, "'", path, "' is an empty file.");
   const auto size = static_cast<size_t>(info.st_size);
+  // The whole file, to have the addresses; then memory of our own over its beginning, which the file is read into.
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (memory == MAP_FAILED) return system_failure("map", path);
-  return ModuleBytes({static_cast<const std::byte*>(memory), size}, Owner::kMapping);
+  ModuleBytes bytes({static_cast<const std::byte*>(memory), size}, Owner::kMapping);
+  uint32_t prefix = 0;
+  if (::pread(file.descriptor(), &prefix, sizeof(prefix), 0) < 0) return system_failure("read", path);
+  const size_t copied = std::min(size, to_whole_pages(std::max(table_bytes(prefix), kCopiedBytesMin)));
+  if (::mmap(memory, copied, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    return system_failure("copy", path);
+  }
+  BATON_TRY(read_whole(file.descriptor(), {static_cast<std::byte*>(memory), copied}, path));
+  if (copied >= sizeof(prefix)) std::memcpy(&prefix, memory, sizeof(prefix));
+  if (copied < size && table_bytes(prefix) > copied) return changed_meanwhile(path);
+  if (::mprotect(memory, copied, PROT_READ) != 0) return system_failure("protect", path);
+  return bytes;
 }
 
 ModuleBytes ModuleBytes::copy(std::span<const std::byte> bytes) {

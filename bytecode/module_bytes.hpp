@@ -1,4 +1,8 @@
 // Owns the bytes of a module file: a mapping, or a copy in aligned memory. Nothing in it is verified.
+//
+// What was verified is what runs: of a file, code and tables are copied before they are read, so a process that writes
+// to the file later changes nothing that the verifier proved. Large rodata stays mapped: what is written to it then
+// shows in the program's constants, and where the file is cut off, reading them ends the process (SIGBUS).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +15,7 @@ namespace baton::bytecode {
 
 class ModuleBytes {
  public:
-  // Maps the file read-only.
+  // Copies the file's code and tables and maps the rest of it, read-only. A file that changes just now is refused.
   static Result<ModuleBytes> map_file(const std::string& path);
   // Copies, to memory aligned for rodata.
   static ModuleBytes copy(std::span<const std::byte> bytes);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "bytecode/flatbuffer_text.hpp"
 #include "bytecode/module_view.hpp"
 #include "bytecode/scratch.hpp"
 #include "bytecode/signature.hpp"
@@ -27,7 +28,16 @@ struct ModuleFacts {
   uint32_t global_count = 0;
   uint32_t rodata_count = 0;
   uint32_t type_count = 0;
+  uint32_t executable_count = 0;
 };
+
+inline bool has_nul(std::string_view name) { return name.find('\0') != name.npos; }
+
+inline Status check_name(std::string_view name, const char* kind, uint32_t index) {
+  if (name.empty()) return refuse(Message::kNameEmpty, text(kind, " ", index));
+  if (has_nul(name)) return refuse(Message::kNameHasNul, text(kind, " ", index));
+  return Status();
+}
 
 class ModuleVerifier {
  public:
@@ -57,6 +67,15 @@ class ModuleVerifier {
   Status check_debug() const;
   Status check_locations(const format::DebugTable& debug) const;
   void note_segments();
+
+  // verify_executables.cpp
+  bool requires_executables() const { return (module_->required_features() & kFeatureExecutables) != 0; }
+  Status check_executables() const;
+  Status check_entry_points(uint32_t index, const format::ExecutableRow& row) const;
+  Status check_entry_point(uint32_t index, uint32_t entry_point, const format::EntryPointRow& row) const;
+  Status check_variant(uint32_t index, uint32_t variant, const format::VariantRow& row, uint32_t entry_points) const;
+  Status check_condition(uint32_t index, uint32_t variant, uint32_t function) const;
+  uint64_t executables_text_size() const;  // of their names, and of what stands once for each entry point
 
   ModuleView view() const { return ModuleView(bytes_, module_); }
 

@@ -3,18 +3,11 @@
 #include "bytecode/module_view.hpp"
 
 #include "base/check.hpp"
+#include "bytecode/flatbuffer_text.hpp"
 #include "module_generated.h"
 
 namespace baton::bytecode {
 namespace {
-
-// Vectors that a writer left out are null.
-template <typename T>
-uint32_t count_of(const flatbuffers::Vector<T>* rows) {
-  return rows ? rows->size() : 0;
-}
-
-std::string_view view_of(const flatbuffers::String* name) { return {name->c_str(), name->size()}; }
 
 std::string_view name_at(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* names, uint32_t index) {
   return names && index < names->size() ? view_of(names->Get(index)) : std::string_view();

@@ -16,7 +16,11 @@ namespace format {
 struct Module;  // generated from module.fbs
 }
 
+class ExecutableView;  // executable_view.hpp
+
 inline constexpr uint32_t kFormatVersion = 1;
+// Bits of required_features.
+inline constexpr uint64_t kFeatureExecutables = 1;
 inline constexpr uint32_t kNoIndex = 0xffffffffu;
 inline constexpr size_t kRodataAlignment = 64;
 
@@ -95,6 +99,14 @@ class ModuleView {
   uint32_t attribute_count() const;
   AttributeView attribute(uint32_t index) const;
   uint32_t initializer() const;  // or kNoIndex
+  uint32_t executable_count() const;
+  ExecutableView executable(uint32_t index) const;
+  // How many words, at most, run one after the other before a call or a taken branch: what bounds how often a running
+  // program can be stopped. Long lists and frames count as the words that take as long.
+  uint64_t longest_stretch() const { return longest_stretch_; }
+  // What the gate took to follow the registers, in steps of some nanoseconds: in proportion to the code
+  // (verify_definitions.cpp).
+  uint64_t verifier_steps() const { return steps_; }
 
   // The debug table; empty answers when it was stripped.
   bool has_debug() const;
@@ -112,6 +124,8 @@ class ModuleView {
 
   std::span<const std::byte> bytes_;
   const format::Module* module_;
+  uint64_t longest_stretch_ = 0;
+  uint64_t steps_ = 0;
 };
 
 }  // namespace baton::bytecode

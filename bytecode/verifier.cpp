@@ -70,7 +70,10 @@ Result<ModuleView> ModuleVerifier::verify() {
   // Beyond this point every index in a table is in range; the view may be asked anything but to run.
   CodeVerifier code(view(), *module_, facts_);
   for (uint32_t function = 0; function < facts_.function_count; ++function) BATON_TRY(code.check(function));
-  return view();
+  ModuleView proved = view();
+  proved.longest_stretch_ = code.longest_stretch();
+  proved.steps_ = code.steps();
+  return proved;
 }
 
 // The prefix says how long the flatbuffer is; what follows is rodata, which may be larger than a flatbuffer can be.
@@ -95,8 +98,8 @@ Status ModuleVerifier::check_versions() const {
     return refuse(Message::kOtherFormat, module_->format_version(), kFormatVersion);
   }
   if (module_->isa_version() > kIsaVersion) return refuse(Message::kNewerIsa, module_->isa_version(), kIsaVersion);
-  if (module_->required_features() != 0)
-    return refuse(Message::kRequiredFeatures, list_bits(module_->required_features()));
+  const uint64_t unknown = module_->required_features() & ~kFeatureExecutables;
+  if (unknown != 0) return refuse(Message::kRequiredFeatures, list_bits(unknown));
   return Status();
 }
 

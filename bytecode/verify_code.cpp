@@ -2,6 +2,8 @@
 // few rules that one row alone obeys are named in check_rules().
 #include "bytecode/verify_code.hpp"
 
+#include <algorithm>
+
 #include "bytecode/instruction_reader.hpp"
 #include "bytecode/opcode.hpp"
 
@@ -9,6 +11,11 @@ namespace baton::bytecode {
 namespace {
 
 constexpr uint64_t kStatusCodeMax = 16;
+
+[[gnu::cold]] Status not_finished(StatusCode reason, uint32_t function) {
+  return failure(reason, "The module was verified up to function ", function,
+                 reason == StatusCode::kCancelled ? ": that was cancelled." : ": the deadline has passed.");
+}
 
 }  // namespace
 
@@ -22,7 +29,8 @@ Status CodeVerifier::check(uint32_t function) {
   label_uses_ = 0;
   insides_.reset(code_.size());
   labels_.reset(code_.size());
-  if (check_instructions() && check_label_places() && check_definitions()) return Status();
+  if (steps_.look() && check_instructions() && check_label_places() && check_definitions()) return Status();
+  if (steps_.interrupted() != StatusCode::kOk) return not_finished(steps_.interrupted(), function);
   return std::move(failure_);
 }
 
@@ -39,6 +47,7 @@ bool CodeVerifier::note(size_t pc, Message message, std::span<const TextPiece> p
 
 bool CodeVerifier::check_instructions() {
   if (code_.empty()) return refuse_at(0, Message::kRunsPastEnd);
+  size_t stretch_begin = 0;
   for (size_t pc = 0; pc < code_.size();) {
     const uint16_t code = static_cast<uint16_t>(code_[pc]);
     if (code >= kOpcodeLimit) return refuse_at(pc, Message::kUnknownOpcode);
@@ -50,8 +59,17 @@ bool CodeVerifier::check_instructions() {
     }
     if (pc + words == code_.size() && !shape.ends) return refuse_at(pc, Message::kRunsPastEnd);
     pc += words;
+    if (shape.pays) {
+      note_stretch(pc - stretch_begin);
+      stretch_begin = pc;
+    }
   }
   return true;
+}
+
+// A return clears the frame's references, two in the time of an addition; one that is lent costs as much as four.
+void CodeVerifier::note_stretch(uint64_t words) {
+  longest_stretch_ = std::max(longest_stretch_, words + frame_.refs / 2);
 }
 
 // The short way. When it answers false the long way finds out why.
@@ -117,6 +135,7 @@ bool CodeVerifier::check_operand(size_t pc, OperandKind kind, uint64_t operand) 
     case OperandKind::kGlobal: return below("global", facts_.global_count) && check_global(pc, operand, false);
     case OperandKind::kGlobalRef: return below("global", facts_.global_count) && check_global(pc, operand, true);
     case OperandKind::kRodata: return below("rodata", facts_.rodata_count);
+    case OperandKind::kExecutable: return below("executable", facts_.executable_count);
     case OperandKind::kType: return below("type", facts_.type_count);
     case OperandKind::kCode:
       return (operand > 0 && operand <= kStatusCodeMax) || refuse_at(pc, Message::kStatusCode, operand);
@@ -213,6 +232,7 @@ bool CodeVerifier::check_lent(size_t pc) {
   if (count < shape.segments) {
     return refuse_at(pc, Message::kSegmentCount, count, index, row.name()->c_str(), shape.segments);
   }
+  note_stretch(4 * count);
   const CallWindow window = call_window(pc, Opcode::call_lend);
   if (count - shape.segments != window.arguments.refs) {
     return refuse_at(pc, Message::kLentCount, count - shape.segments, index, row.name()->c_str(),

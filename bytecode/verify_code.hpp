@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/status.hpp"
+#include "base/work_limits.hpp"
 #include "bytecode/instruction_info.hpp"
 #include "bytecode/instruction_reader.hpp"
 #include "bytecode/instruction_shape.hpp"
@@ -30,6 +31,49 @@ struct CallWindow {
   RegisterPair base;
   RegisterPair arguments;
   RegisterPair results;
+};
+
+// What following definitions may cost: one account for all functions of a module, so that time stays in proportion to
+// the file however its code is cut up.
+class DefinitionSteps {
+ public:
+  explicit DefinitionSteps(uint64_t code_words);
+
+  bool spend(uint64_t steps) {
+    if (steps < left_) [[likely]] {
+      left_ -= steps;
+      return true;
+    }
+    return spend_rest(steps);
+  }
+  // False, from then on always: whoever wants the module proved does not want it any longer (WorkLimits of the thread).
+  bool look() { return !limits_ || look_at_clock(); }
+  StatusCode interrupted() const { return interrupted_; }
+  uint64_t most() const { return most_; }
+  uint64_t spent() const { return most_ - left_ - rest_; }
+
+ private:
+  [[gnu::noinline]] bool spend_rest(uint64_t steps) {
+    const uint64_t all = left_ + rest_;
+    const bool enough = steps <= all;
+    left_ = enough ? all - steps : 0;
+    rest_ = 0;
+    return look() && enough;
+  }
+  bool look_at_clock() {
+    constexpr uint64_t kStepsBetweenLooks = uint64_t{1} << 16;  // Some 0.3 ms.
+    if (interrupted_ == StatusCode::kOk) interrupted_ = limits_->look();
+    const uint64_t all = interrupted_ == StatusCode::kOk ? left_ + rest_ : 0;
+    left_ = all < kStepsBetweenLooks ? all : kStepsBetweenLooks;
+    rest_ = all - left_;
+    return interrupted_ == StatusCode::kOk;
+  }
+
+  uint64_t most_;
+  uint64_t left_;      // Until the next look at the clock.
+  uint64_t rest_ = 0;  // After it.
+  const WorkLimits* const limits_ = WorkLimits::current();
+  StatusCode interrupted_ = StatusCode::kOk;
 };
 
 // Calls visit(word) for each label of the instruction at `pc` until one answers false; says whether none did.
@@ -57,9 +101,12 @@ bool all_labels(std::span<const uint64_t> code, size_t pc, const InstructionInfo
 class CodeVerifier {
  public:
   CodeVerifier(ModuleView view, const format::Module& module, const ModuleFacts& facts)
-      : view_(view), module_(module), facts_(facts) {}
+      : view_(view), module_(module), facts_(facts), steps_(facts.code.size()) {}
 
   Status check(uint32_t function);
+  // See ModuleView::longest_stretch(); of the functions checked so far.
+  uint64_t longest_stretch() const { return longest_stretch_; }
+  uint64_t steps() const { return steps_.spent(); }
 
  private:
   // The checks below answer false after refuse_at() has noted why.
@@ -79,10 +126,12 @@ class CodeVerifier {
   bool check_label(size_t pc, int64_t target);
   bool check_global(size_t pc, uint64_t index, bool needs_ref);
   bool check_label_places();
+  void note_stretch(uint64_t words);
   CallWindow call_window(size_t pc, Opcode opcode) const;
 
   // verify_definitions.cpp
   bool check_definitions();
+  RegisterPair named_registers() const;
   template <typename State>
   class DefinitionWalk;
 
@@ -103,9 +152,13 @@ class CodeVerifier {
   uint32_t function_ = 0;
   std::span<const uint64_t> code_;
   RegisterPair frame_;
+  RegisterPair named_;  // The registers of the frame that states speak of.
   SignatureShape shape_;
   std::array<uint32_t, kTracks> limits_{};  // registers of each bank; of kNone, all numbers
   uint64_t label_uses_ = 0;                 // operands that are labels
+
+  uint64_t longest_stretch_ = 0;
+  DefinitionSteps steps_;
 
   // Storage that functions take turns to use.
   WordSet insides_;  // words of instructions but their first

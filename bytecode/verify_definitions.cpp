@@ -1,13 +1,16 @@
 // The walk along the flow: every register is defined before it is read, on every path.
 //
 // A state says which registers are defined; every label keeps the intersection of the states that reach it. The walk
-// goes from the entry in code order, stops where control ends or runs into a label, and goes on at the first label
-// whose state has changed since it was last walked from. States only ever lose registers, so this comes to rest; code
-// without loops that lose registers (only calls do that) is walked once. Code that nothing reaches is not walked:
-// nothing it reads can be undefined, since it never runs.
+// goes from the entry in code order, stops where control ends or runs into a label, and goes on at the next label
+// behind it whose state has changed since it was last walked from; after the last one it begins again with the first.
+// So a loop is walked again once for all the ways back to its head. States only ever lose registers, so this comes to
+// rest; code without loops that lose registers (only calls do that) is walked once. Code that nothing reaches is not
+// walked: nothing it reads can be undefined, since it never runs.
 //
-// Hostile input: memory is bounded by kStateWordsMax before it is asked for, time by kPassesMax walks over the
-// function.
+// Hostile input: time and memory are in proportion to the code. Walking an instruction, handling kWordsPerStep words of
+// a state and making kNewWordsPerStep of them are a step each; a module has kStepsMin of them and kStepsPerWord for each word of its code, all its
+// functions together, and what takes more is refused (DefinitionSteps). Compiled code takes 1.0 to 1.6 for a word.
+// States reach as far as the registers that the code names, however large the frame is said to be.
 #include <algorithm>
 #include <bit>
 
@@ -17,8 +20,10 @@
 namespace baton::bytecode {
 namespace {
 
-constexpr uint64_t kStateWordsMax = uint64_t{1} << 22;
-constexpr uint64_t kPassesMax = 64;
+constexpr uint64_t kWordsPerStep = 8;
+constexpr uint64_t kNewWordsPerStep = 2;  // Memory that nobody has touched yet: what it costs are its pages.
+constexpr uint64_t kStepsMin = uint64_t{1} << 16;
+constexpr uint64_t kStepsPerWord = 4;
 
 // The wide walk takes any frame; the narrow one, faster, is 2 KB more.
 #ifdef __OPTIMIZE_SIZE__
@@ -33,6 +38,7 @@ constexpr uint64_t bits_below(uint64_t count) { return count >= 64 ? ~uint64_t{0
 class NarrowBank {
  public:
   static constexpr uint64_t kRegistersMax = 64;
+  static constexpr uint64_t kStepsToMake = 0;
   static constexpr uint64_t words_for(uint64_t) { return 1; }
   explicit NarrowBank(uint64_t) {}
 
@@ -57,17 +63,20 @@ class NarrowBank {
 // The same for any number.
 class WideBank {
  public:
+  static constexpr uint64_t kStepsToMake = 0x10000 / 64 / kWordsPerStep;  // that of all operands
   static constexpr uint64_t words_for(uint64_t registers) { return (registers + 63) / 64; }
   explicit WideBank(uint64_t registers) : words_(words_for(registers)) {}
 
   bool has(uint64_t index) const { return words_[index / 64] >> (index % 64) & 1; }
   bool has_all(uint64_t begin, uint64_t end) const {
+    if (begin >= end) return true;  // May lie beyond what is named.
     uint64_t missing = 0;
     for (uint64_t word = begin / 64; word * 64 < end; ++word) missing |= ~words_[word] & range(begin, end, word);
     return missing == 0;
   }
   void add(uint64_t index) { words_[index / 64] |= uint64_t{1} << (index % 64); }
   void add_all(uint64_t begin, uint64_t end) {
+    if (begin >= end) return;
     for (uint64_t word = begin / 64; word * 64 < end; ++word) words_[word] |= range(begin, end, word);
   }
   void drop_from(uint64_t begin) {
@@ -102,9 +111,10 @@ class CodeVerifier::DefinitionWalk {
   explicit DefinitionWalk(CodeVerifier& verifier)
       : verifier_(verifier),
         code_(verifier.code_),
-        banks_{Bank(verifier.frame_.values), Bank(verifier.frame_.refs), Bank(kOperandsEnd)},
-        value_words_(Bank::words_for(verifier.frame_.values)),
-        label_words_(1 + value_words_ + Bank::words_for(verifier.frame_.refs)) {}
+        banks_{Bank(verifier.named_.values), Bank(verifier.named_.refs), Bank(kOperandsEnd)},
+        value_words_(Bank::words_for(verifier.named_.values)),
+        label_words_(1 + value_words_ + Bank::words_for(verifier.named_.refs)),
+        state_steps_(label_words_ / kWordsPerStep) {}
 
   bool run();
 
@@ -126,6 +136,9 @@ class CodeVerifier::DefinitionWalk {
   void arrive(size_t target);
   size_t next_waiting();
   uint64_t* label_state(size_t target) const;
+  // Pays for work; once false, always false.
+  bool spend(uint64_t steps) { return verifier_.steps_.spend(steps); }
+  bool refuse_more_steps(size_t pc) { return verifier_.refuse_at(pc, Message::kTooManySteps, verifier_.steps_.most()); }
 
   Bank& values() { return banks_[static_cast<size_t>(Track::kValue)]; }
   Bank& refs() { return banks_[static_cast<size_t>(Track::kRef)]; }
@@ -135,24 +148,59 @@ class CodeVerifier::DefinitionWalk {
   std::array<Bank, kTracks> banks_;  // by Track; that of kNone has every register, so that other operands pass
   const uint64_t value_words_;
   const uint64_t label_words_;
-  uint64_t work_left_ = 0;
+  const uint64_t state_steps_;  // of handling one state
+  size_t at_ = 0;               // where the walk at hand began
   std::span<uint32_t> label_ranks_;
   std::span<uint64_t> label_states_;
-  std::span<uint32_t> waiting_;  // words of labels whose state changed: a heap, the first on top
-  size_t waiting_count_ = 0;
+  // Words of labels whose state changed, behind where the walk is and before it: heaps, the first on top.
+  std::span<uint32_t> ahead_;
+  std::span<uint32_t> behind_;
+  size_t ahead_count_ = 0;
+  size_t behind_count_ = 0;
 };
 
+DefinitionSteps::DefinitionSteps(uint64_t code_words) : most_(kStepsMin + kStepsPerWord * code_words), left_(most_) {}
+
 bool CodeVerifier::check_definitions() {
-  const bool narrow = kNarrowWalks && std::max(frame_.values, frame_.refs) <= NarrowBank::kRegistersMax;
+  named_ = frame_;
+  if (std::max(frame_.values, frame_.refs) > NarrowBank::kRegistersMax) named_ = named_registers();
+  const bool narrow = kNarrowWalks && std::max(named_.values, named_.refs) <= NarrowBank::kRegistersMax;
   return narrow ? DefinitionWalk<NarrowBank>(*this).run() : DefinitionWalk<WideBank>(*this).run();
+}
+
+// One more than the highest register of each bank that the code or the signature names. Calls name windows.
+RegisterPair CodeVerifier::named_registers() const {
+  RegisterPair named = {std::max<uint64_t>(shape_.argument_values, shape_.result_values),
+                        std::max<uint64_t>(shape_.argument_refs, shape_.result_refs)};
+  const auto name = [](uint64_t& end, uint64_t begin, uint64_t count) {
+    if (count != 0) end = std::max(end, begin + count);
+  };
+  for (size_t pc = 0; pc < code_.size();) {
+    const uint64_t* words = &code_[pc];
+    const Opcode opcode = read_opcode(words);
+    const InstructionInfo& row = info(opcode);
+    for (size_t i = 0; i < row.operands().count; ++i) {
+      const OperandKind kind = row.operands().operands[i].kind;
+      if (is_value_register(kind)) name(named.values, read_operand(words, kind, row.operands().halves[i]), 1);
+      if (is_ref_register(kind)) name(named.refs, read_operand(words, kind, row.operands().halves[i]), 1);
+    }
+    if (row.flags & kCalls) {
+      const auto [base, arguments, results] = call_window(pc, opcode);
+      name(named.values, base.values, std::max(arguments.values, results.values));
+      name(named.refs, base.refs, std::max(arguments.refs, results.refs));
+      if (opcode == Opcode::call_lend) named.refs = std::max(named.refs, base.refs);  // Lent ones lie below.
+    }
+    pc += instruction_words(words, row);
+  }
+  return named;
 }
 
 template <typename Bank>
 bool CodeVerifier::DefinitionWalk<Bank>::run() {
+  if (!spend(Bank::kStepsToMake + state_steps_)) return refuse_more_steps(0);
   values().add_all(0, verifier_.shape_.argument_values);
   refs().add_all(0, verifier_.shape_.argument_refs);
   banks_[static_cast<size_t>(Track::kNone)].add_all(0, kOperandsEnd);
-  work_left_ = kPassesMax * (code_.size() + 2 * verifier_.label_uses_ * label_words_);
   if (verifier_.label_uses_ == 0) return walk(0);
   if (!prepare_labels()) return false;
   if (verifier_.labels_.has(0)) {
@@ -160,8 +208,9 @@ bool CodeVerifier::DefinitionWalk<Bank>::run() {
   } else if (!walk(0)) {
     return false;
   }
-  while (waiting_count_ != 0) {
+  while (ahead_count_ + behind_count_ != 0) {
     const size_t pc = next_waiting();
+    at_ = pc;
     uint64_t* label = label_state(pc);
     label[0] = kSettled;
     values().load(label + 1);
@@ -182,12 +231,11 @@ bool CodeVerifier::DefinitionWalk<Bank>::prepare_labels() {
     count += static_cast<uint32_t>(std::popcount(bits[i]));
   }
   const uint64_t words = count * label_words_;
-  if (words > kStateWordsMax) {
-    const uint64_t registers = verifier_.frame_.values + verifier_.frame_.refs;
-    return verifier_.refuse_at(0, Message::kTooManyStates, registers, count, words, kStateWordsMax);
-  }
+  if (!spend(words / kNewWordsPerStep)) return refuse_more_steps(0);
   label_states_ = verifier_.label_states_.take(words, ~uint64_t{0});
-  waiting_ = verifier_.waiting_.take(count);
+  const std::span<uint32_t> waiting = verifier_.waiting_.take(2 * size_t{count});
+  ahead_ = waiting.first(count);
+  behind_ = waiting.last(count);
   return true;
 }
 
@@ -196,8 +244,8 @@ template <typename Bank>
 bool CodeVerifier::DefinitionWalk<Bank>::walk(size_t pc) {
   while (true) {
     const InstructionShape& shape = instruction_shape(static_cast<uint16_t>(code_[pc]));
-    if (work_left_ == 0) return verifier_.refuse_at(pc, Message::kTooManyPasses, kPassesMax);
-    --work_left_;
+    if (!spend(1)) [[unlikely]]
+      return refuse_more_steps(pc);
     const bool is_short = shape.is_simple && step_simple(pc, shape);
     if (!is_short && !step(pc)) return false;
     if (shape.ends) return true;
@@ -249,6 +297,7 @@ bool CodeVerifier::DefinitionWalk<Bank>::step(size_t pc) {
 template <typename Bank>
 bool CodeVerifier::DefinitionWalk<Bank>::step_call(size_t pc, Opcode opcode) {
   const auto [base, arguments, results] = verifier_.call_window(pc, opcode);
+  if (!spend(state_steps_)) return refuse_more_steps(pc);
   if (!needs(pc, values(), base.values, base.values + arguments.values)) return false;
   if (opcode == Opcode::call_lend) {
     if (!needs_lent(pc, arguments.refs)) return false;
@@ -284,20 +333,27 @@ bool CodeVerifier::DefinitionWalk<Bank>::needs(size_t pc, const Bank& bank, uint
 // Control may go from here to the label at `target`.
 template <typename Bank>
 void CodeVerifier::DefinitionWalk<Bank>::arrive(size_t target) {
-  work_left_ -= std::min(work_left_, label_words_);
+  spend(state_steps_);  // The next step finds out.
   uint64_t* label = label_state(target);
   const bool lost_values = values().meet(label + 1);
   const bool lost_refs = refs().meet(label + 1 + value_words_);
   if (label[0] == kWaiting || !(label[0] == kUnreached || lost_values || lost_refs)) return;
   label[0] = kWaiting;
-  waiting_[waiting_count_++] = static_cast<uint32_t>(target);
-  std::push_heap(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(waiting_count_), std::greater<>());
+  const bool is_ahead = target > at_;
+  std::span<uint32_t> heap = is_ahead ? ahead_ : behind_;
+  size_t& count = is_ahead ? ahead_count_ : behind_count_;
+  heap[count++] = static_cast<uint32_t>(target);
+  std::push_heap(heap.begin(), heap.begin() + static_cast<ptrdiff_t>(count), std::greater<>());
 }
 
 template <typename Bank>
 size_t CodeVerifier::DefinitionWalk<Bank>::next_waiting() {
-  std::pop_heap(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(waiting_count_), std::greater<>());
-  return waiting_[--waiting_count_];
+  if (ahead_count_ == 0) {
+    std::swap(ahead_, behind_);
+    std::swap(ahead_count_, behind_count_);
+  }
+  std::pop_heap(ahead_.begin(), ahead_.begin() + static_cast<ptrdiff_t>(ahead_count_), std::greater<>());
+  return ahead_[--ahead_count_];
 }
 
 template <typename Bank>

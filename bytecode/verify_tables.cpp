@@ -10,25 +10,10 @@ namespace {
 
 constexpr uint32_t kNamedMax = 65535;  // Functions and imports: 16-bit operands name them.
 
-template <typename T>
-uint32_t count_of(const flatbuffers::Vector<T>* rows) {
-  return rows ? rows->size() : 0;
-}
-
-std::string_view view_of(const flatbuffers::String* name) { return {name->c_str(), name->size()}; }
-
 // A flatbuffer's verifier proves that vectors of 8-byte elements lie inside the file, not that they are aligned.
 template <typename T>
 bool is_aligned(const flatbuffers::Vector<T>* rows) {
   return count_of(rows) == 0 || reinterpret_cast<uintptr_t>(rows->Data()) % 8 == 0;
-}
-
-bool has_nul(std::string_view name) { return name.find('\0') != name.npos; }
-
-Status check_name(std::string_view name, const char* kind, uint32_t index) {
-  if (name.empty()) return refuse(Message::kNameEmpty, text(kind, " ", index));
-  if (has_nul(name)) return refuse(Message::kNameHasNul, text(kind, " ", index));
-  return Status();
 }
 
 using Names = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
@@ -67,6 +52,7 @@ Status ModuleVerifier::check_tables() {
   const std::string_view name = view_of(module_->name());
   if (name.empty()) return refuse(Message::kNameEmpty, "The module");
   if (has_nul(name)) return refuse(Message::kNameHasNul, "The module");
+  facts_.executable_count = count_of(module_->executables());
   BATON_TRY(check_text_size());
   if (!is_aligned(module_->code())) return refuse(Message::kMisaligned, "instructions");
   if (!is_aligned(module_->globals())) return refuse(Message::kMisaligned, "globals");
@@ -86,6 +72,8 @@ Status ModuleVerifier::check_tables() {
   BATON_TRY(check_rodata());
   BATON_TRY(check_attributes());
   BATON_TRY(check_initializer());
+  // Most modules have none, and don't pay for a call.
+  if (facts_.executable_count != 0 || requires_executables()) BATON_TRY(check_executables());
   return check_debug();
 }
 
@@ -103,6 +91,7 @@ Status ModuleVerifier::check_text_size() const {
     total += bytes_of(debug->function_names()) + bytes_of(debug->global_names()) + bytes_of(debug->rodata_names()) +
              bytes_of(debug->files());
   }
+  if (facts_.executable_count != 0) total += executables_text_size();
   const uint64_t limit = kSharedMax * table_size_bytes_;
   return total <= limit ? Status() : refuse(Message::kTextTooLarge, total, limit);
 }

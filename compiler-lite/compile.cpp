@@ -2,6 +2,7 @@
 
 #include "compiler-lite/dialects/all.hpp"
 #include "compiler-lite/emit/module.hpp"
+#include "compiler-lite/lower/upstream_tosa.hpp"
 #include "compiler-lite/pipeline.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
 #include "compiler-lite/specs/apply_specs.hpp"
@@ -29,10 +30,10 @@ std::vector<std::byte> print(mlir::ModuleOp module) {
 }
 
 bool run(llvm::SourceMgr& sources, mlir::MLIRContext& context, const CompileOptions& options,
-         std::vector<std::byte>& bytes) {
+         std::vector<std::byte>& bytes, std::string& explanation) {
   const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   std::string schedule;
-  if (!module || failed(run_pipeline(*module, options, schedule))) return false;
+  if (!module || failed(run_pipeline(*module, options, schedule, explanation))) return false;
   if (options.dump_schedule) {
     bytes = bytes_of(schedule);
     return true;
@@ -63,10 +64,19 @@ CompileOutput compile(std::string_view source, const std::string& name, const Co
 
   CompileOutput output;
   llvm::raw_string_ostream diagnostics(output.diagnostics);
+  llvm::StringRef text(source.data(), source.size());
+  // Specs match operations of tosa themselves.
+  std::optional<lower::LoweredTosa> tosa;
+  if (!spec_options(options).any()) tosa = lower::lower_upstream_tosa(text, name);
+  if (tosa && !tosa->ok) {
+    output.diagnostics = std::move(tosa->diagnostics);
+    return output;
+  }
+  if (tosa) text = tosa->text;
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy({source.data(), source.size()}, name), llvm::SMLoc());
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
   const mlir::SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
-  output.ok = run(sources, context, options, output.bytes);
+  output.ok = run(sources, context, options, output.bytes, output.explanation);
   diagnostics.flush();
   return output;
 }

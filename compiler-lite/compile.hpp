@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +15,18 @@ struct CompileOptions {
   // Where to stop and print the program as text: a name of phase_names(), or "end" for bytes.
   std::string compile_to = "end";
   std::string execution_model = "async-internal";
-  std::vector<std::string> target_devices = {};   // Instead of the module's hal.device.targets: "local", "cuda".
-  std::vector<std::string> target_backends = {};  // "llvm-cpu", "vmvx": what the devices' executables are.
+  std::vector<std::string> target_devices = {};   // Instead of the module's hal.device.targets: of target_devices().
+  std::vector<std::string> target_backends = {};  // What the devices' executables are: of target_backends().
+  std::map<std::string, std::string> target_options = {};  // By the names of target_options().
   std::vector<std::string> object_search_paths = {};
-  std::string cuda_libdevice = {};  // The file with the toolkit's math functions for CUDA; empty: ours.
   // Match and replace: passes as text, a transform spec, a PDL spec; and a remark for each candidate they look at.
   std::string spec_passes = {};
   std::string transform_spec = {};
   std::string pdl_spec = {};
   bool verbose_specs = false;
+  // Files NAME.library.mlir: whose commands take work where they are there. And a line for each product in `explanation`.
+  std::vector<std::string> library_files = {};
+  bool explain = false;
   bool strip_debug = false;
   bool dump_schedule = false;  // Instead of the program: its recordings, bindings, memory plans and barriers as text.
   // For looking into the compiler, on standard error.
@@ -35,6 +39,7 @@ struct CompileOptions {
 struct CompileOutput {
   bool ok = false;
   std::vector<std::byte> bytes;  // The file, or the text of the phase.
+  std::string explanation;       // Who takes what, and why.
   std::string diagnostics;       // Errors and remarks, each with file, line, column and the source line.
 };
 
@@ -44,7 +49,17 @@ CompileOutput compile(std::string_view source, const std::string& name, const Co
 // "input", ... , "end", in order.
 std::vector<std::string> phase_names();
 
-// A line each: the backends that executables can be compiled for, and what they are called.
+// What executables can be compiled for, by the names of the command line.
+std::vector<std::string> target_devices();
+std::vector<std::string> target_backends();
+// A line each.
 std::string describe_targets();
+
+// What one target alone wants to know.
+struct TargetOption {
+  std::string name;
+  std::string meaning;
+};
+std::vector<TargetOption> target_options();
 
 }  // namespace baton::compiler_lite

@@ -89,10 +89,10 @@ specs::SpecOptions spec_options(const CompileOptions& options) {
   return {options.spec_passes, options.transform_spec, options.pdl_spec, options.verbose_specs};
 }
 
-LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::string& schedule_text) {
+LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::string& schedule_text,
+                           std::string& explanation) {
   ScheduleOptions schedule_options;
-  schedule_options.object_search_paths = options.object_search_paths;
-  schedule_options.cuda_libdevice = options.cuda_libdevice;
+  schedule_options.settings = {options.object_search_paths, options.target_options};
   if (options.dump_schedule) schedule_options.dump = &schedule_text;
   if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
 
@@ -100,6 +100,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   const bool fences = options.execution_model == "async-external";
   Pipeline pipeline(module, options);
   pipeline.step("refuse-unknown-operations", lower::refuse_unknown_operations);
+  pipeline.step("signless-boundary", lower::signless_boundary);
   pipeline.step("functions-to-util", lower::functions_to_util);
   pipeline.step("outline-initializers", outline_initializers);
   pipeline.pass(createCanonicalizerPass());
@@ -115,11 +116,15 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
     pipeline.step("functions-to-util", lower::functions_to_util);  // Specs may bring func.funcs.
   }
   pipeline.step("frontends-to-linalg", lower::frontends_to_linalg);
+  pipeline.step("decompose", lower::decompose);
   pipeline.end_phase("preprocessing");
   pipeline.step("remove-unused-calls", remove_unused_calls);
-  if (has_devices) pipeline.step("normalize", normalize_program);
+  if (has_devices) pipeline.step("normalize", [&](ModuleOp each) { return normalize_program(each, schedule_options); });
   pipeline.end_phase("global-optimization");
-  if (has_devices) pipeline.step("create-dispatches", create_dispatches);
+  const LibraryOptions libraries{options.library_files, options.explain ? &explanation : nullptr};
+  if (has_devices) {
+    pipeline.step("create-dispatches", [&](ModuleOp each) { return create_dispatches(each, libraries); });
+  }
   for (const char* phase : {"dispatch-creation", "flow", "stream"}) pipeline.end_phase(phase);
   if (has_devices && shows_kernels(options)) pipeline.step("show-kernels", show_kernels);
   for (const char* phase : kKernelPhases) pipeline.end_phase(phase);

@@ -11,7 +11,9 @@ namespace baton::compiler_lite {
 specs::SpecOptions spec_options(const CompileOptions& options);
 
 // Takes a parsed program to the phase that the options name. After "end" it is ready for emit_module. `schedule`
-// becomes the text that options.dump_schedule asks for.
-mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const CompileOptions& options, std::string& schedule);
+// becomes the text that options.dump_schedule asks for,
+// `explanation` the one that options.explain does.
+mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const CompileOptions& options, std::string& schedule,
+                                 std::string& explanation);
 
 }  // namespace baton::compiler_lite

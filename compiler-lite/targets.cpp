@@ -1,6 +1,6 @@
 #include "compiler-lite/targets.hpp"
 
-#include "compiler-lite/codegen/cuda/target.hpp"
+#include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/Builders.h"
 
 namespace baton::compiler_lite {
@@ -9,57 +9,99 @@ using namespace mlir;  // NOLINT: this file makes attributes.
 
 namespace {
 
-#if defined(__aarch64__)
-constexpr const char* kHostFormat = "embedded-elf-arm_64";
-#else
-constexpr const char* kHostFormat = "embedded-elf-x86_64";
-#endif
+const codegen::Target* find_by_device(llvm::StringRef device) {
+  for (const codegen::Target* target : codegen::all_targets()) {
+    if (llvm::is_contained(target->facts().devices, device)) return target;
+  }
+  return nullptr;
+}
 
-bool is_local(llvm::StringRef device) { return device == "local" || device == "local-sync" || device == "local-task"; }
+const codegen::Target* find_by_backend(llvm::StringRef backend) {
+  for (const codegen::Target* target : codegen::all_targets()) {
+    for (const codegen::TargetFacts::Backend& each : target->facts().backends) {
+      if (each.name == backend) return target;
+    }
+  }
+  return nullptr;
+}
+
+std::string pad(llvm::StringRef text, size_t width) {
+  return text.str() + std::string(width > text.size() ? width - text.size() : 0, ' ');
+}
 
 }  // namespace
 
 LogicalResult choose_targets(ModuleOp module, const CompileOptions& options,
                              std::vector<hal::ExecutableTargetAttr>& targets) {
-  MLIRContext* context = module.getContext();
-  const auto add = [&](StringRef backend, StringRef format, DictionaryAttr configuration) {
-    const auto target = hal::ExecutableTargetAttr::get(context, StringAttr::get(context, backend),
-                                                       StringAttr::get(context, format), configuration);
-    if (!llvm::is_contained(targets, target)) targets.push_back(target);
-  };
-  // With the architecture that it stands for, so that objects for that one are taken.
-  const auto add_cuda = [&] {
-    Builder builder(context);
-    add("cuda", "cuda-nvptx-fb",
-        builder.getDictionaryAttr(
-            builder.getNamedAttr("target_arch", builder.getStringAttr(codegen::cuda::kDefaultArch))));
+  const auto add = [&](const codegen::Target& target) {
+    const hal::ExecutableTargetAttr usual = target.usual(module.getContext());
+    if (!llvm::is_contained(targets, usual)) targets.push_back(usual);
   };
   for (const std::string& device : options.target_devices) {
-    if (is_local(device)) {
-      add("llvm-cpu", kHostFormat, {});
-    } else if (device == "cuda") {
-      add_cuda();
-    } else {
-      return module.emitError() << "there is no target device '" << device << "'; there are: local, cuda";
+    const codegen::Target* target = find_by_device(device);
+    if (!target) {
+      return module.emitError() << "there is no target device '" << device
+                                << "'; there are: " << llvm::join(target_devices(), ", ");
     }
+    add(*target);
   }
   for (const std::string& backend : options.target_backends) {
-    if (backend == "llvm-cpu" || backend == "vmvx") {
-      add("llvm-cpu", kHostFormat, {});
-    } else if (backend == "cuda") {
-      add_cuda();
-    } else {
-      return module.emitError() << "there is no target backend '" << backend << "'; there are: llvm-cpu, vmvx, cuda";
+    const codegen::Target* target = find_by_backend(backend);
+    if (!target) {
+      return module.emitError() << "there is no target backend '" << backend
+                                << "'; there are: " << llvm::join(target_backends(), ", ");
     }
+    add(*target);
   }
   return success();
 }
 
+std::vector<std::string> target_devices() {
+  std::vector<std::string> devices;
+  for (const codegen::Target* target : codegen::all_targets()) {
+    devices.push_back(target->facts().devices.front().str());
+  }
+  return devices;
+}
+
+std::vector<std::string> target_backends() {
+  std::vector<std::string> backends;
+  for (const codegen::Target* target : codegen::all_targets()) {
+    for (const codegen::TargetFacts::Backend& each : target->facts().backends) backends.push_back(each.name.str());
+  }
+  return backends;
+}
+
+std::vector<TargetOption> target_options() {
+  std::vector<TargetOption> options;
+  for (const codegen::Target* target : codegen::all_targets()) {
+    for (const codegen::TargetFacts::Option& each : target->facts().options) {
+      options.push_back({each.name.str(), each.meaning.str()});
+    }
+  }
+  return options;
+}
+
 std::string describe_targets() {
-  return "device  backend   formats\n"
-         "local   llvm-cpu  embedded-elf-x86_64, embedded-elf-arm_64\n"
-         "local   vmvx      none of its own; taken as llvm-cpu\n"
-         "cuda    cuda      cuda-nvptx-fb; target_arch: sm_75 and newer, sm_75 without it\n";
+  struct Row {
+    llvm::StringRef device, backend, formats;
+  };
+  std::vector<Row> rows = {{"device", "backend", "formats"}};
+  for (const codegen::Target* target : codegen::all_targets()) {
+    for (const codegen::TargetFacts::Backend& each : target->facts().backends) {
+      rows.push_back({target->facts().devices.front(), each.name, each.formats});
+    }
+  }
+  size_t device_width = 0, backend_width = 0;
+  for (const Row& row : rows) {
+    device_width = std::max(device_width, row.device.size() + 2);
+    backend_width = std::max(backend_width, row.backend.size() + 2);
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    text += pad(row.device, device_width) + pad(row.backend, backend_width) + row.formats.str() + "\n";
+  }
+  return text;
 }
 
 }  // namespace baton::compiler_lite

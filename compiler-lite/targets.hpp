@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "compiler-lite/codegen/target.hpp"
 #include "compiler-lite/compile.hpp"
-#include "compiler-lite/dialects/hal/dialect.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite {

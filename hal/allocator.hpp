@@ -33,7 +33,7 @@ class Allocator {
  public:
   virtual ~Allocator() = default;
 
-  // RESOURCE_EXHAUSTED when the device has no more.
+  // RESOURCE_EXHAUSTED when the device has no more. Memory of the host is zero: what others left in it can't be read.
   Result<Ref<Buffer>> allocate(const AllocationRequest& request);
   // A buffer over host memory that stays where it is. On a failure `release` is not called.
   Result<Ref<Buffer>> import_host(std::span<std::byte> memory, BufferUsage usage, ImportRelease release = {});

@@ -4,8 +4,9 @@
 // A subspan is a buffer of its own that shares the memory of its root and keeps it alive. A peer
 // (Allocator::import_peer) is one device's view of a buffer of another device, which it keeps alive. A buffer that was
 // given back by Queue::free stays an object (recordings may still name it) but may not be used any more: freed() says
-// so, and every use is refused by name. Threads: immutable but for freed(), which is atomic, and the contents, which
-// belong to whoever the semaphores say.
+// so, and every use is refused by name.
+// Threads: immutable but for freed(), which is atomic, and the contents: semaphores say which thread or
+// command may touch them.
 #pragma once
 
 #include <atomic>
@@ -99,12 +100,13 @@ class Buffer : public RefCounted<Buffer> {
   BufferUsage usage_;
   Ref<Buffer> root_;
   uint64_t root_offset_ = 0;
-  Ref<Buffer> origin_;  // Of a peer: what it is a view of, itself no peer. Set before anybody else has the peer.
+  Ref<Buffer> origin_;  // Of a peer: what it is a view of, itself no peer. Set before the peer is handed out.
   std::atomic<bool> freed_{false};
   const std::atomic<bool>* owners_freed_ = &freed_;  // The owner's: every binding is asked.
 };
 
-// Unmaps when it dies. Threads: externally synchronized.
+// Unmaps when it dies.
+// Threads: externally synchronized.
 class Mapping {
  public:
   Mapping(Mapping&& other) noexcept = default;

@@ -9,7 +9,9 @@ namespace {
 Status no_variant_fits(const Device& device, const ExecutableRequest& request) {
   std::string reasons;
   for (const ExecutableVariant& variant : request.variants) {
-    reasons += text("\n  '", variant.format, "': ", device.match_format(variant.format).reason);
+    const std::string reason =
+        variant.ruled_out ? "the program's condition for it does not hold" : device.match_format(variant.format).reason;
+    reasons += text("\n  '", variant.format, "': ", reason);
   }
   return failure(StatusCode::kNotFound, "None of the ", request.variants.size(), " variants of executable '",
                  request.name, "' fits device '", device.name(), "'.", reasons);
@@ -30,7 +32,7 @@ Result<Ref<Executable>> Device::make_executable(const ExecutableRequest& request
   const ExecutableVariant* best = nullptr;
   int32_t best_rank = -1;
   for (const ExecutableVariant& variant : request.variants) {
-    const int32_t rank = match_format(variant.format).rank;
+    const int32_t rank = variant.ruled_out ? -1 : match_format(variant.format).rank;
     if (rank <= best_rank) continue;
     best = &variant;
     best_rank = rank;
@@ -38,6 +40,7 @@ Result<Ref<Executable>> Device::make_executable(const ExecutableRequest& request
   if (!best) return no_variant_fits(*this, request);
   ExecutableRequest chosen = request;
   if (!best->constants.empty()) chosen.constants = best->constants;
+  if (!best->expected.empty()) chosen.expected = best->expected;
   auto executable = do_make_executable(chosen, *best);
   if (executable.has_value()) {
     (*executable)->variant_ = static_cast<uint32_t>(best - request.variants.data());
@@ -48,9 +51,21 @@ Result<Ref<Executable>> Device::make_executable(const ExecutableRequest& request
       .with_context(text("while loading variant '", best->format, "' of executable '", request.name, "'"));
 }
 
-Result<Ref<Channel>> Device::make_channel(std::string_view name, uint32_t rank, uint32_t rank_count) {
-  return failure(StatusCode::kUnimplemented, "Device '", name_, "' has no peers for rank ", rank, " of ", rank_count,
-                 " of channel '", name, "'.");
+Result<Ref<Channel>> Device::make_channel(const ChannelRequest& request) {
+  BATON_TRY(validate(request));
+  auto channel = request.rank_count == 1 ? Result<Ref<Channel>>(make_ref<Channel>(request.name, 0u, 1u))
+                                         : do_make_channel(request);
+  if (channel.has_value()) {
+    Device* home = allocator().device();  // A device in front of another one records there.
+    (*channel)->device_ = Ref<Device>(home ? home : this);
+    return channel;
+  }
+  return std::move(channel).error().with_context(text("while rank ", request.rank, " of ", request.rank_count,
+                                                      " made channel '", request.name, "' on device '", name_, "'"));
+}
+
+Result<Ref<Channel>> Device::do_make_channel(const ChannelRequest&) {
+  return failure(StatusCode::kUnimplemented, "Device '", name_, "' has no peers; its channels have one rank.");
 }
 
 Result<int64_t> Device::query(std::string_view category, std::string_view key) const {

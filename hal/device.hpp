@@ -44,8 +44,8 @@ class Device : public RefCounted<Device> {
   // Loads the most specific variant that the device accepts; when none fits, says for each why not.
   Result<Ref<Executable>> make_executable(const ExecutableRequest& request);
   virtual Result<Ref<Semaphore>> make_semaphore(uint64_t initial_value = 0) = 0;
-  // UNIMPLEMENTED where the device has no peers.
-  virtual Result<Ref<Channel>> make_channel(std::string_view name, uint32_t rank, uint32_t rank_count);
+  // Returns when all ranks have met. UNIMPLEMENTED where the device has no peers.
+  Result<Ref<Channel>> make_channel(const ChannelRequest& request);
   virtual FormatMatch match_format(std::string_view format) const = 0;
   // Facts that programs ask for by category and key ("hal.dispatch", "concurrency"); NOT_FOUND for unknown ones.
   virtual Result<int64_t> query(std::string_view category, std::string_view key) const;
@@ -61,8 +61,12 @@ class Device : public RefCounted<Device> {
   Device(std::string_view name, const DeviceLimits& limits) : name_(name), limits_(limits) {}
 
  private:
+  friend class ObservedDevice;  // Hands on what its own face has looked at.
+
   // With the validating layer around it as the options say: make_commands() of validating_command_buffer.hpp.
   virtual std::unique_ptr<CommandBuffer> do_make_command_buffer(const RecordingOptions& options) = 0;
+  // Of several ranks. The default has no peers.
+  virtual Result<Ref<Channel>> do_make_channel(const ChannelRequest& request);
   virtual Result<Ref<Executable>> do_make_executable(const ExecutableRequest& request,
                                                      const ExecutableVariant& variant) = 0;
 

@@ -33,16 +33,6 @@ Result<ElementType> element_type_of(const baton_dl_type& type) {
                  " bits and ", type.lanes, " lanes, which no tensor has.");
 }
 
-Result<baton_dl_type> dl_type_of(ElementType type) {
-  if (type == ElementType::kI1) return baton_dl_type{BATON_DL_BOOL, 8, 1};
-  const auto bits = static_cast<uint8_t>(element_bytes(type) * 8);
-  const ElementClass its = element_class(type) == ElementClass::kSigned ? ElementClass::kInteger : element_class(type);
-  for (const Code& known : kCodes) {
-    if (known.element_class == its) return baton_dl_type{known.code, bits, 1};
-  }
-  return failure(StatusCode::kUnimplemented, "DLPack has no type like ", element_type_name(type), ".");
-}
-
 // ---- Import ---------------------------------------------------------------------------------------------------------
 
 // The dense length in bytes.
@@ -98,7 +88,7 @@ Result<Ref<BufferView>> import_tensor(Device& device, const baton_dl_tensor& ten
   BATON_TRY_ASSIGN(const uint64_t length, check_shape(tensor, type));
   constexpr BufferUsage kReadOnly = BufferUsage::kTransferSource | BufferUsage::kDispatchRead |
                                     BufferUsage::kIndirectGrid | BufferUsage::kMapping | BufferUsage::kConstant;
-  // A wait too many harms nobody, if the import fails yet.
+  // If the import fails after this, one wait too many does no harm.
   BATON_TRY(check_stream(stream));
   if (stream != kNoStream) BATON_TRY(device.queue().wait_for_stream(static_cast<uint64_t>(stream)));
   // The last thing that can fail: check_shape() is stricter than the view.
@@ -180,7 +170,7 @@ Result<std::unique_ptr<Exported<Managed>>> export_tensor(Device& device, const R
                                                          const DlpackConsumer& consumer) {
   const Buffer& buffer = *view->buffer();
   BATON_TRY(check_export(device, buffer, consumer));
-  BATON_TRY_ASSIGN(const baton_dl_type type, dl_type_of(view->element_type()));
+  BATON_TRY_ASSIGN(const baton_dl_type type, dlpack_type(view->element_type()));
   BATON_TRY_ASSIGN(const baton_dl_device place, dl_device_of(buffer));
   auto exported = std::make_unique<Exported<Managed>>();
   exported->view = view;
@@ -212,6 +202,16 @@ Result<std::unique_ptr<Exported<Managed>>> export_tensor(Device& device, const R
 }
 
 }  // namespace
+
+Result<baton_dl_type> dlpack_type(ElementType type) {
+  if (type == ElementType::kI1) return baton_dl_type{BATON_DL_BOOL, 8, 1};
+  const auto bits = static_cast<uint8_t>(element_bytes(type) * 8);
+  const ElementClass its = element_class(type) == ElementClass::kSigned ? ElementClass::kInteger : element_class(type);
+  for (const Code& known : kCodes) {
+    if (known.element_class == its) return baton_dl_type{known.code, bits, 1};
+  }
+  return failure(StatusCode::kUnimplemented, "DLPack has no type like ", element_type_name(type), ".");
+}
 
 Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_managed_tensor* tensor, int64_t stream) {
   if (tensor->version.major != BATON_DL_MAJOR_VERSION) {

@@ -11,6 +11,9 @@
 
 namespace baton::hal {
 
+// How DLPack says an element type; UNIMPLEMENTED where it has none like it.
+Result<baton_dl_type> dlpack_type(ElementType type);
+
 inline constexpr int64_t kNoStream = -1;  // The contents are there already; nothing is to be ordered.
 
 // Takes the tensor over: it is destroyed when the last reference to its buffer is gone, and the device is through with
@@ -19,7 +22,7 @@ inline constexpr int64_t kNoStream = -1;  // The contents are there already; not
 Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_managed_tensor* tensor, int64_t stream = kNoStream);
 Result<Ref<BufferView>> import_dlpack(Device& device, baton_dl_legacy_tensor* tensor, int64_t stream = kNoStream);
 
-// Whoever takes an exported tensor.
+// The library that takes an exported tensor.
 struct DlpackConsumer {
   // Its stream waits for `ready`, or without any for all that the device was given so far; what it has done with the
   // tensor when it destroys it is on this stream, which must live until then: the device comes after it. Without a

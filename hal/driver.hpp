@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hal/device.hpp"
+#include "hal/kernel_code.hpp"
 
 namespace baton::hal {
 
@@ -36,6 +37,11 @@ class Driver {
   virtual Result<std::vector<DeviceInfo>> list() = 0;
   // An empty path is the default device.
   virtual Result<Ref<Device>> open(std::string_view path, std::span<const DeviceParameter> parameters) = 0;
+  // Code to launch without a device of the HAL. UNIMPLEMENTED where there are no streams to launch it on.
+  virtual Result<Ref<KernelCode>> load_kernels(const KernelCodeRequest& request) {
+    return failure(StatusCode::kUnimplemented, "Driver '", name(), "' launches no kernels (of '", request.name,
+                   "') on streams; a device's queue does.");
+  }
 };
 
 }  // namespace baton::hal

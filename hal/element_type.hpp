@@ -5,34 +5,33 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "hal/interface/numbers.hpp"
 
 namespace baton::hal {
 
 // The value is class << 8 | bits: programs and files may carry it as a number.
 enum class ElementType : uint32_t {
   kNone = 0,
-  kI1 = 0x0101,  // One byte each, 0 or 1.
-  kI8 = 0x0108,
-  kI16 = 0x0110,
-  kI32 = 0x0120,
-  kI64 = 0x0140,
-  kS8 = 0x0208,
-  kS16 = 0x0210,
-  kS32 = 0x0220,
-  kS64 = 0x0240,
-  kU8 = 0x0308,
-  kU16 = 0x0310,
-  kU32 = 0x0320,
-  kU64 = 0x0340,
-  kF16 = 0x0410,
-  kF32 = 0x0420,
-  kF64 = 0x0440,
-  kBF16 = 0x0510,
-  kC64 = 0x0640,  // Complex of two f32.
-  kC128 = 0x0680,
+  kI1 = element_type_number(ElementClass::kInteger, 1),  // One byte each, 0 or 1.
+  kI8 = element_type_number(ElementClass::kInteger, 8),
+  kI16 = element_type_number(ElementClass::kInteger, 16),
+  kI32 = element_type_number(ElementClass::kInteger, 32),
+  kI64 = element_type_number(ElementClass::kInteger, 64),
+  kS8 = element_type_number(ElementClass::kSigned, 8),
+  kS16 = element_type_number(ElementClass::kSigned, 16),
+  kS32 = element_type_number(ElementClass::kSigned, 32),
+  kS64 = element_type_number(ElementClass::kSigned, 64),
+  kU8 = element_type_number(ElementClass::kUnsigned, 8),
+  kU16 = element_type_number(ElementClass::kUnsigned, 16),
+  kU32 = element_type_number(ElementClass::kUnsigned, 32),
+  kU64 = element_type_number(ElementClass::kUnsigned, 64),
+  kF16 = element_type_number(ElementClass::kFloat, 16),
+  kF32 = element_type_number(ElementClass::kFloat, 32),
+  kF64 = element_type_number(ElementClass::kFloat, 64),
+  kBF16 = element_type_number(ElementClass::kBrainFloat, 16),
+  kC64 = element_type_number(ElementClass::kComplex, 64),  // Complex of two f32.
+  kC128 = element_type_number(ElementClass::kComplex, 128),
 };
-
-enum class ElementClass : uint8_t { kNone, kInteger, kSigned, kUnsigned, kFloat, kBrainFloat, kComplex };
 
 constexpr ElementClass element_class(ElementType type) {
   return static_cast<ElementClass>(static_cast<uint32_t>(type) >> 8);

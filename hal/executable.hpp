@@ -23,9 +23,14 @@ struct ExecutableVariant {
   std::span<const std::byte> data = {};  // Used in place: must live as long as the executable.
   // Specialization constants of this variant alone; empty: the request's.
   std::span<const uint32_t> constants = {};
+  // What the program believes of the entry points in this variant's code; empty: what it believes of the request's.
+  std::span<const struct EntryPoint> expected = {};
+  // A condition of the program rules the variant out; it only keeps its number.
+  bool ruled_out = false;
 };
 
-// Whoever owns the bytes of the variants; the executable shares it. Threads: immutable.
+// The owner of the variants' bytes; the executable shares it.
+// Threads: immutable.
 class ExecutableData : public RefCounted<ExecutableData> {
  public:
   virtual ~ExecutableData() = default;
@@ -54,6 +59,15 @@ struct LaunchAttributes {
   uint32_t subgroup_size = 0;                                  // Threads that the code believes to go in step; 0: any.
 
   bool has_cluster() const { return cluster_size[0] > 1 || cluster_size[1] > 1 || cluster_size[2] > 1; }
+  bool operator==(const LaunchAttributes&) const = default;
+};
+
+// A parameter of a kernel, where its code tells them one by one.
+struct KernelParameter {
+  uint16_t bytes = 0;
+  bool is_binding = false;  // A pointer that a binding fills; else constants do.
+
+  bool operator==(const KernelParameter&) const = default;
 };
 
 struct EntryPoint {
@@ -66,6 +80,11 @@ struct EntryPoint {
   uint64_t workgroups_max = 0;  // Of one launch, where there is such a limit beside the grid's; else 0.
   // False where the format says nothing about constants and bindings; then any count is taken.
   bool layout_known = true;
+  // Of a request: what the caller passes, in any order; empty: bindings first, then constants. A device whose code does
+  // not tell takes no notice.
+  std::vector<KernelParameter> parameters = {};
+
+  bool operator==(const EntryPoint&) const = default;
 };
 
 class Executable : public RefCounted<Executable> {

@@ -1,7 +1,8 @@
 // Fence: a set of semaphore points that are waited for or signalled together.
 //
 // What an async call takes (wait fence, signal fence). A semaphore stands in it once, with its largest value. One
-// point, which is what most fences have, lies in the fence itself. Threads: immutable after the last insert.
+// point, which is what most fences have, lies in the fence itself.
+// Threads: immutable after the last insert.
 #pragma once
 
 #include <span>

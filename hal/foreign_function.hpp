@@ -1,8 +1,8 @@
 // ForeignFunction: code of a library that brings its own device work: a call that takes a CUstream, a VkCommandBuffer
 // or a pointer. As a command (commands/foreign.hpp) its work stands in a recording with everything else.
 //
-// It is called with the bindings of an execution, when the recording runs or before, once or again for each table; what
-// it enqueues must depend on its arguments alone. It asks the scope for what it needs to enqueue with.
+// A driver calls it with the bindings of an execution, when the recording runs or before, once or again for each table;
+// what it enqueues must depend on its arguments alone. It asks the scope for the stream or graph to enqueue on.
 // Threads: `record` may run on several threads at once.
 #pragma once
 

@@ -1,4 +1,4 @@
-// LaunchAttributes by name: what programs say of the launches of an entry point, one word and one number each. The
+// LaunchAttributes by name: how programs state the launch of an entry point, one word and one number each. The
 // words are those of hal/executable.hpp; a vector has a word for each axis.
 #pragma once
 

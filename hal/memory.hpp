@@ -1,4 +1,5 @@
-// What memory a buffer wants, what it may be used for, and how a command touches it.
+// What memory a buffer wants, what it may be used for, and how a command touches it: sets of the bits in
+// interface/numbers.hpp.
 #pragma once
 
 #include <cstddef>
@@ -7,34 +8,12 @@
 #include <string_view>
 
 #include "hal/flags.hpp"
+#include "hal/interface/numbers.hpp"
 
 namespace baton::hal {
 
-enum class MemoryKind : uint32_t {
-  kNone = 0,
-  kDeviceLocal = 1,  // Fast for the device.
-  kHostVisible = 2,  // Can be mapped.
-  kHostCached = 4,   // Fast for the host to read.
-};
 constexpr bool enable_flags(MemoryKind) { return true; }
-
-enum class BufferUsage : uint32_t {
-  kNone = 0,
-  kTransferSource = 1,
-  kTransferTarget = 2,
-  kDispatchRead = 4,
-  kDispatchWrite = 8,
-  kIndirectGrid = 16,  // dispatch_indirect may read its grid from it.
-  kMapping = 32,
-  kConstant = 64,  // The contents never change: it is only mapped, and bound to host calls, for reading.
-  kTransfer = kTransferSource | kTransferTarget,
-  kDispatch = kDispatchRead | kDispatchWrite,
-  kAll = kTransfer | kDispatch | kIndirectGrid | kMapping,
-};
 constexpr bool enable_flags(BufferUsage) { return true; }
-
-// kDiscard is for mappings: what the memory held is not wanted, and what the mapping leaves unwritten may be anything.
-enum class Access : uint8_t { kNone = 0, kRead = 1, kWrite = 2, kReadWrite = 3, kDiscard = 4, kDiscardWrite = 6 };
 constexpr bool enable_flags(Access) { return true; }
 
 // Who can reach an address.

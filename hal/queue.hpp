@@ -3,9 +3,10 @@
 // An operation begins when all its waits are reached and signals when it is done. Nothing blocks the caller; a device
 // that runs inline does the work before the call returns when the waits are reached already, and one with workers may
 // do so where handing the work over would hold the caller for as long. A thread that waits may be put to work meanwhile
-// (wait_helper.hpp). Bad arguments are a status here and now, and nothing is enqueued. Work that fails later, or a wait
-// that fails, fails all signals with the status; when there is none to carry it, wait_idle() returns it. Threads:
-// internally synchronized.
+// (drivers/common/wait_helper.hpp). Bad arguments are a status here and now, and nothing is enqueued. Work that fails
+// later, or a wait that fails, fails all signals with the status; when there is none to carry it, wait_idle() returns
+// it.
+// Threads: internally synchronized.
 #pragma once
 
 #include <span>
@@ -60,13 +61,14 @@ class Queue {
   // Nothing but the order: signals once all waits are reached.
   Status barrier(const Order& order);
 
-  // The order with libraries of this process that have streams of their own. A stream is what its handle says; of CUDA,
-  // 1 is the legacy default stream and 2 the thread's own, as in DLPack; 0 may be either and is refused. UNIMPLEMENTED
-  // where the device has no streams.
-  // What is submitted from here on, and what is mapped, begins when the work that is on `stream` now is done.
+  // The order with libraries of this process that have streams of their own. A stream is named by its handle; of
+  // CUDA's, 1 is the legacy default stream and 2 the thread's own, as in DLPack; 0 may be either and is refused.
+  // UNIMPLEMENTED where the device has no streams. What is submitted from here on, and what is mapped, begins when the
+  // work that is on `stream` now is done.
   Status wait_for_stream(uint64_t stream);
   // What others put on `stream` from here on begins when `points` are reached, or, without any, when all is done that
-  // the queue was given so far. Who signals them must be submitted already. That work failed is not told.
+  // the queue was given so far. The operations that signal them must be submitted already. The stream goes on
+  // when they fail, too.
   Status hold_stream(uint64_t stream, std::span<const SemaphorePoint> points = {});
 
   // Whether executions that are submitted from here on are timed; at first they are not, and it costs nothing.
@@ -88,6 +90,8 @@ class Queue {
   static Status named(Status status, const Recording& recording);
 
  private:
+  friend class ObservedQueue;  // Hands on what its own front has looked at.
+
   template <typename Command>
   Status execute_command(const Order& order, const Command& command,
                          Status (*record)(class CommandBuffer&, const Command&));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "base/arena.hpp"
 #include "base/ref.hpp"
@@ -59,6 +60,11 @@ class Recording : public RefCounted<Recording> {
     const void*& recent = recent_[(reinterpret_cast<uintptr_t>(object) >> 6) % std::size(recent_)];
     if (recent == object) [[likely]]
       return;
+    // Objects whose addresses meet in one place would drive each other out at every command.
+    for (const void*& other : displaced_) {
+      if (other == object) return std::swap(other, recent);
+    }
+    displaced_[displaced_count_++ % std::size(displaced_)] = recent;
     recent = object;
     keep_alive_anew(object);
   }
@@ -80,6 +86,8 @@ class Recording : public RefCounted<Recording> {
   uint32_t command_count_ = 0;
   ArenaList<Retained> retained_;
   const void* recent_[16] = {};
+  const void* displaced_[4] = {};
+  uint32_t displaced_count_ = 0;
 };
 
 struct Recording::Noter : FieldVisitor {

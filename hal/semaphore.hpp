@@ -16,7 +16,7 @@ inline constexpr int64_t kWaitForever = -1;
 
 // Someone to call when a semaphore reaches a value. The caller provides the storage and keeps it until `reached` was
 // called, which happens exactly once, from any thread (one that waits for something may be put to work meanwhile),
-// without locks of ours held. Whoever is called may submit work, but should not block.
+// without locks of ours held. The function may submit work, but should not block.
 class SemaphoreWaiter {
  public:
   virtual ~SemaphoreWaiter() = default;

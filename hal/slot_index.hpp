@@ -1,7 +1,8 @@
 // SlotIndex: for each slot of a recording, what its buffer must be able to do, and which commands use it.
 //
 // It makes checking a table cost in proportion to its slots, and lets drivers that patch (CUDA nodes, Vulkan
-// descriptors) touch only the commands whose slots changed. Threads: immutable once the recording is finished.
+// records) touch only the commands whose slots changed.
+// Threads: immutable once the recording is finished.
 #pragma once
 
 #include "base/arena.hpp"

@@ -1,8 +1,9 @@
 // SlotTable: a binding table that lives as long as a host likes, and knows which of its slots changed.
 //
 // A host that executes with hundreds of slots changes few of them from one execution to the next. A driver that keeps
-// what the last table said (CUDA graphs) has to compare a plain BindingTable whole; of a SlotTable it looks at what was
-// set since. The buffers are borrowed, as in a BindingTable. Threads: externally synchronized; executions read it.
+// what the last table said (CUDA graphs, Vulkan) has to compare a plain BindingTable whole; of a SlotTable it looks at
+// what was set since. The buffers are borrowed, as in a BindingTable.
+// Threads: externally synchronized; executions read it.
 #pragma once
 
 #include <vector>
@@ -30,10 +31,10 @@ class SlotTable {
 
   // For drivers: what tells this table from every other that ever was; never 0.
   uint64_t identity() const { return identity_; }
-  // How often a slot was set.
+  // Increments on every set(); drivers compare it.
   uint64_t version() const { return version_; }
-  // Calls `visit(slot)` for what was set from `version` on, a slot as often as it was. False, and none is told, when
-  // that is longer ago than is remembered.
+  // Calls `visit(slot)` for each set() from `version` on. Returns false, and calls nothing, when the table does not
+  // remember so many.
   template <typename Visit>
   bool visit_sets_from(uint64_t version, Visit&& visit) const {
     if (version_ - version > sets_.size()) return false;

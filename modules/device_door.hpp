@@ -1,11 +1,13 @@
 // DeviceDoor: the part of the door that needs the HAL, as native_module.cpp and host_table.cpp see it.
 //
 // It is there in programs that link the module "hal" (modules/hal_module), and only there: a host without devices
-// carries none of it. Threads: immutable.
+// carries none of it.
+// Threads: immutable.
 #pragma once
 
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 #include "hal/command_buffer.hpp"
 #include "modules/sdk/module.h"
@@ -19,7 +21,21 @@ struct CommandExport {
   void* data;
   baton_status* (*prepare)(void* state, baton_device* device);  // or null
   hal::CustomCommand name;
+  // Which value arguments are slots whose types the module doesn't know of (BATON_TRAIT_TYPED_TENSORS).
+  std::vector<uint16_t> untyped_slots = {};
 };
+
+// What a wrapper hands to the body behind it. The machine calls with its own baton_call, and after a suspension with
+// the same one again: a wrapper changes nothing in it but `pending`, and puts what it knows better into a copy.
+inline baton_call inner_call(const baton_call& outer, void* state, void* data) {
+  return {.state = state,
+          .data = data,
+          .values = outer.values,
+          .refs = outer.refs,
+          .segments = outer.segments,
+          .pending = nullptr,
+          .resumed = outer.resumed};
+}
 
 // State of a module that prepares, in one context: its own, and the devices that it is ready for.
 struct PreparingState {
@@ -39,7 +55,7 @@ struct DeviceDoor {
   void (*forget_devices)(PreparingState& state);
 };
 
-// Defined in hal_module; whoever may be linked without it asks linked_device_door().
+// Defined in hal_module; code that may be linked without it asks linked_device_door().
 const DeviceDoor& device_door();
 const DeviceDoor* linked_device_door();  // host_table.cpp; null without devices
 

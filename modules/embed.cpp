@@ -2,16 +2,15 @@
 // vm/.
 #include "modules/sdk/embed.h"
 
-#include <deque>
-#include <mutex>
-#include <string>
+#include <algorithm>
+#include <atomic>
 #include <vector>
 
+#include "modules/embed_objects.hpp"
 #include "modules/host_table.hpp"
 #include "modules/native_module.hpp"
 #include "modules/plugin_loader.hpp"
-#include "vm/context.hpp"
-#include "vm/invocation.hpp"
+#include "vm/typed_function.hpp"
 
 using baton::Ref;
 using baton::Result;
@@ -19,21 +18,8 @@ using baton::Status;
 using baton::StatusCode;
 namespace vm = baton::vm;
 
-struct baton_function {
-  vm::ExportedFunction function;
-  std::string name;
-  std::string signature;  // terminated, for C
-};
-
-struct baton_context {
-  Ref<vm::Context> context;
-  std::mutex mutex;                      // guards `functions`; found functions never move
-  std::deque<baton_function> functions;  // what was asked for so far
-};
-
-struct baton_invocation {
-  explicit baton_invocation(Ref<vm::Context> context) : invocation(std::move(context)) {}
-  vm::Invocation invocation;
+struct baton_cancellation {
+  std::atomic<bool> cancelled{false};
 };
 
 namespace {
@@ -55,7 +41,8 @@ Result<Ref<const vm::Module>> as_module(Result<Ref<vm::BytecodeModule>> module) 
   return Ref<const vm::Module>(*std::move(module));
 }
 
-Result<Ref<vm::Context>> make_context(std::span<baton_module* const> modules, const baton::Allocator& allocator) {
+Result<Ref<vm::Context>> make_context(std::span<baton_module* const> modules, const baton::Allocator& allocator,
+                                      const vm::InitializerLimits& limits) {
   std::vector<Ref<const vm::Module>> linked;
   linked.reserve(modules.size());
   for (const baton_module* module : modules) {
@@ -63,7 +50,26 @@ Result<Ref<vm::Context>> make_context(std::span<baton_module* const> modules, co
     linked.emplace_back(from_door(module));
   }
   BATON_TRY_ASSIGN(Ref<vm::Program> program, vm::Program::link(linked));
-  return vm::Context::make(std::move(program), allocator);
+  return vm::Context::make(std::move(program), allocator, limits);
+}
+
+// A point of the clock, 0 for none; a timeout that is over before it begins is a point that has passed.
+int64_t deadline_after(int64_t timeout_ns) {
+  if (timeout_ns == 0) return 0;
+  const int64_t now = vm::monotonic_clock_ns();
+  return timeout_ns > INT64_MAX - now ? INT64_MAX : std::max<int64_t>(now + std::max<int64_t>(timeout_ns, 0), 1);
+}
+
+Result<vm::InitializerLimits> read_limits(const baton_initializer_limits* limits) {
+  if (!limits) return vm::InitializerLimits{};
+  if (limits->struct_size != sizeof(baton_initializer_limits) || limits->reserved != 0) {
+    return failure(StatusCode::kInvalidArgument, "The limits of initializers have ", limits->struct_size, " bytes and ",
+                   limits->reserved, " in their reserved field; this version knows ", sizeof(baton_initializer_limits),
+                   " and 0.");
+  }
+  return vm::InitializerLimits{.instructions = limits->instructions,
+                               .deadline_ns = deadline_after(limits->timeout_ns),
+                               .cancelled = limits->cancellation ? &limits->cancellation->cancelled : nullptr};
 }
 
 Result<const baton_function*> find(baton_context& context, std::string_view name) {
@@ -74,6 +80,37 @@ Result<const baton_function*> find(baton_context& context, std::string_view name
   BATON_TRY_ASSIGN(vm::ExportedFunction function, context.context->find_function(name));
   context.functions.push_back({function, std::string(name), std::string(function.signature)});
   return &context.functions.back();
+}
+
+static_assert(sizeof(baton_typed_value) == sizeof(vm::TypedValue) &&
+              offsetof(baton_typed_value, letter) == offsetof(vm::TypedValue, letter));
+
+// Few results need no memory of their own.
+class Results {
+ public:
+  explicit Results(size_t count) : count_(count), more_(count > std::size(few_) ? count : 0) {}
+  std::span<vm::Value> all() { return {more_.empty() ? few_ : more_.data(), count_}; }
+
+ private:
+  size_t count_;
+  vm::Value few_[16];
+  std::vector<vm::Value> more_;
+};
+
+Status call_typed(baton_invocation& invocation, const vm::ExportedFunction& function,
+                  std::span<const vm::TypedValue> arguments, std::span<baton_typed_value> results) {
+  const size_t count = size_t{function.shape.result_values} + function.shape.result_refs;
+  if (results.size() != count) {
+    return failure(StatusCode::kInvalidArgument, "function '", function.name, "' has ", count,
+                   " results, but room is given for ", results.size());
+  }
+  Results slots(count);
+  BATON_TRY(invocation.invocation.invoke(function, arguments, slots.all()));
+  baton::bytecode::SignatureCursor cursor(baton::bytecode::results_of(function.signature));
+  for (size_t i = 0; cursor.next(); ++i) {
+    results[i] = baton_typed_value_of({.bits = slots.all()[i].bits}, baton::bytecode::value_type_letter(cursor.type()));
+  }
+  return {};
 }
 
 }  // namespace
@@ -98,6 +135,17 @@ baton_status* baton_module_load_memory(const void* data, uint64_t size, baton_mo
   const std::span bytes(static_cast<const std::byte*>(data), static_cast<size_t>(size));
   return hand_out(as_module(vm::BytecodeModule::load(baton::bytecode::ModuleBytes::copy(bytes))), out_module);
 }
+baton_status* baton_module_load_memory_with_limits(const void* data, uint64_t size,
+                                                   const baton_initializer_limits* limits, baton_module** out_module) {
+  *out_module = nullptr;
+  const auto known = read_limits(limits);
+  if (!known) return to_door(known.error().clone());
+  baton::WorkLimits work;
+  work.deadline_ns = (*known).deadline_ns;
+  work.cancelled = (*known).cancelled;
+  const baton::WorkLimits::Scope scope(&work);
+  return baton_module_load_memory(data, size, out_module);
+}
 baton_status* baton_module_from_descriptor(const baton_module_descriptor* descriptor, baton_module** out_module) {
   return hand_out(baton::modules::NativeModule::make(descriptor), out_module);
 }
@@ -111,10 +159,17 @@ const baton_host* baton_host_table(void) { return &baton::modules::host_table();
 
 baton_status* baton_context_create(baton_module* const* modules, uint64_t module_count,
                                    const baton_allocator* allocator, baton_context** out_context) {
+  return baton_context_create_with_limits(modules, module_count, allocator, nullptr, out_context);
+}
+baton_status* baton_context_create_with_limits(baton_module* const* modules, uint64_t module_count,
+                                               const baton_allocator* allocator, const baton_initializer_limits* limits,
+                                               baton_context** out_context) {
   *out_context = nullptr;
-  auto made =
-      make_context({modules, static_cast<size_t>(module_count)},
-                   allocator ? *reinterpret_cast<const baton::Allocator*>(allocator) : baton::system_allocator());
+  auto known = read_limits(limits);
+  if (!known) return to_door(std::move(known).error());
+  auto made = make_context(
+      {modules, static_cast<size_t>(module_count)},
+      allocator ? *reinterpret_cast<const baton::Allocator*>(allocator) : baton::system_allocator(), *known);
   if (!made) return to_door(std::move(made).error());
   auto* context = new baton_context;
   context->context = *std::move(made);
@@ -123,10 +178,29 @@ baton_status* baton_context_create(baton_module* const* modules, uint64_t module
 }
 void baton_context_release(baton_context* context) { delete context; }
 
+baton_status* baton_cancellation_create(baton_cancellation** out_cancellation) {
+  *out_cancellation = new baton_cancellation;
+  return nullptr;
+}
+void baton_cancellation_cancel(baton_cancellation* cancellation) {
+  cancellation->cancelled.store(true, std::memory_order_relaxed);
+}
+void baton_cancellation_release(baton_cancellation* cancellation) { delete cancellation; }
+
 baton_status* baton_context_find(baton_context* context, const char* name, const baton_function** out_function) {
   *out_function = nullptr;
   auto function = find(*context, name);
   if (!function) return to_door(std::move(function).error());
+  *out_function = *function;
+  return nullptr;
+}
+baton_status* baton_context_find_typed(baton_context* context, const char* name, const char* signature,
+                                       const baton_function** out_function) {
+  *out_function = nullptr;
+  auto function = find(*context, name);
+  if (!function) return to_door(std::move(function).error());
+  if (Status status = vm::check_signature((*function)->function, signature); !status.ok())
+    return to_door(std::move(status));
   *out_function = *function;
   return nullptr;
 }
@@ -141,10 +215,27 @@ void baton_invocation_release(baton_invocation* invocation) { delete invocation;
 baton_status* baton_invocation_invoke(baton_invocation* invocation, const baton_function* function,
                                       const baton_value* arguments, uint64_t argument_count, baton_value* results,
                                       uint64_t result_count) {
-  return to_door(invocation->invocation.invoke(
+  Status status = invocation->invocation.invoke_slots(
       function->function, {reinterpret_cast<const vm::Value*>(arguments), static_cast<size_t>(argument_count)},
-      {reinterpret_cast<vm::Value*>(results), static_cast<size_t>(result_count)}));
+      {reinterpret_cast<vm::Value*>(results), static_cast<size_t>(result_count)});
+  if (invocation->tracer) [[unlikely]]
+    invocation->tracer->finish();
+  return to_door(std::move(status));
+}
+baton_status* baton_invocation_call(baton_invocation* invocation, const baton_function* function,
+                                    const baton_typed_value* arguments, uint64_t argument_count,
+                                    baton_typed_value* results, uint64_t result_count) {
+  return to_door(call_typed(*invocation, function->function,
+                            {reinterpret_cast<const vm::TypedValue*>(arguments), static_cast<size_t>(argument_count)},
+                            {results, static_cast<size_t>(result_count)}));
 }
 void baton_invocation_cancel(baton_invocation* invocation) { invocation->invocation.cancel(); }
+void baton_invocation_clear_cancel(baton_invocation* invocation) { invocation->invocation.clear_cancel(); }
+void baton_invocation_set_timeout(baton_invocation* invocation, int64_t timeout_ns) {
+  invocation->invocation.set_deadline(deadline_after(timeout_ns));
+}
+void baton_invocation_set_instruction_budget(baton_invocation* invocation, uint64_t instructions) {
+  invocation->invocation.set_instruction_budget(instructions);
+}
 
 }  // extern "C"

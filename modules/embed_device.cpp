@@ -9,6 +9,8 @@
 #include "hal/host_copy.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/hal_module/objects.hpp"
+#include "modules/plugin_loader.hpp"
+#include "modules/sdk/kernel_library.h"
 
 namespace {
 
@@ -20,6 +22,11 @@ using baton::modules::to_door;
 namespace hal = baton::hal;
 
 baton_object* as_object(const void* object) { return static_cast<baton_object*>(const_cast<void*>(object)); }
+
+// Modules find kernels through the table of devices, which refers to them weakly: who opens devices brings them.
+[[gnu::used]] const baton_kernel_table* (*const kKernels)() = baton_kernel_functions;
+// The same for libraries of TVM-FFI, to which the loader of plugins refers.
+[[gnu::used]] const baton::modules::OtherLibraries& (*const kOtherLibraries)() = baton::modules::other_libraries;
 
 // What was made, or why not; `out` is written only then.
 template <typename T, typename Door>

@@ -1,6 +1,6 @@
 // ModuleRegistry: which modules a program can make by name, without a file: those that are compiled into it. An object
-// that the app owns and fills; there is no list that modules enter by themselves. Threads: externally synchronized
-// while it is filled, immutable after.
+// that the app owns and fills; there is no list that modules enter by themselves.
+// Threads: externally synchronized while it is filled, immutable after.
 #pragma once
 
 #include <map>

@@ -210,7 +210,12 @@ Status NativeModule::check_types() const {
   return {};
 }
 
-vm::Module::Export NativeModule::export_at(uint32_t index) const { return {at(index).name, at(index).signature}; }
+vm::Module::Export NativeModule::export_at(uint32_t index) const {
+  const std::string_view signature = at(index).signature;
+  const bool records = signature.starts_with("r<hal.command_buffer>");
+  return {at(index).name, signature,
+          records ? "it is a command: declare it with iree.abi.streamable (docs/calling-your-module.md)" : ""};
+}
 
 std::optional<uint32_t> NativeModule::find_export(std::string_view name) const {
   const std::span<const uint32_t> sorted(by_name_.get(), export_count());
@@ -231,15 +236,36 @@ namespace {
 // A function of a module whose state stands inside a PreparingState.
 baton_status* run_function(baton_call* call) {
   const auto& exported = *static_cast<const baton_export*>(call->data);
-  call->state = static_cast<PreparingState*>(call->state)->own;
-  call->data = exported.data;
-  return exported.body(call);
+  baton_call inner = inner_call(*call, static_cast<PreparingState*>(call->state)->own, exported.data);
+  baton_status* const said = exported.body(&inner);
+  call->pending = inner.pending;
+  return said;
 }
 
 constexpr std::string_view kCommandSignature = "r<hal.command_buffer>";
 
 // What the device layer isn't told.
-constexpr uint64_t kTraitsOfCalls = BATON_TRAIT_COMMAND | BATON_TRAIT_LEAVES_ARGUMENTS;
+constexpr uint64_t kTraitsOfCalls = BATON_TRAIT_COMMAND | BATON_TRAIT_LEAVES_ARGUMENTS | BATON_TRAIT_TYPED_TENSORS;
+
+// The value arguments that are slots of tensors: "Ir<hal.buffer>II", outside of variadic segments.
+std::vector<uint16_t> find_slots(std::string_view signature) {
+  constexpr std::string_view kTensor = "Ir<hal.buffer>II";
+  std::vector<uint16_t> slots;
+  uint16_t value = 0;
+  for (size_t at = 0; at < signature.size() && signature[at] != '_' && signature[at] != 'C';) {
+    if (signature.substr(at).starts_with(kTensor)) {
+      slots.push_back(value);
+      value = static_cast<uint16_t>(value + 3);
+      at += kTensor.size();
+    } else if (signature[at] == 'r') {
+      at = signature.substr(at).starts_with("r<") ? signature.find('>', at) + 1 : at + 1;
+    } else {
+      ++value;
+      ++at;
+    }
+  }
+  return slots;
+}
 
 }  // namespace
 
@@ -259,7 +285,9 @@ Status NativeModule::gather_commands() {
     }
     const hal::CustomCommand named = {name(), exported.name,
                                       static_cast<hal::CommandTraits>(exported.traits & ~kTraitsOfCalls)};
-    commands.push_back({exported.body, exported.data, descriptor_.prepare, named});
+    const bool is_typed = (exported.traits & BATON_TRAIT_TYPED_TENSORS) != 0;
+    commands.push_back({exported.body, exported.data, descriptor_.prepare, named,
+                        is_typed ? std::vector<uint16_t>() : find_slots(exported.signature)});
   }
   if (commands.empty()) return {};
   commands_ = std::make_unique<CommandExport[]>(commands.size());

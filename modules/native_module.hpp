@@ -2,7 +2,8 @@
 // from code compiled into the app.
 //
 // A descriptor is untrusted input until make() has looked at it; each fault is a sentence with the module's name.
-// Beyond make() its names, signatures and bodies are taken as they are. Threads: immutable.
+// Beyond make() its names, signatures and bodies are taken as they are.
+// Threads: immutable.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,16 @@
 #include <algorithm>
 
 namespace baton::modules {
+
+// A reference that brings nothing with it: null where none are linked.
+[[gnu::weak]] const OtherLibraries& other_libraries();
+
 namespace {
+
+const OtherLibraries* linked_libraries() {
+  const OtherLibraries& (*libraries)() = other_libraries;
+  return libraries ? &libraries() : nullptr;
+}
 
 // ---- path@entry?key=value&key=value ----
 
@@ -81,6 +90,11 @@ Result<Library> open_library(const PluginReference& reference) {
   return Library{handle, reinterpret_cast<baton_module_query>(symbol)};
 }
 
+bool is_other(const PluginReference& reference) {
+  return linked_libraries() && reference.entry == BATON_MODULE_QUERY_SYMBOL &&
+         linked_libraries()->is_one(reference.path);
+}
+
 }  // namespace
 
 Result<PluginReference> PluginReference::parse(std::string_view text) {
@@ -106,15 +120,22 @@ Result<PluginReference> PluginReference::parse(std::string_view text) {
   return reference;
 }
 
-Result<Ref<const vm::Module>> load_plugin(const PluginReference& reference) {
+Result<Ref<const vm::Module>> load_plugin(const PluginReference& reference,
+                                          std::span<const Ref<const vm::Module>> importers) {
+  if (is_other(reference)) return linked_libraries()->load(reference, importers);
   BATON_TRY_ASSIGN(const Library library, open_library(reference));
   // From here on the library stays: what it returns may point into it, whether it failed or not.
   return NativeModule::make(library.query, reference.parameters, text("plugin '", reference.path, "'"));
 }
 
-Result<Ref<const vm::Module>> load_plugin(std::string_view text) {
+Result<Ref<const vm::Module>> load_plugin(std::string_view text, std::span<const Ref<const vm::Module>> importers) {
   BATON_TRY_ASSIGN(const PluginReference reference, PluginReference::parse(text));
-  return load_plugin(reference);
+  return load_plugin(reference, importers);
+}
+
+bool is_other_library(std::string_view text) {
+  const auto reference = PluginReference::parse(text);
+  return reference && is_other(*reference);
 }
 
 }  // namespace baton::modules

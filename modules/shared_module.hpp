@@ -1,5 +1,6 @@
 // A module that the host makes with things of its own in it: devices, files. Its contexts share one object of Class,
-// which changes nothing in itself: the way for built-in modules whose state is more than parameters in text.
+// which changes nothing in itself: the way for built-in modules whose state is more than parameters in text. A Class with
+// for_context() has one of its own for each context, which that function makes from the shared one.
 //
 //   return make_shared_module<HalModule>("hal", {BATON_FUNCTION("devices.count", &HalModule::count), ...}, options);
 #pragma once
@@ -23,11 +24,19 @@ struct SharedDescription final : sdk::detail::Description {
       : Description(name, Class::kVersion, all, {}), module(std::forward<Arguments>(arguments)...) {
     descriptor.destroy = [](void* self) { delete of(self); };
     descriptor.create_state = [](void* self, const baton_allocator*, void** out_state) -> baton_status* {
-      *out_state = &of(self)->module;
+      if constexpr (kHasOwnState) {
+        *out_state = new Class(of(self)->module.for_context());
+      } else {
+        *out_state = &of(self)->module;
+      }
       return nullptr;
     };
+    if constexpr (kHasOwnState)
+      descriptor.destroy_state = [](void*, void* state) { delete static_cast<Class*>(state); };
   }
   static SharedDescription* of(void* self) { return static_cast<SharedDescription*>(static_cast<Description*>(self)); }
+
+  static constexpr bool kHasOwnState = requires(const Class& shared) { shared.for_context(); };
 
   Class module;
 };

@@ -8,10 +8,12 @@ What is a command:
     two spaces and `#` is a comment.
   - in a table, `build/release/...` in backquotes.
 Commands run in an empty folder that looks like the root of the tree after `./dev build release`, with its programs in PATH, so
-what they write is not left in the tree. A ```cpp block whose first line is "// name.cpp" is written to that file first.
+what they write is not left in the tree. A block whose first line is a comment with nothing but a file's name ("// name.cpp", "# name.py") is
+written to that file first.
 
 Not run here: verbs of ./dev, which build, test or measure for minutes; for those and for programs of bench/ it is checked that
-they exist. A command with --device=cuda runs where baton-devices finds a GPU, and says that it is skipped elsewhere.
+they exist. A command with --device=cuda or --device=vulkan runs where baton-devices finds such a device, and says that it is
+skipped elsewhere.
 """
 import json
 import os
@@ -23,6 +25,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FENCE = re.compile(r"^```(\w*\+*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+NAMED = re.compile(r"(?://|#|;) ([\w-]+\.(?:cpp|c|mlir|py|bvmasm|txt))\b[^\n]*\n")
 PROGRAM = re.compile(r"(\./dev |baton-[\w-]+( |$)|build/release/|bench/|cmake |c\+\+ )")
 LONG = re.compile(r"(\./dev (?P<verb>\w+)|(?P<bench>bench/\S+))")
 
@@ -74,18 +77,20 @@ def make_tree(folder, build):
             (folder / entry.name).symlink_to(entry)
     (folder / "build").mkdir()
     (folder / "build/release").symlink_to(build)
+    if (ROOT / "build/python").exists():  # What ./dev setup made.
+        (folder / "build/python").symlink_to(ROOT / "build/python")
 
 
-def has_gpu(build):
+def has_device(build, name):
     run = subprocess.run([build / "bin/baton-devices", "--json"], stdout=subprocess.PIPE, text=True, timeout=50, check=False)
-    return any(driver["driver"] == "cuda" and driver["devices"] for driver in json.loads(run.stdout)["drivers"])
+    return any(driver["driver"] == name and driver["devices"] for driver in json.loads(run.stdout)["drivers"])
 
 
 def check(readme, folder, build):
     """(commands run, problems)."""
     text = readme.read_text(encoding="utf-8")
     for language, block in FENCE.findall(text):
-        if named := re.match(r"// (\w+\.cpp)\b", block if language == "cpp" else ""):
+        if named := NAMED.match(block if language else ""):
             (folder / named.group(1)).write_text(block, encoding="utf-8")
     environment = dict(os.environ, PATH=f"{build / 'bin'}:{os.environ['PATH']}")
     count, problems = 0, []
@@ -93,8 +98,9 @@ def check(readme, folder, build):
         if long := LONG.match(command):
             problems += [] if exists(long) else [f"$ {command}\ndoes not exist"]
             continue
-        if "--device=cuda" in command and not has_gpu(build):
-            print(f"{readme.relative_to(ROOT)}: skipped, no CUDA device: {command.strip()}")
+        absent = [name for name in ("cuda", "vulkan") if f"--device={name}" in command and not has_device(build, name)]
+        if absent:
+            print(f"{readme.relative_to(ROOT)}: skipped, no {absent[0]} device: {command.strip()}")
             continue
         count += 1
         run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,

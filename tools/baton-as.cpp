@@ -1,6 +1,7 @@
 // baton-as: .bvmasm text → a .bvm file.
 
 #include "bytecode/assembler.hpp"
+#include "bytecode/verifier.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/support/files.hpp"
 #include "tools/support/report.hpp"
@@ -13,6 +14,7 @@ struct Options {
   std::string output = "-";
   bool record_locations = false;
   bool strip_debug = false;
+  bool no_verify = false;
 };
 
 std::optional<int> parse(int argc, char** argv, Options& options) {
@@ -23,6 +25,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.text("--output,-o", options.output, "Where the module goes; - (the default) is standard output");
   line.toggle("-g,--record-locations", options.record_locations, "Traps shall name lines of this text");
   line.toggle("--strip-debug", options.strip_debug, "Leave out names and source locations");
+  line.toggle("--no-verify", options.no_verify, "Write the module although the verifier would refuse it");
   return line.parse(argc, argv);
 }
 
@@ -33,6 +36,11 @@ Status assemble(const Options& options) {
   assembler.record_locations = options.record_locations;
   assembler.strip_debug = options.strip_debug;
   BATON_TRY_ASSIGN(const std::vector<std::byte> bytes, bytecode::assemble(text_of(source), assembler));
+  if (!options.no_verify) {
+    auto verified = bytecode::verify(bytes);
+    if (!verified)
+      return std::move(verified).error().with_context(text("in the module made of '", options.source, "'"));
+  }
   return write_file(options.output, bytes);
 }
 

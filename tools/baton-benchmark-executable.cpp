@@ -30,6 +30,7 @@ struct Options {
   uint64_t batch_size = 64;
   bool print_bindings = false;
   std::string compare;
+  std::string fail_on = "never";
 };
 
 constexpr uint64_t kPrinted = 16;  // Elements of a binding.
@@ -59,6 +60,8 @@ std::optional<int> parse(std::vector<char*> arguments, Options& options) {
   line.toggle("--print_bindings", options.print_bindings,
               "Run the kernel once before and print what is in its bindings");
   line.text("--compare", options.compare, "What --benchmark_out= wrote before: say what changed");
+  line.choice("--fail_on", options.fail_on, Session::fail_on(),
+              "With --compare=, exit code 1 when something is slower, or when noise forbids to tell (never)");
   add_device_flags(line, options.devices);
   return line.parse(static_cast<int>(arguments.size()), arguments.data());
 }
@@ -104,7 +107,7 @@ Status find_code(const Options& options, std::span<const std::byte> bytes, Kerne
     return {};
   }
   BATON_TRY_ASSIGN(const bytecode::ModuleView module, bytecode::verify(bytes));
-  const std::vector<dump::Executable> executables = dump::find_executables(module);
+  const std::vector<dump::Executable> executables = dump::list_executables(module);
   BATON_TRY_ASSIGN(const dump::Executable* executable, choose(executables, options.executable));
   kernel.name = executable->name;
   for (const dump::Variant& variant : executable->variants) kernel.variants.push_back({variant.format, variant.code});
@@ -195,7 +198,11 @@ Status run(const Options& options, Session& session) {
   BATON_TRY(find_code(options, bytes.bytes(), kernel));
   BATON_TRY(prepare(options, kernel));
   BATON_TRY(run_once(kernel, options.print_bindings));
-  BATON_TRY(session.begin(options.compare));
+  session.note("bindings", options.bindings);
+  session.note("constants", options.constants);
+  session.note("grid", options.grid);
+  session.note("devices", options.devices.devices);
+  BATON_TRY(session.begin(options.compare, options.fail_on));
   register_reference();
   register_floor(*kernel.device);
   register_kernel(kernel);

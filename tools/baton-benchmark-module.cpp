@@ -31,6 +31,7 @@ struct Options {
   bool time_imports = false;
   bool time_dispatches = false;
   std::string compare;
+  std::string fail_on = "never";
 };
 
 constexpr flags::CommandLine::Program kProgram = {
@@ -57,6 +58,8 @@ std::optional<int> parse(std::vector<char*> arguments, Options& options) {
   line.toggle("--time_dispatches", options.time_dispatches,
               "Afterwards, time each kernel inside each call, on devices local-sync and local-task");
   line.text("--compare", options.compare, "What --benchmark_out= wrote before: say what changed");
+  line.choice("--fail_on", options.fail_on, Session::fail_on(),
+              "With --compare=, exit code 1 when something is slower, or when noise forbids to tell (never)");
   add_device_flags(line, options.devices);
   line.texts("--parameters", options.parameters, "scope=file, or file, as baton-run-module takes it; again for more");
   return line.parse(static_cast<int>(arguments.size()), arguments.data());
@@ -158,7 +161,10 @@ Status run(const Options& options, Session& session) {
   TensorValues tensors(subject.devices);
   BATON_TRY(prepare(options, subject, tensors));
 
-  BATON_TRY(session.begin(options.compare));
+  session.note("inputs", options.inputs);
+  session.note("devices", options.devices.devices);
+  session.note("batches", text(options.batch_size, " calls, ", options.batch_concurrency, " in flight"));
+  BATON_TRY(session.begin(options.compare, options.fail_on));
   register_preparation(subject);
   for (const BenchmarkedFunction& function : subject.functions) register_function(subject, function);
   BATON_TRY_ASSIGN(const bool for_people, session.run());

@@ -107,7 +107,7 @@ class TestRunner {
     if (!takes_fences(*program_, test.function)) return invocation.invoke(test.function, {}, {});
     BATON_TRY_ASSIGN(const CallFences fences, CallFences::make(devices_));
     const vm::Value arguments[] = {fences.wait(), fences.signal()};
-    BATON_TRY(invocation.invoke(test.function, arguments, {}));
+    BATON_TRY(invocation.invoke_slots(test.function, arguments, {}));
     return fences.await(deadline_ns);
   }
 

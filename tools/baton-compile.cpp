@@ -1,5 +1,8 @@
 // baton-compile: a program in MLIR → a .bvm file.
+#include <unistd.h>
+
 #include <cstdio>
+#include <filesystem>
 
 #include "compiler-lite/compile.hpp"
 #include "tools/flags/command_line.hpp"
@@ -14,8 +17,15 @@ struct Options {
   std::string output = "-";
   std::string output_format = "vm-bytecode";
   bool list_targets = false;
+  std::vector<std::string> libraries;
   compiler_lite::CompileOptions compile;
 };
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
 
 std::optional<int> parse(int argc, char** argv, Options& options) {
   flags::CommandLine line({"baton-compile", "Compiles a program in MLIR into a .bvm module file.",
@@ -23,6 +33,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
                            "  baton-compile program.mlir | baton-run-module --module=- --function=main\n"
                            "  baton-compile --compile-to=vm program.mlir\n"});
   compiler_lite::CompileOptions& compile = options.compile;
+  const std::string devices =
+      "Devices to compile for, instead of the program's own: " + list_of(compiler_lite::target_devices());
+  const std::string backends = "What the executables of the devices are: " + list_of(compiler_lite::target_backends());
   line.positional("source", options.source, "The program; - (the default) reads standard input");
   line.text("--output,-o", options.output, "Where the module goes; - (the default) is standard output");
   line.choice("--output-format", options.output_format, {"vm-bytecode"}, "What is written");
@@ -30,20 +43,23 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
               "Stop after a phase and print the program");
   line.choice("--execution-model", compile.execution_model, {"async-internal", "async-external", "host-only"},
               "Whether exports and imports take fences");
-  line.texts("--target-device,--hal-target-device", compile.target_devices,
-             "Devices to compile for, instead of the program's own: local, cuda");
+  line.texts("--target-device,--hal-target-device", compile.target_devices, devices.c_str());
   line.texts("--target-backends,--hal-target-backends,--hal-local-target-device-backends", compile.target_backends,
-             "What the executables of the devices are: llvm-cpu, vmvx, cuda");
+             backends.c_str());
   line.texts("--object-search-path,--hal-executable-object-search-path", compile.object_search_paths,
              "Where object files are looked for, after the working directory");
-  line.text(
-      "--cuda-libdevice", compile.cuda_libdevice,
-      "libdevice.10.bc of a CUDA toolkit, for math on GPUs; no toolkit is looked for, and without this the math is "
-      "Baton's own");
+  for (const compiler_lite::TargetOption& option : compiler_lite::target_options()) {
+    line.text(("--" + option.name).c_str(), compile.target_options[option.name], option.meaning.c_str());
+  }
   line.text("--preprocessing-pass-pipeline", compile.spec_passes, "Passes to run before the specs");
   line.text("--preprocessing-transform-spec-filename", compile.transform_spec,
             "A transform spec: what to match and what to put in its place");
   line.text("--preprocessing-pdl-spec-filename", compile.pdl_spec, "A PDL spec: patterns to match and rewrite");
+  line.texts(
+      "--library", options.libraries,
+      "Libraries whose commands do what they are good at where they are there when the program runs: blas, ... or "
+      "a file NAME.library.mlir");
+  line.toggle("--explain", compile.explain, "Say for each product which library takes it, or why none does");
   line.toggle("--verbose-specs", compile.verbose_specs, "Report each candidate that a spec looks at");
   line.toggle("--dump-schedule", compile.dump_schedule,
               "Print recordings, bindings, memory plans and barriers instead of the module");
@@ -57,15 +73,47 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
-Status run(const Options& options) {
+// A person at a terminal is told what the program waits for, and gets no binary on the screen.
+Status check_terminal(const Options& options) {
+  const bool prints_text = options.compile.compile_to != "end" || options.compile.dump_schedule;
+  if (options.output == "-" && !prints_text && isatty(STDOUT_FILENO)) {
+    return failure(StatusCode::kInvalidArgument,
+                   "a module file is no text for a terminal; say where it goes, as in -o program.bvm");
+  }
+  if (options.source == "-" && isatty(STDIN_FILENO)) {
+    std::fputs("baton-compile: reads a program in MLIR from the terminal, up to Ctrl-D; --help tells more\n", stderr);
+  }
+  return {};
+}
+
+// A name is a file that lies beside the tools: in a build tree, and where it is installed.
+Result<std::string> find_library(const std::string& name) {
+  if (name.find('/') != name.npos || name.ends_with(".mlir")) return name;
+  std::error_code failed;
+  const std::filesystem::path tools = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  for (const char* folder : {"../libraries", "../" BATON_LIBRARY_FOLDER}) {
+    const std::filesystem::path file = (tools / folder / (name + ".library.mlir")).lexically_normal();
+    if (std::filesystem::exists(file, failed)) return file.string();
+  }
+  return failure(StatusCode::kNotFound, "there is no library '", name, "': no ", name, ".library.mlir in ",
+                 (tools / "../libraries").lexically_normal().string(), " or ",
+                 (tools / "../" BATON_LIBRARY_FOLDER).lexically_normal().string());
+}
+
+Status run(Options options) {
   if (options.list_targets) {
     print(compiler_lite::describe_targets());
     return {};
   }
+  BATON_TRY(check_terminal(options));
   BATON_TRY_ASSIGN(const std::vector<std::byte> source, read_file(options.source));
   const std::string name = options.source == "-" ? "<stdin>" : options.source;
+  for (const std::string& library : options.libraries) {
+    BATON_TRY_ASSIGN(options.compile.library_files.emplace_back(), find_library(library));
+  }
   const compiler_lite::CompileOutput output = compiler_lite::compile(text_of(source), name, options.compile);
   std::fwrite(output.diagnostics.data(), 1, output.diagnostics.size(), stderr);
+  std::fwrite(output.explanation.data(), 1, output.explanation.size(), stderr);
   if (!output.ok) return failure(StatusCode::kInvalidArgument, "'", name, "' was not compiled");
   return write_file(options.output, output.bytes);
 }

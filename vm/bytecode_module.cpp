@@ -19,14 +19,20 @@ Result<Ref<BytecodeModule>> BytecodeModule::load_file(const std::string& path) {
   return module;
 }
 
-// One allocation: this head, then the blobs.
+const ObjectType ExecutableRow::kType = {.name = "executable", .destroy = [](Object* object) {
+                                           auto* row = static_cast<ExecutableRow*>(object);
+                                           row->release_memory(row->release_data);
+                                         }};
+
+// One allocation: this head, then the blobs, then the executables.
 struct BytecodeModule::Storage {
   bytecode::ModuleBytes bytes;
-  ReferenceCount users;  // the module, and each blob that lives
+  ReferenceCount users;  // the module, and each object that lives
 
-  static Storage* make(bytecode::ModuleBytes bytes, uint32_t blob_count) {
-    void* memory = ::operator new(sizeof(Storage) + sizeof(Blob) * blob_count);
-    return new (memory) Storage{std::move(bytes), ReferenceCount(blob_count + 1)};
+  static Storage* make(bytecode::ModuleBytes bytes, uint32_t blob_count, uint32_t executable_count) {
+    void* memory =
+        ::operator new(sizeof(Storage) + sizeof(Blob) * blob_count + sizeof(ExecutableRow) * executable_count);
+    return new (memory) Storage{std::move(bytes), ReferenceCount(blob_count + executable_count + 1)};
   }
   Blob* blobs() { return reinterpret_cast<Blob*>(this + 1); }
 
@@ -41,8 +47,9 @@ struct BytecodeModule::Storage {
 BytecodeModule::BytecodeModule(bytecode::ModuleBytes bytes, const bytecode::ModuleView& view)
     : view_(view),
       functions_(new Function[view.function_count()]),
-      storage_(Storage::make(std::move(bytes), view.rodata_count())),
-      rodata_(storage_->blobs()) {
+      storage_(Storage::make(std::move(bytes), view.rodata_count(), view.executable_count())),
+      rodata_(storage_->blobs()),
+      executables_(reinterpret_cast<ExecutableRow*>(rodata_ + view.rodata_count())) {
   for (uint32_t i = 0; i < view_.function_count(); ++i) {
     const bytecode::FunctionView function = view_.function(i);
     functions_[i] = {.code = function.code.data(),
@@ -53,15 +60,19 @@ BytecodeModule::BytecodeModule(bytecode::ModuleBytes bytes, const bytecode::Modu
   }
   for (uint32_t i = 0; i < view_.rodata_count(); ++i) {
     const std::span<const std::byte> segment = view_.rodata(i);
-    // Read-only: nobody writes through the pointer that loses its const here (ops/blob.hpp looks at `writable`).
+    // Read-only: no code writes through the pointer that loses its const here (ops/blob.hpp looks at `writable`).
     auto* blob = new (rodata_ + i) Blob(const_cast<std::byte*>(segment.data()), segment.size(), /*is_writable=*/false);
     blob->release_memory = Storage::release;
     blob->release_data = storage_;
+  }
+  for (uint32_t i = 0; i < view_.executable_count(); ++i) {
+    new (executables_ + i) ExecutableRow(view_, i, Storage::release, storage_);
   }
 }
 
 BytecodeModule::~BytecodeModule() {
   for (uint32_t i = 0; i < view_.rodata_count(); ++i) rodata_[i].release();
+  for (uint32_t i = 0; i < view_.executable_count(); ++i) executables_[i].release();
   Storage::release(storage_);
 }
 

@@ -1,5 +1,6 @@
 // BytecodeModule: verified bytes, ready to be linked. Everything that does not depend on other modules or on a context
-// is worked out here, once: where each function's code is, how large its frame is, a blob over each rodata segment.
+// is worked out here, once: where each function's code is, how large its frame is, an object for each rodata
+// segment and each executable.
 // Threads: immutable.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include "bytecode/module_bytes.hpp"
 #include "bytecode/module_view.hpp"
 #include "vm/blob.hpp"
+#include "vm/executable_row.hpp"
 #include "vm/module.hpp"
 
 namespace baton::vm {
@@ -38,9 +40,11 @@ class BytecodeModule final : public Module {
   const bytecode::ModuleView& view() const { return view_; }
   std::span<const Function> functions() const { return {functions_.get(), view_.function_count()}; }
   Blob* rodata(uint32_t index) const { return rodata_ + index; }
+  ExecutableRow* executable(uint32_t index) const { return executables_ + index; }
 
  private:
-  // The bytes and the blobs over them. A host may hold a blob for longer than the module: the last of them frees this.
+  // The bytes, and the objects over them. A host may hold an object for longer than the module: the last of them frees
+  // this.
   struct Storage;
 
   BytecodeModule(bytecode::ModuleBytes bytes, const bytecode::ModuleView& view);
@@ -49,7 +53,8 @@ class BytecodeModule final : public Module {
   bytecode::ModuleView view_;
   std::unique_ptr<Function[]> functions_;
   Storage* storage_;
-  Blob* rodata_;  // inside storage_
+  Blob* rodata_;                // inside storage_
+  ExecutableRow* executables_;  // behind them
 };
 
 }  // namespace baton::vm

@@ -10,7 +10,8 @@ Result<Ref<Context>> Context::make(Ref<Program> program, const Allocator& alloca
   const std::span<const LinkedModule> modules = program->modules();
   const size_t globals_offset = sizeof(Context) + sizeof(ModuleState) * modules.size();
   // Not zeroed: each state and each global is written below. (calloc leaves the quick lists of glibc's malloc unused.)
-  void* memory = allocator.allocate(globals_offset + sizeof(Value) * program->globals_size());
+  const size_t turn_bytes = program->changes_shared() ? sizeof(Turn) : 0;
+  void* memory = allocator.allocate(globals_offset + sizeof(Value) * program->globals_size() + turn_bytes);
   auto* globals = reinterpret_cast<Value*>(static_cast<std::byte*>(memory) + globals_offset);
   Ref<Context> context = Ref<Context>::adopt(new (memory) Context(std::move(program), allocator));
   context->states_ = reinterpret_cast<ModuleState*>(context.get() + 1);
@@ -27,6 +28,7 @@ Result<Ref<Context>> Context::make(Ref<Program> program, const Allocator& alloca
       context->states_[i].globals[g].bits = linked.bytecode->view().global(g).initial;
     }
   }
+  if (turn_bytes != 0) new (&context->turn()) Turn();
   BATON_TRY(context->make_native_states());
   BATON_TRY(context->run_initializers(limits));
   return context;
@@ -60,10 +62,34 @@ Status Context::run_initializers(const InitializerLimits& limits) {
     Invocation invocation(Ref<Context>(this));
     invocation.set_instruction_budget(limits.instructions);
     invocation.set_deadline(limits.deadline_ns);
+    invocation.watch(limits.cancelled);
+    invocation.set_tracer(limits.tracer);
     BATON_TRY_CONTEXT(invocation.invoke(initializer, {}, {}), "while initializing module '", linked.module->name(),
                       "'");
   }
   return {};
+}
+
+Context::Turn& Context::turn() {
+  auto* const globals = reinterpret_cast<Value*>(states_ + program_->modules().size());
+  return *reinterpret_cast<Turn*>(globals + program_->globals_size());
+}
+
+bool Context::enter() {
+  static thread_local char here;
+  Turn& own = turn();
+  if (own.thread.load(std::memory_order_relaxed) == &here) {
+    ++own.depth;
+    return true;
+  }
+  const void* nobody = nullptr;
+  if (!own.thread.compare_exchange_strong(nobody, &here, std::memory_order_acquire)) return false;
+  own.depth = 1;
+  return true;
+}
+
+void Context::leave() {
+  if (--turn().depth == 0) turn().thread.store(nullptr, std::memory_order_release);
 }
 
 Context::~Context() {

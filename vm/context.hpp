@@ -1,7 +1,10 @@
 // Context: the state of one program — globals and what native modules keep. The unit of isolation; one allocation.
-// Threads: making and destroying are externally synchronized. Invocations of one context may run on several threads
-// only as far as the program's globals and native modules allow; the VM itself shares nothing else between them.
+// Threads: making and destroying are externally synchronized. Invocations of one context may run on several threads at
+// once, as far as native modules allow it and unless calls change references that they share: then one thread at a time
+// may, and another's call is refused. Numbers in globals are each read and written as a whole.
 #pragma once
+
+#include <atomic>
 
 #include "base/allocator.hpp"
 #include "base/ref.hpp"
@@ -23,10 +26,12 @@ struct ModuleState {
   Context* context;
 };
 
-// How far the initializers of untrusted modules may go, each of them; 0 for no limit.
+// How far the initializers of untrusted modules may go; 0 for no limit.
 struct InitializerLimits {
-  uint64_t instructions = 0;
-  int64_t deadline_ns = 0;  // as Invocation::set_deadline takes it
+  uint64_t instructions = 0;                     // of each
+  int64_t deadline_ns = 0;                       // as Invocation::set_deadline takes it
+  const std::atomic<bool>* cancelled = nullptr;  // ends them when another thread sets it
+  class Tracer* tracer = nullptr;                // hears of their instructions
 };
 
 class Context {
@@ -41,15 +46,29 @@ class Context {
   ModuleState* module_states() { return states_; }
   Result<ExportedFunction> find_function(std::string_view name) const { return program_->find_function(name); }
 
+  // Where calls change what they share (Program::changes_shared()), one thread at a time may run them: whether this one
+  // may now. Leave after each enter that said yes.
+  bool takes_turns() const { return takes_turns_; }
+  bool enter();
+  void leave();
+
   void retain() const { count_.up(); }
   void release() const {
     if (count_.down()) destroy();
   }
 
  private:
-  Context(Ref<Program> program, const Allocator& allocator) : program_(std::move(program)), allocator_(allocator) {}
+  Context(Ref<Program> program, const Allocator& allocator)
+      : program_(std::move(program)), allocator_(allocator), takes_turns_(program_->changes_shared() != nullptr) {}
   ~Context();
   void destroy() const;
+  // Of the thread that has the turn: it stands for itself by an address; null: nobody's. And how many calls of that
+  // thread are inside each other.
+  struct Turn {
+    std::atomic<const void*> thread{nullptr};
+    uint32_t depth = 0;
+  };
+  Turn& turn();
   Status make_native_states();
   Status run_initializers(const InitializerLimits& limits);
 
@@ -58,6 +77,7 @@ class Context {
   ModuleState* states_ = nullptr;  // behind this object, in its allocation; globals follow
   size_t native_states_ = 0;       // modules whose native state has been made, from the first
   mutable ReferenceCount count_;
+  const bool takes_turns_;  // then a Turn stands behind the globals
 };
 
 }  // namespace baton::vm

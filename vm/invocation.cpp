@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 #include "base/check.hpp"
@@ -14,6 +13,11 @@ namespace {
 
 // How long one wait may last before cancellation and deadline are looked at again.
 constexpr int64_t kWaitSliceNs = 5'000'000;
+
+// Words that may run between two looks at cancellation and deadline: 2 to 4 ms of additions. A program with longer
+// stretches without a branch looks after fewer branches; beyond the second number, while counting instructions.
+constexpr uint64_t kWordsBetweenLooks = uint64_t{1} << 19;
+constexpr uint64_t kStretchMax = uint64_t{1} << 20;
 
 size_t result_count(const ExportedFunction& function) {
   return size_t{function.shape.result_values} + function.shape.result_refs;
@@ -34,13 +38,49 @@ bool is_pending(Object* object, int64_t timeout_ns) {
   return object && object->type->wait && object->type->wait(object, timeout_ns) == kStillPending;
 }
 
-}  // namespace
+Value slot_of(const Value& argument) { return argument; }
+Value slot_of(const TypedValue& argument) { return argument.value; }
 
-int64_t monotonic_clock_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+[[gnu::cold, gnu::noinline]] Status called_at_once(const Context& context) {
+  return failure(StatusCode::kFailedPrecondition, "another thread is in a call of this context, and ",
+                 *context.program().changes_shared(), ": one thread at a time may call it; make a context for each");
 }
+
+// 0 where `argument` may be a value of the type with this letter, which is none of a reference. A slot is of any type
+// that it has no more bits than: the letters of 32 bits, i and f, are small ones.
+uint64_t mismatch(const TypedValue& argument, char letter) {
+  return static_cast<uint64_t>(static_cast<unsigned char>(argument.letter ^ letter));
+}
+uint64_t mismatch(const Value& argument, char letter) {
+  return (argument.bits >> 32) & (0 - (static_cast<uint64_t>(letter) >> 5 & 1));
+}
+// The same for any type.
+bool agrees(const TypedValue& argument, char letter) { return argument.letter == letter; }
+bool agrees(const Value& argument, char letter) { return letter == 'r' || mismatch(argument, letter) == 0; }
+
+std::string describe_mismatch(const TypedValue& argument) {
+  const auto type = bytecode::value_type_from_letter(argument.letter);
+  return type ? text("is of type ", bytecode::value_type_name(*type))
+              : text("has the type letter ", static_cast<int>(argument.letter), ", which is none");
+}
+std::string describe_mismatch(const Value& argument) {
+  return text("holds more than 32 bits (", hex(argument.bits), ")");
+}
+
+// Of arguments whose count is right.
+template <typename Argument>
+[[gnu::cold, gnu::noinline]] Status wrong_type(const ExportedFunction& function, std::span<const Argument> arguments) {
+  bytecode::SignatureCursor cursor(bytecode::arguments_of(function.signature));
+  for (size_t i = 0; i < arguments.size() && cursor.next(); ++i) {
+    if (agrees(arguments[i], bytecode::value_type_letter(cursor.type()))) continue;
+    return failure(StatusCode::kInvalidArgument, "function '", function.name, "' takes ",
+                   bytecode::describe_signature(function.signature), "; argument ", i + 1, " ",
+                   describe_mismatch(arguments[i]), ", where ", bytecode::value_type_name(cursor.type()), " is wanted");
+  }
+  return failure(StatusCode::kInternal, "function '", function.name, "' has an argument of no type");
+}
+
+}  // namespace
 
 size_t Invocation::storage_bytes(const InvocationOptions& options) {
   return sizeof(Value) * options.stack_values + sizeof(Object*) * options.stack_refs +
@@ -68,6 +108,10 @@ void Invocation::lay_out(void* storage, const InvocationOptions& options) {
   machine_.frames = reinterpret_cast<Frame*>(machine_.refs_limit);
   machine_.frames_limit = machine_.frames + options.stack_frames;
   machine_.states = context_->module_states();
+  machine_.limits.cancelled = &machine_.own_cancelled;
+  const uint64_t stretch = std::max<uint64_t>(context_->program().longest_stretch(), 1);
+  machine_.fuel_quantum = std::clamp<uint64_t>(kWordsBetweenLooks / stretch, 1, kFuelQuantum);
+  machine_.looks_while_counting = stretch > kStretchMax;
 }
 
 Invocation::~Invocation() {
@@ -76,11 +120,48 @@ Invocation::~Invocation() {
   context_->allocator().free(owned_storage_);
 }
 
-Status Invocation::invoke(const ExportedFunction& function, std::span<const Value> arguments,
+// Where calls change what they share: unless another thread is in one.
+template <typename Run>
+[[gnu::noinline]] auto Invocation::in_turn(const Run& run) -> decltype(run()) {
+  if (!context_->enter()) return called_at_once(*context_);
+  auto outcome = run();
+  context_->leave();
+  return outcome;
+}
+
+Status Invocation::invoke(const ExportedFunction& function, std::span<const TypedValue> arguments,
                           std::span<Value> results) {
+  return run_to_end(function, arguments, results);
+}
+Status Invocation::invoke_slots(const ExportedFunction& function, std::span<const Value> arguments,
+                                std::span<Value> results) {
+  return run_to_end(function, arguments, results);
+}
+Result<Invocation::Outcome> Invocation::begin(const ExportedFunction& function, std::span<const TypedValue> arguments) {
+  return run_on(function, arguments);
+}
+Result<Invocation::Outcome> Invocation::begin_slots(const ExportedFunction& function,
+                                                    std::span<const Value> arguments) {
+  return run_on(function, arguments);
+}
+
+template <typename Argument>
+[[gnu::always_inline]] inline Status Invocation::run_to_end(const ExportedFunction& function,
+                                                            std::span<const Argument> arguments,
+                                                            std::span<Value> results) {
   if (results.size() != result_count(function)) [[unlikely]]
     return wrong_result_count(function, results.size());
+  if (context_->takes_turns()) [[unlikely]]
+    return in_turn([&]() -> Status { return run_here(function, arguments, results); });
+  return run_here(function, arguments, results);
+}
+
+template <typename Argument>
+[[gnu::always_inline]] inline Status Invocation::run_here(const ExportedFunction& function,
+                                                          std::span<const Argument> arguments,
+                                                          std::span<Value> results) {
   BATON_TRY(start(function, arguments));
+  const WorkLimits::Scope limits(&machine_.limits);
   BATON_TRY(advance());
   while (machine_.suspension != Suspension::kNone) [[unlikely]] {
       wait();
@@ -90,12 +171,21 @@ Status Invocation::invoke(const ExportedFunction& function, std::span<const Valu
   return {};
 }
 
-Result<Invocation::Outcome> Invocation::begin(const ExportedFunction& function, std::span<const Value> arguments) {
+template <typename Argument>
+Result<Invocation::Outcome> Invocation::run_on(const ExportedFunction& function, std::span<const Argument> arguments) {
+  if (context_->takes_turns()) return in_turn([&] { return run_on_here(function, arguments); });
+  return run_on_here(function, arguments);
+}
+
+template <typename Argument>
+Result<Invocation::Outcome> Invocation::run_on_here(const ExportedFunction& function,
+                                                    std::span<const Argument> arguments) {
   if (machine_.suspension == Suspension::kNone) {
     drop_results();  // While function_ still says what they are.
     begun_ = function;
   }
   BATON_TRY(start(begun_, arguments));
+  const WorkLimits::Scope limits(&machine_.limits);
   BATON_TRY(advance());
   return machine_.suspension == Suspension::kNone ? Outcome::kDone : Outcome::kSuspended;
 }
@@ -104,6 +194,12 @@ Result<Invocation::Outcome> Invocation::resume() {
   if (machine_.suspension == Suspension::kNone) {
     return failure(StatusCode::kFailedPrecondition, "no call of this invocation is suspended");
   }
+  if (context_->takes_turns()) return in_turn([&] { return resume_here(); });
+  return resume_here();
+}
+
+Result<Invocation::Outcome> Invocation::resume_here() {
+  const WorkLimits::Scope limits(&machine_.limits);
   const bool stays = is_pending(machine_.waiting_on, 0) && check_interrupts(machine_) == TrapKind::kNone;
   if (!stays) BATON_TRY(resume_once());
   return machine_.suspension == Suspension::kNone ? Outcome::kDone : Outcome::kSuspended;
@@ -132,7 +228,7 @@ void Invocation::set_instruction_budget(uint64_t instructions) {
 
 void Invocation::set_tracer(Tracer* tracer) { machine_.tracer = tracer; }
 
-// Results of an earlier call that nobody took.
+// Results of an earlier call that were not taken.
 void Invocation::drop_results() {
   if (!finished_) return;
   finished_ = false;
@@ -140,7 +236,9 @@ void Invocation::drop_results() {
 }
 
 // Puts the arguments where the function expects them and makes its frame the bottom one.
-Status Invocation::start(const ExportedFunction& function, std::span<const Value> arguments) {
+template <typename Argument>
+[[gnu::always_inline]] inline Status Invocation::start(const ExportedFunction& function,
+                                                       std::span<const Argument> arguments) {
   if (machine_.suspension != Suspension::kNone) [[unlikely]] {
     return failure(StatusCode::kFailedPrecondition, "a call of this invocation is still suspended");
   }
@@ -164,12 +262,23 @@ Status Invocation::start(const ExportedFunction& function, std::span<const Value
     *machine_.frame = {&kHaltCode, machine_.values, machine_.refs, machine_.state, function.body};
     machine_.pc = function.body->code;
   }
-  if (shape.argument_refs == 0) [[likely]] {
-    for (size_t i = 0; i < arguments.size(); ++i) machine_.values[i] = arguments[i];
-  } else {
-    place_mixed_arguments(arguments);
+  const bool typed = shape.argument_refs == 0 ? place_values(arguments) : place_mixed(arguments);
+  if (typed) [[likely]]
+    return {};
+  release_refs(machine_.refs, machine_.refs + shape.argument_refs);
+  return wrong_type(function, arguments);
+}
+
+// Whether all have the right type. Without references each letter of the signature is an argument.
+template <typename Argument>
+[[gnu::always_inline]] inline bool Invocation::place_values(std::span<const Argument> arguments) {
+  const char* const letters = function_->signature.data();
+  uint64_t mismatches = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    mismatches |= mismatch(arguments[i], letters[i]);
+    machine_.values[i] = slot_of(arguments[i]);
   }
-  return {};
+  return mismatches == 0;
 }
 
 // The bottom frame, which no call instruction checks; a native function's registers are its arguments or its results.
@@ -187,19 +296,24 @@ Status Invocation::check_room(const ExportedFunction& function) const {
                  " and ", machine_.frames_limit - machine_.frames);
 }
 
-void Invocation::place_mixed_arguments(std::span<const Value> arguments) {
+// Nothing that is no reference is touched as if it were one.
+template <typename Argument>
+bool Invocation::place_mixed(std::span<const Argument> arguments) {
   Value* next_value = machine_.values;
   Object** next_ref = machine_.refs;
   bytecode::SignatureCursor cursor(bytecode::arguments_of(function_->signature));
-  for (const Value& argument : arguments) {
+  for (const Argument& argument : arguments) {
     cursor.next();
+    if (!agrees(argument, bytecode::value_type_letter(cursor.type()))) [[unlikely]]
+      return false;
     if (bytecode::is_ref(cursor.type())) {
-      retain_object(argument.ref);
-      *next_ref++ = argument.ref;
+      retain_object(slot_of(argument).ref);
+      *next_ref++ = slot_of(argument).ref;
     } else {
-      *next_value++ = argument;
+      *next_value++ = slot_of(argument);
     }
   }
+  return true;
 }
 
 void Invocation::move_results(std::span<Value> results) {
@@ -235,6 +349,8 @@ Status Invocation::settle(RunOutcome outcome) {
 
 Status Invocation::trapped() {
   Status status = describe_trap(machine_);
+  const bool interrupted = machine_.trap == TrapKind::kDeadline || machine_.trap == TrapKind::kCancelled;
+  if (interrupted) machine_.limits.stop_kept();
   unwind();
   return status;
 }
@@ -285,7 +401,11 @@ Status Invocation::call_native_export(Object* resumed) {
 
 // Blocks until what the call waits for is ready, in slices, so that cancellation and deadline still reach it.
 void Invocation::wait() const {
-  while (is_pending(machine_.waiting_on, kWaitSliceNs) && check_interrupts(machine_) == TrapKind::kNone) {
+  const auto slice = [this] {
+    if (machine_.limits.deadline_ns == 0) return kWaitSliceNs;
+    return std::clamp<int64_t>(machine_.limits.deadline_ns - monotonic_clock_ns(), 0, kWaitSliceNs);
+  };
+  while (is_pending(machine_.waiting_on, slice()) && check_interrupts(machine_) == TrapKind::kNone) {
   }
 }
 
@@ -293,7 +413,7 @@ Status Invocation::resume_once() {
   const Suspension suspension = std::exchange(machine_.suspension, Suspension::kNone);
   const Ref<Object> waited = Ref<Object>::adopt(std::exchange(machine_.waiting_on, nullptr));
   machine_.trap = check_interrupts(machine_);
-  if (machine_.trap != TrapKind::kNone) return trapped();
+  if (machine_.trap != TrapKind::kNone) return trapped().with_context(describe_wait(suspension));
   switch (suspension) {
     case Suspension::kPendingExport: return call_native_export(waited.get());
     case Suspension::kPendingImport:
@@ -304,10 +424,24 @@ Status Invocation::resume_once() {
   }
 }
 
-// Calls the import again, on the registers it was called with, and steps over the call when it is done.
+// Who was waiting when the call was ended.
+std::string Invocation::describe_wait(Suspension suspension) const {
+  if (suspension == Suspension::kPendingExport) return text("while '", function_->name, "' waited");
+  if (suspension != Suspension::kPendingImport) return "while it was suspended";
+  const auto import = bytecode::read_u16<1>(machine_.pc);
+  return text("while import '", machine_.state->linked->bytecode->view().import(import).name, "' waited");
+}
+
+// Calls the import again, on the registers that its instruction names, and steps over the call when it is done. All
+// calls of imports have import, value base and reference base in the same places; a list follows where there is one.
 Status Invocation::finish_pending_import(Object* resumed) {
-  NativeCall& call = machine_.call;
-  const ImportSlot& slot = machine_.state->imports[bytecode::read_u16<1>(machine_.pc)];
+  const uint64_t* const pc = machine_.pc;
+  const bytecode::InstructionInfo& row = bytecode::info(bytecode::read_opcode(pc));
+  const ImportSlot& slot = machine_.state->imports[bytecode::read_u16<1>(pc)];
+  Object** const refs = machine_.window_refs + bytecode::read_u16<3>(pc);
+  const auto* const segments =
+      slot.shape.segments != 0 ? reinterpret_cast<const uint16_t*>(pc + row.operands().words) : nullptr;
+  NativeCall& call = fill_call(machine_, slot, machine_.window_values + bytecode::read_u16<2>(pc), refs, segments);
   call.resumed = resumed;
   machine_.failure = slot.native.body(&call);
   call.resumed = nullptr;
@@ -320,8 +454,8 @@ Status Invocation::finish_pending_import(Object* resumed) {
     machine_.suspension = Suspension::kPendingImport;
     return {};
   }
-  release_refs(call.refs + slot.shape.result_refs, call.refs + argument_refs(slot, call.segments));
-  machine_.pc += bytecode::instruction_words(machine_.pc, bytecode::info(bytecode::read_opcode(machine_.pc)));
+  release_refs(refs + slot.shape.result_refs, refs + argument_refs(slot, segments));
+  machine_.pc += bytecode::instruction_words(pc, row);
   return {};
 }
 

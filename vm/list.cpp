@@ -3,6 +3,8 @@
 #include <cstring>
 #include <new>
 
+#include "vm/pace.hpp"
+
 namespace baton::vm {
 namespace {
 
@@ -46,30 +48,60 @@ void List::destroy(Object* object) {
   }
 }
 
+List::Element* List::room_for(uint64_t capacity) const {
+  if (capacity > kElementsMax) return nullptr;
+  return static_cast<Element*>(try_allocate(allocator_, capacity * sizeof(Element)));
+}
+
+// `room` has what stood here.
+void List::move_to(Element* room, uint64_t capacity) {
+  allocator_.free(elements);
+  elements = room;
+  capacity_ = capacity;
+}
+
 bool List::reserve(uint64_t capacity) {
   if (capacity <= capacity_) return true;
-  if (capacity > kElementsMax) return false;
-  void* memory = try_allocate(allocator_, capacity * sizeof(Element));
-  if (!memory) return false;
-  if (size_ != 0) std::memcpy(memory, static_cast<void*>(elements), size_ * sizeof(Element));
-  allocator_.free(elements);
-  elements = static_cast<Element*>(memory);
-  capacity_ = capacity;
+  Element* const room = room_for(capacity);
+  if (!room) return false;
+  if (size_ != 0) std::memcpy(static_cast<void*>(room), static_cast<void*>(elements), size_ * sizeof(Element));
+  move_to(room, capacity);
   return true;
 }
 
-bool List::resize(uint64_t size) {
-  if (!reserve(size)) return false;
-  while (size_ > size) {
-    const Element last = elements[--size_];
-    if (last.type == ValueType::kRef) release_object(last.value.ref);
+TrapKind List::reserve(uint64_t capacity, Pace& pace) {
+  if (capacity <= capacity_) return TrapKind::kNone;
+  Element* const room = room_for(capacity);
+  if (!room) return TrapKind::kTooLarge;
+  auto* const target = reinterpret_cast<std::byte*>(room);
+  const auto* const source = reinterpret_cast<const std::byte*>(elements);
+  const TrapKind trap = pace.in_stretches(size_ * sizeof(Element), [&](uint64_t begin, uint64_t end) {
+    std::memcpy(target + begin, source + begin, end - begin);
+  });
+  if (trap == TrapKind::kNone) {
+    move_to(room, capacity);
+  } else {
+    allocator_.free(room);
   }
-  for (; size_ < size; ++size_) new (&elements[size_]) Element();
-  return true;
+  return trap;
+}
+
+TrapKind List::resize(uint64_t size, Pace& pace) {
+  if (const TrapKind trap = reserve(size, pace); trap != TrapKind::kNone) return trap;
+  const uint64_t changes = size > size_ ? size - size_ : size_ - size;
+  return pace.in_stretches(changes * sizeof(Element), [&](uint64_t begin, uint64_t end) {
+    for (uint64_t left = (end - begin) / sizeof(Element); left != 0; --left) {
+      if (size_ < size) {
+        new (&elements[size_++]) Element();
+      } else if (const Element last = elements[--size_]; last.type == ValueType::kRef) {
+        release_object(last.value.ref);
+      }
+    }
+  });
 }
 
 bool List::push(ValueType element_type, Value value) {
-  if (size_ == capacity_ && !reserve(capacity_ < 4 ? 4 : capacity_ * 2)) return false;
+  if (is_full() && !reserve(next_capacity())) return false;
   if (element_type == ValueType::kRef) retain_object(value.ref);
   new (&elements[size_++]) Element{element_type, value};
   return true;

@@ -1,6 +1,7 @@
 // List: a growable sequence of values, each with its type. Retains the references it holds.
 //
-// References are counted, so lists that hold each other in a ring live on: whoever builds a ring must break it.
+// References are counted, so lists that hold each other in a ring live on: the program that builds a ring must break
+// it.
 // Threads: externally synchronized.
 #pragma once
 
@@ -12,6 +13,9 @@
 
 namespace baton::vm {
 
+class Pace;
+enum class TrapKind : uint8_t;
+
 struct List : Object {
   static const ObjectType kType;  // "list"
 
@@ -22,8 +26,7 @@ struct List : Object {
   // More cannot be had, whatever the allocator says: sizes in bytes stay far from overflow.
   static constexpr uint64_t kElementsMax = uint64_t{1} << 32;
 
-  // Null when room for `capacity` elements cannot be had; so false from reserve, resize and push, which then change
-  // nothing.
+  // Null when room for `capacity` elements cannot be had; so false from reserve and push, which then change nothing.
   static Ref<List> make(uint64_t capacity = 0, const Allocator& allocator = system_allocator());
 
   uint64_t size() const { return size_; }
@@ -31,7 +34,12 @@ struct List : Object {
   bool push(ValueType element_type, Value value);
   void set(uint64_t index, ValueType element_type, Value value);  // index < size()
   bool reserve(uint64_t capacity);
-  bool resize(uint64_t size);  // new elements are i32 zeros
+
+  // For programs, which may be told to stop on the way. A list that is resized then has some of the elements.
+  TrapKind reserve(uint64_t capacity, Pace& pace);
+  TrapKind resize(uint64_t size, Pace& pace);  // new elements are i32 zeros
+  bool is_full() const { return size_ == capacity_; }
+  uint64_t next_capacity() const { return capacity_ < 4 ? 4 : capacity_ * 2; }
 
   Element* elements = nullptr;
 
@@ -39,6 +47,8 @@ struct List : Object {
   explicit List(const Allocator& allocator) : Object(&kType), allocator_(allocator) {}
   ~List() = default;
   static void destroy(Object* object);
+  Element* room_for(uint64_t capacity) const;  // null when it cannot be had
+  void move_to(Element* room, uint64_t capacity);
 
   uint64_t size_ = 0;
   uint64_t capacity_ = 0;

@@ -1,5 +1,6 @@
 // Module: a unit that exports functions and may import some. Bytecode modules and native ones
-// (modules/native_module.hpp). Threads: immutable once made.
+// (modules/native_module.hpp).
+// Threads: immutable once made.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,7 @@ class Module {
   struct Export {
     std::string_view name;
     std::string_view signature;
+    std::string_view hint = {};  // What to do when an importer has it for another type.
   };
   virtual uint32_t export_count() const = 0;
   virtual Export export_at(uint32_t index) const = 0;

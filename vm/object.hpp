@@ -1,6 +1,6 @@
 // Things that a reference register may hold: counted, of a named type. The head is baton_object's
-// (modules/sdk/object.h), so a plugin's objects and ours are the same. Threads: the count is internally synchronized;
-// what an object holds is up to its type.
+// (modules/sdk/object.h), so a plugin's objects and ours are the same.
+// Threads: the count is internally synchronized; what an object holds is up to its type.
 #pragma once
 
 #include <cstdint>

@@ -115,6 +115,8 @@ decltype(auto) read_argument(const uint64_t* pc, const Window& window) {
     return ops::GlobalReference{window.state->globals[index].ref, window.state->linked->global_types[index]};
   } else if constexpr (kKind == OperandKind::kRodata) {
     return window.state->linked->bytecode->rodata(bytecode::read_u32<kHalf>(pc));
+  } else if constexpr (kKind == OperandKind::kExecutable) {
+    return window.state->linked->bytecode->executable(bytecode::read_u32<kHalf>(pc));
   } else if constexpr (kKind == OperandKind::kType) {
     return window.state->types[bytecode::read_u32<kHalf>(pc)];
   } else {
@@ -150,20 +152,15 @@ TrapKind run_pure(const uint64_t* pc, const Window& window) {
   }
 }
 
-// What these make lives in the context's memory: their functions take its allocator last.
-template <Opcode kOpcode>
-inline constexpr bool kAllocates =
-    kOpcode == Opcode::blob_alloc || kOpcode == Opcode::blob_clone || kOpcode == Opcode::list_alloc;
-
 // OBJECT: a first operand that is defined is written after the function has succeeded; an old reference is released
-// then.
-template <Opcode kOpcode>
-TrapKind run_object(const uint64_t* pc, const Window& window) {
+// then. `extra` is what the function takes after its operands: a Pace, when its row says kGrows.
+template <Opcode kOpcode, typename... Extra>
+TrapKind run_object(const uint64_t* pc, const Window& window, Extra&... extra) {
   using First = OperandOf<kOpcode, 0>;
   if constexpr (First::kKind == OperandKind::kDef) {
     return [&]<size_t... kIndices>(std::index_sequence<kIndices...>) {
       SlotValue<First::kSlot> result{};
-      const TrapKind trap = Body<kOpcode>::run(result, read_argument<kOpcode, kIndices + 1>(pc, window)...);
+      const TrapKind trap = Body<kOpcode>::run(result, read_argument<kOpcode, kIndices + 1>(pc, window)..., extra...);
       if (trap == TrapKind::kNone) [[likely]]
         write_slot(value_slot<kOpcode, 0>(pc, window), result);
       return trap;
@@ -172,13 +169,7 @@ TrapKind run_object(const uint64_t* pc, const Window& window) {
   } else if constexpr (First::kKind == OperandKind::kDefRef) {
     return [&]<size_t... kIndices>(std::index_sequence<kIndices...>) {
       Object* result = nullptr;
-      TrapKind trap;
-      if constexpr (kAllocates<kOpcode>) {
-        const Allocator& allocator = window.state->context->allocator();
-        trap = Body<kOpcode>::run(result, read_argument<kOpcode, kIndices + 1>(pc, window)..., allocator);
-      } else {
-        trap = Body<kOpcode>::run(result, read_argument<kOpcode, kIndices + 1>(pc, window)...);
-      }
+      const TrapKind trap = Body<kOpcode>::run(result, read_argument<kOpcode, kIndices + 1>(pc, window)..., extra...);
       if (trap == TrapKind::kNone) [[likely]]
         release_object(std::exchange(ref_slot<kOpcode, 0>(pc, window), result));
       return trap;
@@ -186,9 +177,23 @@ TrapKind run_object(const uint64_t* pc, const Window& window) {
     (std::make_index_sequence<kOperandCount<kOpcode> - 1>());
   } else {
     return [&]<size_t... kIndices>(std::index_sequence<kIndices...>) {
-      return Body<kOpcode>::run(read_argument<kOpcode, kIndices>(pc, window)...);
+      return Body<kOpcode>::run(read_argument<kOpcode, kIndices>(pc, window)..., extra...);
     }
     (std::make_index_sequence<kOperandCount<kOpcode>>());
+  }
+}
+
+// The same for a row of either kind, at the price of what it does.
+template <Opcode kOpcode>
+[[gnu::always_inline]] inline TrapKind run_object_paced(const uint64_t* pc, const Window& window, Machine& machine,
+                                                        uint64_t& fuel) {
+  if constexpr ((bytecode::info(kOpcode).flags & bytecode::kGrows) != 0) {
+    Pace pace(machine, window.state->context->allocator(), fuel);
+    const TrapKind trap = run_object<kOpcode>(pc, window, pace);
+    fuel = pace.fuel();
+    return trap;
+  } else {
+    return run_object<kOpcode>(pc, window);
   }
 }
 

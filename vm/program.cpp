@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/bytes.hpp"
+#include "vm/shared_references.hpp"
 
 namespace baton::vm {
 namespace {
@@ -44,6 +45,7 @@ class Linker {
       program_ = nullptr;
       return failure(problem_code_, "cannot link:", problems_);
     }
+    if (program_->globals_size_ != 0) note_shared();
     return std::move(program_);
   }
 
@@ -86,10 +88,16 @@ class Linker {
     linked.functions = linked.bytecode->functions().data();
     linked.global_count = view.global_count();
     program_->globals_size_ += view.global_count();
+    program_->longest_stretch_ = std::max(program_->longest_stretch_, view.longest_stretch());
     link_types(index, view);
     linked.imports = next_import_;
     for (uint32_t i = 0; i < view.import_count(); ++i)
       link_import(index, view.import(i), *new (next_import_++) ImportSlot());
+  }
+
+  void note_shared() {
+    std::string changes = changed_shared_references(program_->modules_);
+    if (!changes.empty()) program_->changes_shared_ = std::make_unique<const std::string>(std::move(changes));
   }
 
   void check_name(uint32_t index) {
@@ -116,6 +124,7 @@ class Linker {
     if (name.empty() || name == "ref") return nullptr;
     if (name == Blob::kType.name) return &Blob::kType;
     if (name == List::kType.name) return &List::kType;
+    if (name == ExecutableRow::kType.name) return &ExecutableRow::kType;
     for (uint32_t i = before; i-- > 0;) {
       for (const ObjectType* type : given_[i]->types()) {
         if (name == type->name) return type;
@@ -173,7 +182,7 @@ class Linker {
     if (!bytecode::signatures_agree(import.signature, exported.signature)) {
       problem(StatusCode::kInvalidArgument, "'", who, "' imports '", import.name, "' as ",
               bytecode::describe_signature(import.signature), ", but it is ",
-              bytecode::describe_signature(exported.signature));
+              bytecode::describe_signature(exported.signature), exported.hint.empty() ? "" : "; ", exported.hint);
       return false;
     }
     bind(*provider, *found, slot);

@@ -6,7 +6,9 @@
 // Threads: immutable.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -70,6 +72,9 @@ class Program {
   ExportedFunction exported_function(uint32_t module, uint32_t export_index) const;
 
   uint32_t globals_size() const { return globals_size_; }
+  // What keeps two threads from calling functions of one context at once; null: nothing (shared_references.hpp).
+  const std::string* changes_shared() const { return changes_shared_.get(); }
+  uint64_t longest_stretch() const { return longest_stretch_; }  // of all modules: ModuleView::longest_stretch()
 
   void retain() const { count_.up(); }
   void release() const {
@@ -83,6 +88,8 @@ class Program {
 
   std::span<const LinkedModule> modules_;  // behind this object, in its allocation, with all that they point to
   uint32_t globals_size_ = 0;              // slots, of all modules together
+  uint64_t longest_stretch_ = 0;
+  std::unique_ptr<const std::string> changes_shared_;
   mutable ReferenceCount count_;
 };
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/work_limits.hpp"
 #include "vm/context.hpp"
 #include "vm/trap.hpp"
 
@@ -22,6 +23,9 @@ struct Frame {
   ModuleState* state;        // the caller's
   const Function* function;  // the callee: the one that runs in this frame
 };
+
+// Taken branches and calls between two looks at cancellation and deadline, at most.
+constexpr uint64_t kFuelQuantum = 1024;
 
 enum class RunOutcome : uint8_t { kDone, kSuspended, kTrapped };
 enum class Suspension : uint8_t { kNone, kYield, kAwait, kPendingImport, kPendingExport };
@@ -48,26 +52,42 @@ struct Machine {
   TrapKind trap = TrapKind::kNone;
   Status::Failure* failure = nullptr;  // of the native function that failed; owned
 
-  // Looked at when fuel runs out: on every kFuelQuantum-th taken branch or call.
-  std::atomic<bool> cancelled{false};
-  int64_t deadline_ns = 0;
+  // Looked at when fuel runs out, and by devices. The flag may be another's (Invocation::watch).
+  std::atomic<bool> own_cancelled{false};
+  WorkLimits limits;
   uint64_t instruction_budget = 0;  // 0: none; counted by the instrumented steps only
   uint64_t instructions = 0;
   class Tracer* tracer = nullptr;
 
   NativeCall call{};
 
-  bool instrumented() const { return instruction_budget != 0 || tracer != nullptr; }
+  // Taken branches and calls between two looks, and whether even that is too long to wait (Program::longest_stretch).
+  uint64_t fuel_quantum = kFuelQuantum;
+  bool looks_while_counting = false;
+
+  bool instrumented() const { return instruction_budget != 0 || tracer != nullptr || looks_while_counting; }
 };
 
-// Nanoseconds of the clock that deadlines are points of.
-int64_t monotonic_clock_ns();
+// The machine's call as a native function gets it. Filled anew each time: what a body left in it says nothing, but for
+// `pending`.
+[[gnu::always_inline]] inline NativeCall& fill_call(Machine& machine, const ImportSlot& slot, Value* values,
+                                                    Object** refs, const uint16_t* segments) {
+  NativeCall& call = machine.call;
+  call.state = machine.states[slot.module].native_state;
+  call.data = slot.native.data;
+  call.values = values;
+  call.refs = refs;
+  call.segments = segments;
+  return call;
+}
+
+using baton::monotonic_clock_ns;
 
 // Why the machine has to stop where it is, if it has to.
 inline TrapKind check_interrupts(const Machine& machine) {
-  if (machine.cancelled.load(std::memory_order_relaxed)) [[unlikely]]
+  if (machine.limits.is_cancelled()) [[unlikely]]
     return TrapKind::kCancelled;
-  if (machine.deadline_ns != 0 && monotonic_clock_ns() >= machine.deadline_ns) return TrapKind::kDeadline;
+  if (machine.limits.deadline_ns != 0 && monotonic_clock_ns() >= machine.limits.deadline_ns) return TrapKind::kDeadline;
   return TrapKind::kNone;
 }
 

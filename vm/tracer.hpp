@@ -1,4 +1,4 @@
-// Tracer: hears of every instruction before it runs, once an invocation has one (Invocation::set_tracer).
+// Tracer: an invocation that has one calls it before every instruction (Invocation::set_tracer).
 #pragma once
 
 #include <cstdint>

@@ -44,4 +44,18 @@ union Value {
 };
 static_assert(sizeof(Value) == 8);
 
+// A value that says what it is: what the host's calls take. The bytes are baton_typed_value's.
+struct TypedValue {
+  Value value;
+  char letter;  // as in a signature: i I f F r
+  char reserved[7] = {};
+
+  TypedValue(int32_t number) : value(Value::of(number)), letter('i') {}        // NOLINT: a number is a value
+  TypedValue(int64_t number) : value(Value::of(number)), letter('I') {}        // NOLINT
+  TypedValue(float number) : value(Value::of(number)), letter('f') {}          // NOLINT
+  TypedValue(double number) : value(Value::of(number)), letter('F') {}         // NOLINT
+  TypedValue(Object* reference) : value(Value::of(reference)), letter('r') {}  // NOLINT
+};
+static_assert(sizeof(TypedValue) == 16);
+
 }  // namespace baton::vm

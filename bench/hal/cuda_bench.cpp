@@ -330,6 +330,7 @@ void bench_memory() {
     };
     const auto our_pair = [&] {
       for (int i = 0; i < 100; ++i) {
+        const hal::MemoryOwner owner(1);  // As a program's context is.
         const auto buffer = expect(bench.device->queue().allocate(
             {}, {.length = bytes, .memory = MemoryKind::kDeviceLocal, .usage = BufferUsage::kDispatch}));
         expect(bench.device->queue().free({}, *buffer));

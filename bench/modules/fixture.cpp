@@ -77,7 +77,7 @@ ProgramFixture::ProgramFixture(std::string_view name, std::string_view device) :
 ProgramFixture::~ProgramFixture() = default;
 
 void ProgramFixture::run(int32_t count, int32_t answer) {
-  const vm::Value argument = vm::Value::of(count);
+  const vm::TypedValue argument = count;
   vm::Value result;
   const size_t arguments = linked_->run.shape.argument_values;
   expect(linked_->invocation->invoke(linked_->run, {&argument, arguments}, {&result, 1}));

@@ -88,7 +88,7 @@ class Baton final : public Contender {
   }
 
   void invoke(const vm::ExportedFunction& function, std::span<Value> results) {
-    if (const Status status = invocation_->invoke(function, arguments_, results); !status.ok())
+    if (const Status status = invocation_->invoke_slots(function, arguments_, results); !status.ok())
       fail(std::string(status.message()));
   }
 

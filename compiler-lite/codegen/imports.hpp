@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/codegen/objects.hpp"
+#include "compiler-lite/codegen/user_objects.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 

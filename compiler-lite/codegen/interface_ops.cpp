@@ -5,6 +5,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -89,6 +90,19 @@ std::optional<KernelLayout> noted_layout(mlir::Operation* function) {
   const auto note = function->getAttrOfType<mlir::DenseI64ArrayAttr>(kLayoutNote);
   if (!note || note.size() != 2) return std::nullopt;
   return KernelLayout{static_cast<uint64_t>(note[0]), static_cast<uint64_t>(note[1])};
+}
+
+void note_layouts(mlir::ModuleOp kernels) {
+  for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!kernel.isExternal() && !noted_layout(kernel)) note_layout(kernel, layout_of(kernel));
+  }
+}
+
+mlir::Location place_of(mlir::ModuleOp kernels) {
+  for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!kernel.isExternal()) return kernel.getLoc();
+  }
+  return kernels.getLoc();
 }
 
 void read_workgroup_size(mlir::Operation* function, unsigned (&sizes)[3]) {

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
@@ -52,6 +53,11 @@ KernelLayout layout_of(mlir::Operation* function);
 // but the dispatch goes on passing what they would have read.
 void note_layout(mlir::Operation* function, const KernelLayout& layout);
 std::optional<KernelLayout> noted_layout(mlir::Operation* function);
+// Notes it at the kernels that have no note yet.
+void note_layouts(mlir::ModuleOp kernels);
+
+// Where messages about all kernels of a module point: at the first one, for the module may have no line.
+mlir::Location place_of(mlir::ModuleOp kernels);
 
 // What `workgroup_size` of the function says, as far as it says something.
 void read_workgroup_size(mlir::Operation* function, unsigned (&sizes)[3]);

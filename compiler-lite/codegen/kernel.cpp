@@ -4,6 +4,7 @@
 #include "compiler-lite/codegen/flatten.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/prepare.hpp"
+#include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -332,8 +333,7 @@ bool is_single_workgroup(mlir::AffineMap grid) {
 bool has_product(mlir::func::FuncOp entry) {
   return entry
       .walk([](mlir::linalg::LinalgOp op) {
-        return mlir::linalg::isaContractionOpInterface(op) ? mlir::WalkResult::interrupt()
-                                                           : mlir::WalkResult::advance();
+        return is_product(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -352,9 +352,9 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
   mlir::func::FuncOp entry = writer.write();
   if (resolve_region_workgroups(entry)) {
     write_slices_only(writer.destinations());
-    return mlir::failed(prepare_group(entry)) ? FailureOr<Kernel>(mlir::failure()) : kernel;
+    return mlir::failed(prepare_group(entry, tiling)) ? FailureOr<Kernel>(mlir::failure()) : kernel;
   }
-  if (mlir::failed(prepare_group(entry))) return mlir::failure();
+  if (mlir::failed(prepare_group(entry, tiling))) return mlir::failure();
   llvm::SmallVector<Destination> destinations = writer.destinations();
   flatten_elementwise(entry, destinations);
   FailureOr<mlir::AffineMap> grid =

@@ -1,5 +1,11 @@
 #include "compiler-lite/codegen/prepare.hpp"
 
+#include "compiler-lite/codegen/bounded_rewrites.hpp"
+#include "compiler-lite/codegen/fusion_rules.hpp"
+#include "compiler-lite/codegen/index_checks.hpp"
+#include "compiler-lite/codegen/linear_maps.hpp"
+#include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/codegen/widen_sums.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -13,7 +19,6 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -24,7 +29,7 @@ namespace linalg = mlir::linalg;
 namespace tensor = mlir::tensor;
 using mlir::Value;
 
-// Products keep their names, by which contraction.cpp knows them.
+// Products keep their names, by which cpu/product.cpp knows them.
 bool keeps_its_name(linalg::LinalgOp op) {
   return llvm::isa<linalg::MatmulOp, linalg::BatchMatmulOp, linalg::MatmulTransposeAOp, linalg::MatmulTransposeBOp,
                    linalg::BatchMatmulTransposeAOp, linalg::BatchMatmulTransposeBOp>(op.getOperation());
@@ -83,8 +88,9 @@ struct PadToGeneric : mlir::OpRewritePattern<tensor::PadOp> {
     auto choice = builder.create<mlir::scf::IfOp>(
         location, inside,
         [&](mlir::OpBuilder& then, mlir::Location at) {
-          const Value value = then.create<tensor::ExtractOp>(at, pad.getSource(), source);
-          then.create<mlir::scf::YieldOp>(at, value);
+          auto value = then.create<tensor::ExtractOp>(at, pad.getSource(), source);
+          mark_inside(value);
+          then.create<mlir::scf::YieldOp>(at, value.getResult());
         },
         [&](mlir::OpBuilder& otherwise, mlir::Location at) {
           mlir::IRMapping values;
@@ -106,21 +112,115 @@ struct SplatToFill : mlir::OpRewritePattern<tensor::SplatOp> {
   }
 };
 
-// A choice for each element, as padding makes it, would be made again for each reader.
-bool is_branchy(linalg::LinalgOp op) {
-  return op->walk([](mlir::scf::IfOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+bool is_odd(linalg::GenericOp op, mlir::OpOperand* operand) {
+  return !linear_steps(op.getMatchingIndexingMap(operand));
 }
 
-// A producer with several readers is computed once. Writing it out is no reading: a result of the kernel that others
-// read on is computed for itself and for them.
-bool may_fuse(mlir::OpOperand* operand) {
-  auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
-  if (!producer) return true;
-  if (is_branchy(producer)) return false;
-  mlir::Operation* consumer = operand->getOwner();
-  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
-    return user == consumer || llvm::isa<tensor::DimOp, bufferization::MaterializeInDestinationOp>(user);
-  });
+// Loops whose size an operand says that tiles are cut from.
+llvm::SmallVector<bool> loops_told(linalg::GenericOp op) {
+  llvm::SmallVector<bool> told(op.getNumLoops(), false);
+  for (mlir::OpOperand& operand : op->getOpOperands()) {
+    if (is_odd(op, &operand)) continue;
+    for (const mlir::AffineExpr result : op.getMatchingIndexingMap(&operand).getResults()) {
+      if (const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(result)) told[loop.getPosition()] = true;
+    }
+  }
+  return told;
+}
+
+// What goes on saying how far loops go: one element of `tensor` in all but the dimensions of these loops. Nobody reads
+// it.
+struct Extent {
+  Value tensor;
+  mlir::AffineMap map;
+};
+std::optional<Extent> extent_of(mlir::IRRewriter& rewriter, linalg::GenericOp op, mlir::OpOperand* operand,
+                                llvm::SmallVector<bool>& told) {
+  const auto type = llvm::cast<mlir::RankedTensorType>(operand->get().getType());
+  const mlir::AffineMap map = op.getMatchingIndexingMap(operand);
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<mlir::AffineExpr> loops;
+  for (unsigned d = 0; d < map.getNumResults(); ++d) {
+    const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(map.getResult(d));
+    const bool is_new = loop && !std::exchange(told[loop.getPosition()], true);
+    sizes.push_back(is_new ? tensor::getMixedSize(rewriter, op.getLoc(), operand->get(), d)
+                           : mlir::OpFoldResult(rewriter.getIndexAttr(1)));
+    if (!is_new) continue;
+    shape.push_back(type.getDimSize(d));
+    loops.push_back(loop);
+  }
+  if (loops.empty()) return std::nullopt;
+  const llvm::SmallVector<mlir::OpFoldResult> begin(sizes.size(), rewriter.getIndexAttr(0));
+  const llvm::SmallVector<mlir::OpFoldResult> steps(sizes.size(), rewriter.getIndexAttr(1));
+  const auto part = mlir::RankedTensorType::get(shape, type.getElementType());
+  const Value tensor = rewriter.create<tensor::ExtractSliceOp>(op.getLoc(), part, operand->get(), begin, sizes, steps);
+  return Extent{tensor, mlir::AffineMap::get(op.getNumLoops(), 0, loops, op.getContext())};
+}
+
+// In place of such an operand: its element at the place that each turn of the loops asks for.
+void read_elements(mlir::IRRewriter& rewriter, linalg::GenericOp op, llvm::ArrayRef<mlir::OpOperand*> odd) {
+  const mlir::Location location = op.getLoc();
+  rewriter.setInsertionPointToStart(op.getBody());
+  llvm::SmallVector<mlir::OpFoldResult> here;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    here.push_back(rewriter.create<linalg::IndexOp>(location, loop).getResult());
+  }
+  for (mlir::OpOperand* input : odd) {
+    llvm::SmallVector<Value> place;
+    for (const mlir::AffineExpr expression : op.getMatchingIndexingMap(input).getResults()) {
+      const auto map = mlir::AffineMap::get(op.getNumLoops(), 0, expression);
+      place.push_back(mlir::getValueOrCreateConstantIndexOp(
+          rewriter, location, mlir::affine::makeComposedFoldedAffineApply(rewriter, location, map, here)));
+    }
+    const Value element = rewriter.create<tensor::ExtractOp>(location, input->get(), place);
+    rewriter.replaceAllUsesWith(op.getMatchingBlockArgument(input), element);
+  }
+}
+
+// An operand that tiles can't be cut from (turned round, moved, divided) is read as a whole, element by element.
+void read_from_whole(mlir::IRRewriter& rewriter, linalg::GenericOp op) {
+  llvm::SmallVector<mlir::OpOperand*> odd;
+  llvm::SmallVector<Value> inputs;
+  llvm::SmallVector<mlir::AffineMap> maps;
+  for (mlir::OpOperand* input : op.getDpsInputOperands()) {
+    if (is_odd(op, input)) {
+      odd.push_back(input);
+    } else {
+      inputs.push_back(input->get());
+      maps.push_back(op.getMatchingIndexingMap(input));
+    }
+  }
+  if (odd.empty()) return;
+  read_elements(rewriter, op, odd);
+  rewriter.setInsertionPoint(op);
+  llvm::SmallVector<bool> told = loops_told(op);
+  const size_t kept = inputs.size();
+  for (mlir::OpOperand* input : odd) {
+    const std::optional<Extent> extent = extent_of(rewriter, op, input, told);
+    if (!extent) continue;
+    inputs.push_back(extent->tensor);
+    maps.push_back(extent->map);
+  }
+  for (mlir::OpOperand& init : op.getDpsInitsMutable()) maps.push_back(op.getMatchingIndexingMap(&init));
+  auto copy = rewriter.create<linalg::GenericOp>(op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+                                                 op.getIteratorTypesArray());
+  for (mlir::OpOperand* input : llvm::reverse(odd)) op.getBody()->eraseArgument(input->getOperandNumber());
+  for (size_t i = kept; i < inputs.size(); ++i) {
+    const mlir::Type element = llvm::cast<mlir::RankedTensorType>(inputs[i].getType()).getElementType();
+    op.getBody()->insertArgument(static_cast<unsigned>(i), element, op.getLoc());
+  }
+  rewriter.inlineRegionBefore(op.getRegion(), copy.getRegion(), copy.getRegion().begin());
+  rewriter.replaceOp(op, copy.getResults());
+}
+
+void read_odd_operands_from_whole(mlir::func::FuncOp kernel) {
+  llvm::SmallVector<linalg::GenericOp> operations;
+  kernel.walk([&](linalg::GenericOp op) { operations.push_back(op); });
+  mlir::IRRewriter rewriter(kernel.getContext());
+  for (linalg::GenericOp op : operations) {
+    if (op.hasPureTensorSemantics()) read_from_whole(rewriter, op);
+  }
 }
 
 bool is_read_only(Value value) {
@@ -145,8 +245,9 @@ Value make_destination(mlir::OpBuilder& builder, Value value, bool needs_content
                                                   llvm::SmallVector<Value> here;
                                                   for (unsigned d = 0; d < type.getRank(); ++d)
                                                     here.push_back(body.create<linalg::IndexOp>(at, d));
-                                                  body.create<linalg::YieldOp>(
-                                                      at, body.create<tensor::ExtractOp>(at, value, here).getResult());
+                                                  auto element = body.create<tensor::ExtractOp>(at, value, here);
+                                                  mark_inside(element);
+                                                  body.create<linalg::YieldOp>(at, element.getResult());
                                                 });
   return copy.getResult(0);
 }
@@ -174,7 +275,7 @@ void copy_read_only_destinations(mlir::func::FuncOp kernel) {
 
 }  // namespace
 
-mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel) {
+mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
   mlir::MLIRContext* context = kernel.getContext();
   mlir::RewritePatternSet forms(context);
   linalg::populateElementwiseToLinalgConversionPatterns(forms);
@@ -183,18 +284,28 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel) {
             PadToGeneric, SplatToFill>(context);
   tensor::populateDecomposeTensorConcatPatterns(forms);
   mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(forms);
-  if (mlir::failed(mlir::applyPatternsAndFoldGreedily(kernel, std::move(forms)))) return mlir::failure();
+  if (mlir::failed(rewrite_greedily(kernel, std::move(forms)))) return mlir::failure();
+  hold_indices_inside(kernel);
   copy_read_only_destinations(kernel);
+  // Blocks sum products in f32 as they are.
+  widen_sums(kernel, [&](mlir::Operation* op) {
+    if (tiling == Tiling::kCores) return false;
+    const auto product = llvm::cast<linalg::LinalgOp>(op);
+    const std::optional<ProductForm> form = product_form(product);
+    return form && sums_at_once(product, *form);
+  });
 
   mlir::RewritePatternSet fusion(context);
-  linalg::populateElementwiseOpsFusionPatterns(fusion, may_fuse);
+  linalg::populateElementwiseOpsFusionPatterns(fusion, fuses_in_kernel);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
   linalg::GenericOp::getCanonicalizationPatterns(fusion, context);
   tensor::DimOp::getCanonicalizationPatterns(fusion, context);
   tensor::EmptyOp::getCanonicalizationPatterns(fusion, context);
   tensor::CastOp::getCanonicalizationPatterns(fusion, context);
   mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(fusion);
-  return mlir::applyPatternsAndFoldGreedily(kernel, std::move(fusion));
+  if (mlir::failed(rewrite_greedily(kernel, std::move(fusion)))) return mlir::failure();
+  read_odd_operands_from_whole(kernel);
+  return mlir::success();
 }
 
 }  // namespace baton::compiler_lite::codegen

@@ -1,7 +1,8 @@
 #include "compiler-lite/codegen/product.hpp"
 
+#include "compiler-lite/codegen/linear_maps.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -17,35 +18,153 @@ using mlir::Value;
 
 namespace {
 
-bool is_batched(linalg::LinalgOp op) {
-  return llvm::isa<linalg::BatchMatmulOp, linalg::BatchMatmulTransposeAOp, linalg::BatchMatmulTransposeBOp>(
-      op.getOperation());
+// In the type of the sum, of an element that was converted on the way or not. `is_signed` tells of integers that grew.
+struct Factor {
+  mlir::BlockArgument element;
+  std::optional<bool> is_signed;
+};
+
+std::optional<Factor> factor_of(Value value) {
+  Factor factor;
+  if (mlir::Operation* cast = value.getDefiningOp()) {
+    if (!llvm::isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::SIToFPOp,
+                   arith::UIToFPOp>(cast)) {
+      return std::nullopt;
+    }
+    if (llvm::isa<arith::ExtSIOp, arith::SIToFPOp>(cast)) factor.is_signed = true;
+    if (llvm::isa<arith::ExtUIOp, arith::UIToFPOp>(cast)) factor.is_signed = false;
+    value = cast->getOperand(0);
+  }
+  factor.element = llvm::dyn_cast<mlir::BlockArgument>(value);
+  return factor.element ? std::optional(factor) : std::nullopt;
 }
 
-bool is_unsigned_cast(linalg::LinalgOp op) {
-  const auto cast = op->getAttrOfType<linalg::TypeFnAttr>("cast");
-  return cast && cast.getValue() == linalg::TypeFn::cast_unsigned;
+// The operands of `value`, if it is what `Float` or `Integer` gives.
+template <typename Float, typename Integer>
+mlir::Operation* operation_of(Value value) {
+  mlir::Operation* op = value.getDefiningOp();
+  return llvm::isa_and_nonnull<Float, Integer>(op) ? op : nullptr;
 }
 
-Value transpose(OpBuilder& builder, Location location, Value memory) {
-  const mlir::AffineMap swap = mlir::AffineMap::getPermutationMap(llvm::ArrayRef<unsigned>{1, 0}, builder.getContext());
-  return builder.create<memref::TransposeOp>(location, memory, mlir::AffineMapAttr::get(swap));
+// sum + a * b and nothing else. Says whether integers are converted as unsigned ones.
+std::optional<bool> match_body(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op->getNumRegions() != 1) return std::nullopt;
+  mlir::Block& body = op->getRegion(0).front();
+  mlir::Operation* sum = operation_of<arith::AddFOp, arith::AddIOp>(body.getTerminator()->getOperand(0));
+  if (!sum || sum->getBlock() != &body) return std::nullopt;
+  const bool is_first = sum->getOperand(0) == body.getArgument(2);
+  if (!is_first && sum->getOperand(1) != body.getArgument(2)) return std::nullopt;
+  mlir::Operation* product = operation_of<arith::MulFOp, arith::MulIOp>(sum->getOperand(is_first ? 1 : 0));
+  if (!product) return std::nullopt;
+  const std::optional<Factor> a = factor_of(product->getOperand(0)), b = factor_of(product->getOperand(1));
+  if (!a || !b || a->element.getOwner() != &body || b->element.getOwner() != &body) return std::nullopt;
+  const unsigned first = a->element.getArgNumber(), second = b->element.getArgNumber();
+  if (first + second != 1 || first > 1) return std::nullopt;
+  const std::optional<bool> is_signed = a->is_signed ? a->is_signed : b->is_signed;
+  if (a->is_signed && b->is_signed && *a->is_signed != *b->is_signed) return std::nullopt;
+  return is_signed && !*is_signed;
 }
 
-// The `i`-th matrix of a batch.
-Value slice_batch(OpBuilder& builder, Location location, Value memory, Value i) {
-  const auto type = llvm::cast<mlir::MemRefType>(memory.getType());
-  llvm::SmallVector<mlir::OpFoldResult> offsets(3, builder.getIndexAttr(0)), sizes, strides(3, builder.getIndexAttr(1));
-  offsets[0] = i;
-  sizes = memref::getMixedSizes(builder, location, memory);
-  sizes[0] = builder.getIndexAttr(1);
-  llvm::SmallVector<int64_t> shape(type.getShape().drop_front());
-  auto result =
-      llvm::cast<mlir::MemRefType>(memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, strides));
-  return builder.create<memref::SubViewOp>(location, result, memory, offsets, sizes, strides);
+constexpr int64_t kUnknownSize = 1024;
+
+// How the loops of an operation move its three operands.
+class LoopSteps {
+ public:
+  static std::optional<LoopSteps> of(linalg::LinalgOp op) {
+    LoopSteps all(op);
+    for (const mlir::AffineMap map : op.getIndexingMapsArray()) {
+      std::optional<llvm::SmallVector<Steps>> steps = linear_steps(map);
+      if (!steps) return std::nullopt;
+      all.steps_.push_back(std::move(*steps));
+    }
+    return all;
+  }
+
+  bool moves(unsigned operand, unsigned loop) const {
+    return llvm::any_of(steps_[operand], [&](const Steps& steps) { return steps[loop] != 0; });
+  }
+  // By dimension.
+  llvm::ArrayRef<Steps> steps(unsigned operand) const { return steps_[operand]; }
+  bool is_parallel(unsigned loop) const { return kinds_[loop] == mlir::utils::IteratorType::parallel; }
+  unsigned count() const { return static_cast<unsigned>(kinds_.size()); }
+  int64_t size(unsigned loop) const { return sizes_[loop]; }
+  int64_t likely_size(unsigned loop) const {
+    return mlir::ShapedType::isDynamic(sizes_[loop]) ? kUnknownSize : sizes_[loop];
+  }
+
+ private:
+  explicit LoopSteps(linalg::LinalgOp op) : kinds_(op.getIteratorTypesArray()), sizes_(op.getStaticLoopRanges()) {}
+
+  llvm::SmallVector<mlir::utils::IteratorType> kinds_;
+  llvm::SmallVector<int64_t> sizes_;
+  llvm::SmallVector<llvm::SmallVector<Steps>> steps_;
+};
+
+// The fastest loop of C that is more than one step.
+std::optional<unsigned> fastest_loop(const LoopSteps& loops, mlir::AffineMap c) {
+  for (const mlir::AffineExpr result : llvm::reverse(c.getResults())) {
+    const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(result);
+    if (!loop) return std::nullopt;
+    if (loops.size(loop.getPosition()) != 1) return loop.getPosition();
+  }
+  return std::nullopt;
 }
 
 }  // namespace
+
+std::optional<ProductForm> product_form(linalg::LinalgOp op) {
+  const std::optional<bool> is_unsigned = match_body(op);
+  const std::optional<LoopSteps> loops = is_unsigned ? LoopSteps::of(op) : std::nullopt;
+  if (!loops || !op.getIndexingMapsArray()[2].isProjectedPermutation()) return std::nullopt;
+  const std::optional<unsigned> columns = fastest_loop(*loops, op.getIndexingMapsArray()[2]);
+  if (!columns || loops->moves(0, *columns) == loops->moves(1, *columns)) return std::nullopt;
+  ProductForm form;
+  form.columns = *columns;
+  form.is_unsigned = *is_unsigned;
+  if (loops->moves(0, *columns)) std::swap(form.a, form.b);
+  std::optional<unsigned> rows;
+  for (unsigned loop = 0; loop < loops->count(); ++loop) {
+    if (loop == *columns) continue;
+    const bool in_a = loops->moves(form.a, loop), in_b = loops->moves(form.b, loop);
+    if (!loops->is_parallel(loop)) {
+      form.steps.push_back(loop);
+    } else if (in_a && !in_b) {
+      form.other_rows.push_back(loop);
+      const bool better = !rows || loops->likely_size(loop) >= loops->likely_size(*rows);
+      if (loops->size(loop) != 1 && better) rows = loop;
+    } else {
+      (in_b && !in_a ? form.other_columns : form.batches).push_back(loop);
+    }
+  }
+  if (!rows || llvm::all_of(form.steps, [&](unsigned loop) { return loops->size(loop) == 1; })) return std::nullopt;
+  form.rows = *rows;
+  llvm::erase(form.other_rows, *rows);
+  return form;
+}
+
+// What computes `value` behind operations of one operand; null where that is an argument of the body.
+static mlir::Operation* computing_operation(mlir::Value value) {
+  mlir::Operation* computed = value.getDefiningOp();
+  while (computed && computed->getNumOperands() == 1) computed = computed->getOperand(0).getDefiningOp();
+  return computed;
+}
+
+// Upstream's test takes for granted that a body yields one result of two operands, one of which is computed.
+static bool may_ask_upstream(linalg::LinalgOp op) {
+  mlir::Operation* yield = op.getBlock()->getTerminator();
+  if (yield->getNumOperands() != 1) return false;
+  mlir::Operation* sum = computing_operation(yield->getOperand(0));
+  return sum && llvm::any_of(sum->getOperands(), computing_operation);
+}
+
+bool is_product(linalg::LinalgOp op) {
+  return product_form(op) || (may_ask_upstream(op) && linalg::isaContractionOpInterface(op));
+}
+
+bool sums_at_once(linalg::LinalgOp op, const ProductForm& form) {
+  const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  return llvm::count_if(form.steps, [&](unsigned loop) { return sizes[loop] != 1; }) == 1;
+}
 
 bool has_contiguous_rows(Value memory) {
   llvm::SmallVector<int64_t> strides;
@@ -83,40 +202,203 @@ Value convert_element(OpBuilder& builder, Location location, Value value, mlir::
                      : builder.create<arith::ExtSIOp>(location, type, value).getResult();
 }
 
-linalg::LinalgOp name_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
-  auto generic = llvm::dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (!generic || !linalg::isaContractionOpInterface(op)) return op;
-  rewriter.setInsertionPoint(generic);
-  mlir::FailureOr<linalg::LinalgOp> named = linalg::specializeGenericOp(rewriter, generic);
-  return mlir::succeeded(named) ? *named : op;
-}
+namespace {
 
-bool is_product(linalg::LinalgOp op) {
-  return is_batched(op) ||
-         llvm::isa<linalg::MatmulOp, linalg::MatmulTransposeAOp, linalg::MatmulTransposeBOp>(op.getOperation());
-}
+// Writes the loops around the matrices, and the matrices.
+class Opening {
+ public:
+  Opening(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form)
+      : rewriter_(rewriter), op_(op), form_(form), location_(op.getLoc()), loops_(*LoopSteps::of(op)) {}
 
-Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
-  const Location location = op.getLoc();
-  rewriter.setInsertionPoint(op);
-  Product product{op.getDpsInputs()[0], op.getDpsInputs()[1], op.getDpsInits()[0], is_unsigned_cast(op)};
-  if (is_batched(op)) {
-    const Value zero = rewriter.create<arith::ConstantIndexOp>(location, 0);
-    const Value one = rewriter.create<arith::ConstantIndexOp>(location, 1);
-    const Value count = rewriter.createOrFold<memref::DimOp>(location, product.c, 0);
-    auto loop = rewriter.create<scf::ForOp>(location, zero, count, one);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    for (Value* memory : {&product.a, &product.b, &product.c}) {
-      *memory = slice_batch(rewriter, location, *memory, loop.getInductionVar());
+  Product run() {
+    rewriter_.setInsertionPoint(op_);
+    for (unsigned operand = 0; operand < 3; ++operand) read_layout(operand);
+    Side rows = begin_side(form_.rows, form_.other_rows), columns = begin_side(form_.columns, form_.other_columns);
+    Side steps = longest_side(form_.steps);
+    for (const llvm::ArrayRef<unsigned> outer : {llvm::ArrayRef(form_.batches), llvm::ArrayRef(rows.outer),
+                                                 llvm::ArrayRef(columns.outer), llvm::ArrayRef(steps.outer)}) {
+      for (const unsigned loop : outer) open_loop(loop);
+    }
+    return {view(form_.a, rows, steps), view(form_.b, steps, columns), view(2, rows, columns), form_.is_unsigned};
+  }
+
+  // Whether C goes one element forward with each column.
+  bool columns_are_contiguous() {
+    llvm::SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    const auto type = llvm::cast<mlir::MemRefType>(op_->getOperand(2).getType());
+    if (mlir::failed(mlir::getStridesAndOffset(type, strides, offset))) return false;
+    int64_t stride = 0;
+    for (size_t d = 0; d < strides.size(); ++d) {
+      const int64_t steps = loops_.steps(2)[d][form_.columns];
+      if (steps != 0 && mlir::ShapedType::isDynamic(strides[d])) return false;
+      stride += steps == 0 ? 0 : steps * strides[d];
+    }
+    return stride == 1;
+  }
+
+ private:
+  using Fold = mlir::OpFoldResult;
+  // The loops that are one dimension of the matrices: the fastest one, and how many steps they make together.
+  struct Side {
+    unsigned loop = 0;
+    int64_t size = mlir::ShapedType::kDynamic;
+    llvm::SmallVector<unsigned> outer;
+  };
+
+  static std::optional<int64_t> number(Fold value) { return mlir::getConstantIntValue(value); }
+
+  Fold add(Fold a, Fold b) {
+    if (number(a) && number(b)) return rewriter_.getIndexAttr(*number(a) + *number(b));
+    if (number(a) == 0) return b;
+    return number(b) == 0 ? a : Fold(rewriter_.createOrFold<arith::AddIOp>(location_, value(a), value(b)));
+  }
+  Fold times(Fold a, Fold b) {
+    if (number(a) && number(b)) return rewriter_.getIndexAttr(*number(a) * *number(b));
+    if (number(a) == 0 || number(b) == 0) return rewriter_.getIndexAttr(0);
+    if (number(a) == 1) return b;
+    return number(b) == 1 ? a : Fold(rewriter_.createOrFold<arith::MulIOp>(location_, value(a), value(b)));
+  }
+  Value value(Fold fold) { return mlir::getValueOrCreateConstantIndexOp(rewriter_, location_, fold); }
+
+  void read_layout(unsigned operand) {
+    const Value memory = op_->getOperand(operand);
+    llvm::SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    const auto type = llvm::cast<mlir::MemRefType>(memory.getType());
+    const bool is_known = mlir::succeeded(mlir::getStridesAndOffset(type, strides, offset)) &&
+                          !mlir::ShapedType::isDynamic(offset) && llvm::none_of(strides, mlir::ShapedType::isDynamic);
+    if (is_known) {
+      offsets_[operand] = rewriter_.getIndexAttr(offset);
+      for (const int64_t stride : strides) strides_[operand].push_back(rewriter_.getIndexAttr(stride));
+      return;
+    }
+    auto layout = rewriter_.create<memref::ExtractStridedMetadataOp>(location_, memory);
+    offsets_[operand] = layout.getConstifiedMixedOffset();
+    strides_[operand] = layout.getConstifiedMixedStrides();
+  }
+
+  // How far a step of the loop goes in the operand's memory.
+  Fold stride(unsigned operand, unsigned loop) {
+    Fold sum = rewriter_.getIndexAttr(0);
+    for (size_t d = 0; d < strides_[operand].size(); ++d) {
+      sum = add(sum, times(rewriter_.getIndexAttr(loops_.steps(operand)[d][loop]), strides_[operand][d]));
+    }
+    return sum;
+  }
+
+  Fold size(unsigned loop) {
+    if (!mlir::ShapedType::isDynamic(loops_.size(loop))) return rewriter_.getIndexAttr(loops_.size(loop));
+    const auto wanted = mlir::getAffineDimExpr(loop, rewriter_.getContext());
+    for (const unsigned operand : {2u, 0u, 1u}) {
+      const mlir::AffineMap map = op_.getIndexingMapsArray()[operand];
+      for (unsigned d = 0; d < map.getNumResults(); ++d) {
+        if (map.getResult(d) == wanted)
+          return rewriter_.createOrFold<memref::DimOp>(location_, op_->getOperand(operand), d);
+      }
+    }
+    return rewriter_.getIndexAttr(1);
+  }
+
+  // Whether `outer` begins again in memory where a whole side of `length` steps of `inner` ends.
+  bool continues(unsigned outer, unsigned inner, int64_t length) {
+    return llvm::all_of(llvm::seq(0u, 3u), [&](unsigned operand) {
+      const auto far = number(stride(operand, outer)), near = number(stride(operand, inner));
+      return far && near && *far == *near * length;
+    });
+  }
+
+  Side begin_side(unsigned loop, llvm::ArrayRef<unsigned> others) {
+    Side side{loop, loops_.size(loop), llvm::SmallVector<unsigned>(others)};
+    llvm::erase_if(side.outer, [&](unsigned other) { return loops_.size(other) == 1; });
+    bool grows = !mlir::ShapedType::isDynamic(side.size);
+    while (grows) {
+      const auto* next = llvm::find_if(side.outer, [&](unsigned other) {
+        return !mlir::ShapedType::isDynamic(loops_.size(other)) && continues(other, side.loop, side.size);
+      });
+      grows = next != side.outer.end();
+      if (grows) side.size *= loops_.size(*next), side.outer.erase(next);
+    }
+    return side;
+  }
+
+  Side longest_side(llvm::ArrayRef<unsigned> loops) {
+    std::optional<Side> best;
+    const auto length = [](const Side& side) {
+      return mlir::ShapedType::isDynamic(side.size) ? kUnknownSize : side.size;
+    };
+    for (const unsigned loop : loops) {
+      llvm::SmallVector<unsigned> others(loops);
+      llvm::erase(others, loop);
+      Side side = begin_side(loop, others);
+      if (!best || length(side) > length(*best)) best = std::move(side);
+    }
+    return *best;
+  }
+
+  void open_loop(unsigned loop) {
+    if (loops_.size(loop) == 1) return;
+    // Before the loop, where they are the same in all turns.
+    const Fold strides[3] = {stride(0, loop), stride(1, loop), stride(2, loop)};
+    const Value zero = rewriter_.create<arith::ConstantIndexOp>(location_, 0);
+    const Value one = rewriter_.create<arith::ConstantIndexOp>(location_, 1);
+    auto turns = rewriter_.create<scf::ForOp>(location_, zero, value(size(loop)), one);
+    rewriter_.setInsertionPointToStart(turns.getBody());
+    for (unsigned operand = 0; operand < 3; ++operand) {
+      offsets_[operand] = add(offsets_[operand], times(turns.getInductionVar(), strides[operand]));
     }
   }
-  if (llvm::isa<linalg::MatmulTransposeAOp, linalg::BatchMatmulTransposeAOp>(op.getOperation())) {
-    product.a = transpose(rewriter, location, product.a);
+
+  Value view(unsigned operand, const Side& rows, const Side& columns) {
+    const Value memory = op_->getOperand(operand);
+    const mlir::AffineMap map = op_.getIndexingMapsArray()[operand];
+    const auto dimension = [&](unsigned loop) { return mlir::getAffineDimExpr(loop, rewriter_.getContext()); };
+    const auto is_map = [&](unsigned first, unsigned second) {
+      return map.getNumResults() == 2 && map.getResult(0) == dimension(first) && map.getResult(1) == dimension(second);
+    };
+    if (is_map(rows.loop, columns.loop)) return memory;
+    if (is_map(columns.loop, rows.loop)) return transpose(memory);
+    const auto side_size = [&](const Side& side) {
+      return mlir::ShapedType::isDynamic(side.size) ? size(side.loop) : Fold(rewriter_.getIndexAttr(side.size));
+    };
+    const llvm::SmallVector<Fold> sizes{side_size(rows), side_size(columns)};
+    const llvm::SmallVector<Fold> strides{stride(operand, rows.loop), stride(operand, columns.loop)};
+    return rewriter_.create<memref::ReinterpretCastOp>(location_, view_type(operand, sizes, strides), memory,
+                                                       offsets_[operand], sizes, strides);
   }
-  if (llvm::isa<linalg::MatmulTransposeBOp, linalg::BatchMatmulTransposeBOp>(op.getOperation())) {
-    product.b = transpose(rewriter, location, product.b);
+
+  mlir::MemRefType view_type(unsigned operand, llvm::ArrayRef<Fold> sizes, llvm::ArrayRef<Fold> strides) {
+    const auto static_or_dynamic = [](Fold fold) { return number(fold).value_or(mlir::ShapedType::kDynamic); };
+    const auto layout = mlir::StridedLayoutAttr::get(rewriter_.getContext(), static_or_dynamic(offsets_[operand]),
+                                                     {static_or_dynamic(strides[0]), static_or_dynamic(strides[1])});
+    const auto whole = llvm::cast<mlir::MemRefType>(op_->getOperand(operand).getType());
+    return mlir::MemRefType::get({static_or_dynamic(sizes[0]), static_or_dynamic(sizes[1])}, whole.getElementType(),
+                                 layout, whole.getMemorySpace());
   }
-  return product;
+
+  Value transpose(Value memory) {
+    const auto swap = mlir::AffineMap::getPermutationMap(llvm::ArrayRef<unsigned>{1, 0}, rewriter_.getContext());
+    return rewriter_.create<memref::TransposeOp>(location_, memory, mlir::AffineMapAttr::get(swap));
+  }
+
+  mlir::IRRewriter& rewriter_;
+  linalg::LinalgOp op_;
+  const ProductForm& form_;
+  Location location_;
+  LoopSteps loops_;
+  Fold offsets_[3];
+  llvm::SmallVector<Fold> strides_[3];
+};
+
+}  // namespace
+
+Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form) {
+  return Opening(rewriter, op, form).run();
+}
+
+bool has_contiguous_columns(linalg::LinalgOp op, const ProductForm& form) {
+  mlir::IRRewriter rewriter(op.getContext());
+  return Opening(rewriter, op, form).columns_are_contiguous();
 }
 
 }  // namespace baton::compiler_lite::codegen

@@ -1,22 +1,43 @@
-// Product: a matrix product on memrefs, whatever linalg calls it.
+// product: sums of products as products of matrices, whatever linalg calls them.
+//
+// Each loop of such an operation moves each of A, B and C by a stride, which may be 0. Loops that move A and C but not
+// B are rows, those that move B and C but not A are columns, those that move C not at all are steps of the sum. Of each
+// kind one becomes the matrix's, and takes along those that continue it in memory; everything else (batches, further
+// rows, columns and steps, windows of convolutions) is looped over, and what is left are two-dimensional views. So unit
+// dimensions, transposed operands and several dimensions a side need no forms of their own.
 #pragma once
+
+#include <optional>
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace baton::compiler_lite::codegen {
 
+// Which loops of an operation are the matrices' own. `rows` and `columns` are parallel, and more than one step.
+struct ProductForm {
+  unsigned rows = 0, columns = 0;
+  unsigned a = 0, b = 1;  // The inputs that rows and columns move.
+  bool is_unsigned = false;
+  llvm::SmallVector<unsigned> other_rows, other_columns, batches, steps;
+};
+// Of tensors and of memrefs; nothing for what isn't a product. The last dimension of C that is more than 1 is its
+// columns.
+std::optional<ProductForm> product_form(mlir::linalg::LinalgOp op);
+// Whether it is one in any form, upstream's included, whose test asks for one result.
+bool is_product(mlir::linalg::LinalgOp op);
+
 // C += A * B on two-dimensional memrefs of any layout.
 struct Product {
   mlir::Value a, b, c;
   bool is_unsigned = false;
 };
-
-// A generic operation that is a product gets its name; any other comes back as it is.
-mlir::linalg::LinalgOp name_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op);
-bool is_product(mlir::linalg::LinalgOp op);
-// The matrices of `op`, which is a product. For a batch `rewriter` stands in the loop over it afterwards.
-Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op);
+// The matrices of `op`, which is on memrefs and has the form. `rewriter` stands in the loops around them afterwards.
+Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, const ProductForm& form);
+// Whether the columns of C follow each other in memory.
+bool has_contiguous_columns(mlir::linalg::LinalgOp op, const ProductForm& form);
+// Whether each element of C is written once, after all steps of its sum.
+bool sums_at_once(mlir::linalg::LinalgOp op, const ProductForm& form);
 
 bool has_contiguous_rows(mlir::Value memory);
 // The dimension along which a matrix's elements follow each other; -1: neither, as far as one knows.

@@ -1,5 +1,5 @@
 // In a file of its own: these headers are most of what the folder costs to compile.
-#include "compiler-lite/codegen/lower_bodies.hpp"
+#include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/ukernel.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"

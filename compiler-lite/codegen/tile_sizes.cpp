@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "compiler-lite/codegen/product.hpp"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -12,15 +13,17 @@ namespace linalg = mlir::linalg;
 
 // Elements of work in a tile: some microseconds, where calling a kernel takes nanoseconds.
 constexpr int64_t kTileWork = 32 * 1024;
-// What operations may leave for the next ones in a tile: half of its memory (lower_bodies.cpp).
+// What operations may leave for the next ones in a tile: half of its memory (cpu/lower_bodies.cpp).
 constexpr int64_t kTileBytes = 128 * 1024, kElementBytes = 8;
 // The same for a block of threads: a few accesses of 16 bytes for each.
 constexpr int64_t kBlockWork = 4 * 1024;
 constexpr int64_t kSquare = 64;  // Of as many elements.
 // What a size of `?` is taken for.
 constexpr int64_t kUnknownSize = 1024;
-// A tile of a product: the packed panel of B (contraction.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
+// A tile of a product: the packed panel of B (cpu/product.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
 constexpr int64_t kProductTile = 128;
+// Multiplications for which a core's workgroup takes several products of a batch.
+constexpr int64_t kBatchWork = 512 * 1024;
 
 // For blocks: small tiles give work to all of a GPU, large ones read memory less often.
 constexpr int64_t kBlockProductTile = 64, kLargeBlockProductTile = 128, kLargeProduct = 2048;
@@ -118,30 +121,51 @@ class Correspondence {
   }
 
   void note_product(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
-    if (!linalg::isaContractionOpInterface(op)) return;
-    const mlir::FailureOr<linalg::ContractionDimensions> dims = linalg::inferContractionDims(op);
-    if (mlir::failed(dims) || dims->m.empty() || dims->n.empty()) return;
+    const std::optional<ProductForm> form = product_form(op);
+    if (!form) return;
     has_product_ = true;
-    const auto want = [&](llvm::ArrayRef<unsigned> which, int64_t size) {
-      for (const unsigned i : which) {
-        if (loops[i] != kNone) product_loops_[static_cast<size_t>(loops[i])] = static_cast<int>(size);
-      }
-    };
-    want(dims->batch, 1);
-    want(dims->m, 1);
-    want(dims->n, 1);
-    // Of several loops the innermost has the rows and columns.
     const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    const ProductTile tile = product_tile(op, ranges[dims->m.back()], ranges[dims->n.back()]);
-    want({dims->m.back()}, tile.rows);
-    want({dims->n.back()}, tile.columns);
+    const ProductTile tile = product_tile(op, *form, ranges[form->rows], ranges[form->columns]);
+    want(loops, {form->rows}, tile.rows);
+    want(loops, {form->columns}, tile.columns);
+    // Cores take more where the matrices are small.
+    const bool cores = tiling_ == Tiling::kCores;
+    int64_t rows = known_size(ranges[form->rows]), columns = known_size(ranges[form->columns]);
+    for (const auto& [others, size, whole] :
+         {std::tuple(&form->other_rows, &rows, tile.rows), std::tuple(&form->other_columns, &columns, tile.columns)}) {
+      for (const unsigned loop : llvm::reverse(*others)) {
+        const int64_t count = cores ? std::clamp<int64_t>(whole / *size, 1, known_size(ranges[loop])) : 1;
+        want(loops, {loop}, count);
+        *size *= count;
+      }
+    }
+    int64_t batch = cores ? std::max<int64_t>(1, kBatchWork / (rows * columns * steps_of(op, *form))) : 1;
+    for (const unsigned loop : llvm::reverse(form->batches)) {
+      const int64_t count = std::min(batch, known_size(ranges[loop]));
+      want(loops, {loop}, count);
+      batch = std::max<int64_t>(1, batch / count);
+    }
   }
 
-  ProductTile product_tile(linalg::LinalgOp op, int64_t rows, int64_t columns) const {
+  void want(llvm::ArrayRef<int> loops, llvm::ArrayRef<unsigned> which, int64_t size) {
+    for (const unsigned i : which) {
+      if (loops[i] != kNone) product_loops_[static_cast<size_t>(loops[i])] = static_cast<int>(size);
+    }
+  }
+
+  static int64_t steps_of(linalg::LinalgOp op, const ProductForm& form) {
+    int64_t steps = 1;
+    for (const unsigned loop : form.steps) steps *= known_size(op.getStaticLoopRanges()[loop]);
+    return steps;
+  }
+
+  ProductTile product_tile(linalg::LinalgOp op, const ProductForm& form, int64_t rows, int64_t columns) const {
     if (tiling_ == Tiling::kCores) return {kProductTile, kProductTile};
     const bool known = !mlir::ShapedType::isDynamic(rows) && !mlir::ShapedType::isDynamic(columns);
     const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
     if (element.isF16() || element.isBF16()) {
+      // What is summed in parts is kept in f32 beside the slices.
+      if (!sums_at_once(op, form)) return kHalfTile;
       const auto gives_enough = [&](ProductTile tile) {
         return known && rows / tile.rows * (columns / tile.columns) >= kEnoughTiles;
       };

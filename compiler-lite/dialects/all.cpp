@@ -24,9 +24,14 @@
 namespace baton::compiler_lite {
 
 void register_dialects(mlir::DialectRegistry& registry) {
-  registry.insert<check::CheckDialect, flow::FlowDialect, hal::HalDialect, iree_codegen::IREECodegenDialect,
-                  stream::StreamDialect, torch::TorchDialect, torch_c::TorchCDialect, tosa::TosaDialect,
-                  util::UtilDialect, vm::VMDialect>();
+  register_dialects_but_tosa(registry);
+  registry.insert<tosa::TosaDialect>();
+}
+
+void register_dialects_but_tosa(mlir::DialectRegistry& registry) {
+  registry
+      .insert<check::CheckDialect, flow::FlowDialect, hal::HalDialect, iree_codegen::IREECodegenDialect,
+              stream::StreamDialect, torch::TorchDialect, torch_c::TorchCDialect, util::UtilDialect, vm::VMDialect>();
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,

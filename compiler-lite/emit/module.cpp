@@ -2,6 +2,7 @@
 
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/dialects/vm/dialect.hpp"
+#include "compiler-lite/dialects/vm/executable.hpp"
 #include "compiler-lite/emit/constants.hpp"
 #include "compiler-lite/emit/select.hpp"
 #include "compiler-lite/emit/types.hpp"
@@ -60,11 +61,14 @@ class Emitter {
         declare_machine_import(import);
       } else if (auto global = dyn_cast<util::GlobalOp>(op)) {
         if (failed(declare_global(global))) return mlir::failure();
-      } else if (!isa<util::InitializerOp>(op)) {
+      } else if (!isa<util::InitializerOp, vm::ExecutableOp>(op)) {
         return op.emitOpError() << "has no form in the host program";
       }
     }
-    // Fallbacks are functions of this module, so imports come after them.
+    // Conditions and fallbacks are functions of this module, so executables and imports come after them.
+    for (auto executable : module_.getOps<vm::ExecutableOp>()) {
+      if (failed(declare_executable(executable))) return mlir::failure();
+    }
     for (util::FuncOp import : imports_) {
       if (failed(declare_import(import))) return mlir::failure();
     }
@@ -86,6 +90,24 @@ class Emitter {
       const auto text = dyn_cast<StringAttr>(entry.getValue());
       if (text) builder_.add_attribute(index, std::string_view(key), std::string_view(text.getValue()));
     }
+  }
+
+  LogicalResult declare_executable(vm::ExecutableOp op) {
+    vm::ExecutableContents contents = vm::read_executable(op);
+    for (size_t i = 0; i < contents.variants.size(); ++i) {
+      const auto& [code, condition] = contents.variants[i];
+      bytecode::VariantRow& row = contents.row.variants[i];
+      row.rodata = tables_.rodata(contents.row.name + "." + row.format, code);
+      if (condition.empty()) continue;
+      const auto found = tables_.callees.find(condition);
+      if (found == tables_.callees.end()) {
+        return op.emitOpError() << "has the condition @" << condition << ", which is no function of this module";
+      }
+      row.condition = found->second.index;
+    }
+    const std::string name = contents.row.name;
+    tables_.executables[name] = builder_.add_executable(std::move(contents.row));
+    return success();
   }
 
   LogicalResult declare_import(util::FuncOp function) {

@@ -19,33 +19,79 @@ struct ScalarRow {
 #define INTEGER(operation, name) {operation, {Opcode::name##_i32, Opcode::name##_i64, kNone, kNone}},
 #define FLOAT(operation, name) {operation, {kNone, kNone, Opcode::name##_f32, Opcode::name##_f64}},
 
+// clang-format off
 constexpr ScalarRow kScalarRows[] = {
-    INTEGER("arith.addi", add) INTEGER("arith.subi", sub) INTEGER("arith.muli", mul) INTEGER("arith.divsi", div_s)
-        INTEGER("arith.divui", div_u) INTEGER("arith.remsi", rem_s) INTEGER("arith.remui", rem_u) INTEGER(
-            "arith.ceildivsi", ceildiv_s) INTEGER("arith.ceildivui", ceildiv_u) INTEGER("arith.floordivsi", floordiv_s)
-            INTEGER("arith.andi", and) INTEGER("arith.ori", or) INTEGER("arith.xori", xor) INTEGER("arith.shli", shl)
-                INTEGER("arith.shrsi", shr_s) INTEGER("arith.shrui", shr_u) INTEGER("arith.minsi", min_s)
-                    INTEGER("arith.minui", min_u) INTEGER("arith.maxsi", max_s) INTEGER("arith.maxui", max_u)
-                        INTEGER("math.absi", abs) INTEGER("math.ctlz", ctlz) INTEGER("math.cttz", cttz) INTEGER(
-                            "math.ctpop", ctpop) INTEGER("math.ipowi", pow) FLOAT("arith.addf", add)
-                            FLOAT("arith.subf", sub) FLOAT("arith.mulf", mul) FLOAT("arith.divf", div) FLOAT(
-                                "arith.remf", rem) FLOAT("arith.negf", neg) FLOAT("arith.minimumf", minimum)
-                                FLOAT("arith.maximumf", maximum) FLOAT("arith.minnumf", minnum) FLOAT(
-                                    "arith.maxnumf", maxnum) FLOAT("math.absf", abs) FLOAT("math.copysign", copysign)
-                                    FLOAT("math.fma", fma) FLOAT("math.floor", floor) FLOAT("math.ceil", ceil) FLOAT(
-                                        "math.trunc", trunc) FLOAT("math.round", round)
-                                        FLOAT("math.roundeven", roundeven) FLOAT("math.sqrt", sqrt) FLOAT(
-                                            "math.rsqrt", rsqrt) FLOAT("math.cbrt", cbrt) FLOAT("math.exp", exp)
-                                            FLOAT("math.exp2", exp2) FLOAT("math.expm1", expm1) FLOAT("math.log", log)
-                                                FLOAT("math.log2", log2) FLOAT("math.log10", log10) FLOAT(
-                                                    "math.log1p", log1p) FLOAT("math.sin", sin) FLOAT("math.cos", cos)
-                                                    FLOAT("math.tan", tan) FLOAT("math.asin", asin)
-                                                        FLOAT("math.acos", acos) FLOAT("math.atan", atan) FLOAT(
-                                                            "math.atan2", atan2) FLOAT("math.sinh", sinh)
-                                                            FLOAT("math.cosh", cosh) FLOAT("math.tanh", tanh) FLOAT(
-                                                                "math.asinh", asinh) FLOAT("math.acosh", acosh)
-                                                                FLOAT("math.atanh", atanh) FLOAT("math.erf", erf)
-                                                                    FLOAT("math.powf", pow) FLOAT("math.fpowi", powi)};
+    INTEGER("arith.addi", add)
+    INTEGER("arith.subi", sub)
+    INTEGER("arith.muli", mul)
+    INTEGER("arith.divsi", div_s)
+    INTEGER("arith.divui", div_u)
+    INTEGER("arith.remsi", rem_s)
+    INTEGER("arith.remui", rem_u)
+    INTEGER("arith.ceildivsi", ceildiv_s)
+    INTEGER("arith.ceildivui", ceildiv_u)
+    INTEGER("arith.floordivsi", floordiv_s)
+    INTEGER("arith.andi", and)
+    INTEGER("arith.ori", or)
+    INTEGER("arith.xori", xor)
+    INTEGER("arith.shli", shl)
+    INTEGER("arith.shrsi", shr_s)
+    INTEGER("arith.shrui", shr_u)
+    INTEGER("arith.minsi", min_s)
+    INTEGER("arith.minui", min_u)
+    INTEGER("arith.maxsi", max_s)
+    INTEGER("arith.maxui", max_u)
+    INTEGER("math.absi", abs)
+    INTEGER("math.ctlz", ctlz)
+    INTEGER("math.cttz", cttz)
+    INTEGER("math.ctpop", ctpop)
+    INTEGER("math.ipowi", pow)
+    FLOAT("arith.addf", add)
+    FLOAT("arith.subf", sub)
+    FLOAT("arith.mulf", mul)
+    FLOAT("arith.divf", div)
+    FLOAT("arith.remf", rem)
+    FLOAT("arith.negf", neg)
+    FLOAT("arith.minimumf", minimum)
+    FLOAT("arith.maximumf", maximum)
+    FLOAT("arith.minnumf", minnum)
+    FLOAT("arith.maxnumf", maxnum)
+    FLOAT("math.absf", abs)
+    FLOAT("math.copysign", copysign)
+    FLOAT("math.fma", fma)
+    FLOAT("math.floor", floor)
+    FLOAT("math.ceil", ceil)
+    FLOAT("math.trunc", trunc)
+    FLOAT("math.round", round)
+    FLOAT("math.roundeven", roundeven)
+    FLOAT("math.sqrt", sqrt)
+    FLOAT("math.rsqrt", rsqrt)
+    FLOAT("math.cbrt", cbrt)
+    FLOAT("math.exp", exp)
+    FLOAT("math.exp2", exp2)
+    FLOAT("math.expm1", expm1)
+    FLOAT("math.log", log)
+    FLOAT("math.log2", log2)
+    FLOAT("math.log10", log10)
+    FLOAT("math.log1p", log1p)
+    FLOAT("math.sin", sin)
+    FLOAT("math.cos", cos)
+    FLOAT("math.tan", tan)
+    FLOAT("math.asin", asin)
+    FLOAT("math.acos", acos)
+    FLOAT("math.atan", atan)
+    FLOAT("math.atan2", atan2)
+    FLOAT("math.sinh", sinh)
+    FLOAT("math.cosh", cosh)
+    FLOAT("math.tanh", tanh)
+    FLOAT("math.asinh", asinh)
+    FLOAT("math.acosh", acosh)
+    FLOAT("math.atanh", atanh)
+    FLOAT("math.erf", erf)
+    FLOAT("math.powf", pow)
+    FLOAT("math.fpowi", powi)
+};
+// clang-format on
 
 struct ConversionRow {
   const char* operation;

@@ -22,6 +22,8 @@ namespace {
 
 bool fits_imm16(int64_t value) { return value >= INT16_MIN && value <= INT16_MAX; }
 
+// Turns one region into virtual instructions. Its many methods are one for each kind of operation, and the few that they
+// share.
 class Selector {
  public:
   Selector(Region& body, bool is_boundary, ModuleTables& tables)
@@ -195,6 +197,7 @@ class Selector {
         .Case<util::CallOp>([&](auto call) { return select_call(call, call.getCallee(), {}); })
         .Case<vm::CallOp>([&](auto call) { return select_call(call, call.getCallee(), {}); })
         .Case<vm::CallVariadicOp>([&](auto call) { return select_call(call, call.getCallee(), call.getSegments()); })
+        .Case<vm::ConstExecutableOp>([&](auto reference) { return select_executable(reference); })
         .Case<vm::ImportResolvedOp>([&](auto resolved) { return select_resolved(resolved); })
         .Case<cf::BranchOp>([&](auto branch) {
           push({.kind = Instruction::Kind::kJump, .edges = {edge_to(branch.getDest(), branch.getDestOperands())}});
@@ -722,6 +725,15 @@ class Selector {
       return resolved.emitOpError() << "names @" << resolved.getImport() << ", which is no import";
     }
     emit(Opcode::import_resolved, {define(resolved.getResult()), {false, found->second.index}});
+    return success();
+  }
+
+  LogicalResult select_executable(vm::ConstExecutableOp reference) {
+    const auto found = tables_.executables.find(reference.getExecutable().str());
+    if (found == tables_.executables.end()) {
+      return reference.emitOpError() << "names @" << reference.getExecutable() << ", which is no executable";
+    }
+    emit(Opcode::executable, {define(reference.getResult()), {false, found->second}});
     return success();
   }
 

@@ -24,6 +24,7 @@ struct ModuleTables {
   bytecode::ModuleBuilder& builder;
   std::map<std::string, Callee, std::less<>> callees;
   std::map<std::string, uint32_t, std::less<>> globals;
+  std::map<std::string, uint32_t, std::less<>> executables = {};
   std::vector<std::string> files = {""};
   std::map<std::string, uint32_t, std::less<>> file_indices = {};
 

@@ -54,6 +54,7 @@ std::string ref_type_name(Type type) {
   }
   if (isa<util::BufferType, vm::BufferType>(type)) return "blob";
   if (isa<util::ListType, vm::ListType>(type)) return "list";
+  if (isa<vm::ExecutableType>(type)) return "executable";
   if (isa<util::ObjectType, util::VariantType>(type)) return "";
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -59,6 +59,8 @@ std::optional<Inverse> inverse_of(Opcode opcode) {
   }
 }
 
+// Writes the words of one function. Its many methods are one for each form of an instruction: moves, branches, calls,
+// constants.
 class FunctionWriter {
  public:
   FunctionWriter(Function& function, const std::vector<std::string>& files)

@@ -10,6 +10,19 @@ using namespace mlir;  // NOLINT: this file rewrites MLIR.
 
 namespace {
 
+// tf.aliasing_output = N on an argument, by which JAX donates a buffer: result N is tied to it, and the callee may
+// write it.
+void read_donations(func::FuncOp function) {
+  Builder builder(function.getContext());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    const auto result = function.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
+    if (!result || result.getInt() < 0 || result.getInt() >= function.getNumResults()) continue;
+    function.removeArgAttr(i, "tf.aliasing_output");
+    function.setArgAttr(i, "iree.abi.consume", builder.getUnitAttr());
+    function.setResultAttr(static_cast<unsigned>(result.getInt()), "iree.abi.tied", builder.getI64IntegerAttr(i));
+  }
+}
+
 // The number of the argument that iree.abi.tied on a result names, or -1.
 SmallVector<int64_t> tied_operands(func::FuncOp function) {
   SmallVector<int64_t> tied;
@@ -21,6 +34,7 @@ SmallVector<int64_t> tied_operands(func::FuncOp function) {
 }
 
 void convert_function(func::FuncOp function) {
+  read_donations(function);
   OpBuilder builder(function);
   auto made = builder.create<util::FuncOp>(function.getLoc(), function.getSymName(), function.getFunctionType());
   for (const NamedAttribute attribute : function->getDiscardableAttrs())

@@ -10,6 +10,9 @@ namespace baton::compiler_lite::lower {
 // dimensions that a tensor does not have, which later steps count on.
 mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
 
+// ui and si integers → signless ones; the types that callers see stay as encodings of arguments and results.
+mlir::LogicalResult signless_boundary(mlir::ModuleOp module);
+
 // func.func, func.call, func.return → util; what stands inside executables stays. Scalar util.unfoldable_constants
 // become constants behind a barrier.
 mlir::LogicalResult functions_to_util(mlir::ModuleOp module);
@@ -17,6 +20,9 @@ mlir::LogicalResult functions_to_util(mlir::ModuleOp module);
 // Operations of torch and tosa that no spec has replaced → linalg, arith and tensor; an error at one that has no form
 // there.
 mlir::LogicalResult frontends_to_linalg(mlir::ModuleOp module);
+
+// Packing, softmax and flow's operations on whole tensors → linalg, arith and tensor.
+mlir::LogicalResult decompose(mlir::ModuleOp module);
 
 // Exports and imports with tensors take and give buffer views; with coarse fences they also take a wait and a signal
 // fence. `fences_by_default` says which for functions that don't.

@@ -28,6 +28,7 @@ bool has_tensors(FunctionType type) {
   return llvm::any_of(type.getInputs(), is_tensor) || llvm::any_of(type.getResults(), is_tensor);
 }
 
+// Wraps exports and imports. Its many methods are one for each kind of value and each direction in which it crosses.
 class BoundaryWrapper {
  public:
   BoundaryWrapper(ModuleOp module, bool fences_by_default)

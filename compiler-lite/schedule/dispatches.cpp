@@ -1,9 +1,10 @@
-// FunctionScheduler: dispatches and custom commands, their grids, constants, and memory of their results.
-#include "compiler-lite/schedule/function_scheduler.hpp"
+#include "compiler-lite/schedule/dispatches.hpp"
+
+#include "compiler-lite/schedule/element_numbers.hpp"
+#include "compiler-lite/schedule/hal_ops.hpp"
+#include "compiler-lite/schedule/scalar_words.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
-#include "compiler-lite/schedule/words.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace baton::compiler_lite {
@@ -29,7 +30,7 @@ int64_t tied_operand(mlir::ArrayAttr ties, unsigned result) {
 }  // namespace
 
 // The region that makes a grid of the workload, inlined here.
-mlir::FailureOr<SmallVector<Value>> FunctionScheduler::inline_workgroup_count(flow::DispatchOp op, mlir::Block& body) {
+mlir::FailureOr<SmallVector<Value>> Dispatches::inline_workgroup_count(flow::DispatchOp op, mlir::Block& body) {
   mlir::IRMapping values;
   unsigned next = 0;
   for (const mlir::BlockArgument argument : body.getArguments()) {
@@ -37,12 +38,12 @@ mlir::FailureOr<SmallVector<Value>> FunctionScheduler::inline_workgroup_count(fl
     if (!is_device && next >= op.getWorkload().size()) {
       return op.emitOpError("gives ") << op.getWorkload().size() << " workload values, and its export takes more";
     }
-    values.map(argument, is_device ? device() : op.getWorkload()[next++]);
+    values.map(argument, is_device ? function_.device() : op.getWorkload()[next++]);
   }
   for (Operation& inner : body.without_terminator()) {
     Operation* clone = builder_.clone(inner, values);
     if (auto query = llvm::dyn_cast<hal::DeviceQueryOp>(clone)) {
-      values.map(inner.getResults(), mlir::ValueRange(schedule_query(query)));
+      values.map(inner.getResults(), mlir::ValueRange(write_query(function_, query)));
       clone->erase();
       continue;
     }
@@ -56,7 +57,7 @@ mlir::FailureOr<SmallVector<Value>> FunctionScheduler::inline_workgroup_count(fl
   return grid;
 }
 
-mlir::FailureOr<SmallVector<Value>> FunctionScheduler::own_grid_of(flow::DispatchOp op, const EntryPoint& entry) {
+mlir::FailureOr<SmallVector<Value>> Dispatches::own_grid_of(flow::DispatchOp op, const EntryPoint& entry) {
   if (entry.workgroup_count && !entry.workgroup_count->empty()) {
     if (!entry.workgroup_count->hasOneBlock()) {
       return op.emitOpError("calls '") << entry.name << "', whose grid is computed in several blocks; one is inlined";
@@ -73,8 +74,8 @@ mlir::FailureOr<SmallVector<Value>> FunctionScheduler::own_grid_of(flow::Dispatc
 }
 
 // Whether an export with a condition is the one to call.
-mlir::FailureOr<Value> FunctionScheduler::condition_of(flow::DispatchOp op, const EntryPoint& entry) {
-  auto function = program_.module().lookupSymbol<util::FuncOp>(entry.condition);
+mlir::FailureOr<Value> Dispatches::condition_of(flow::DispatchOp op, const EntryPoint& entry) {
+  auto function = function_.program.module().lookupSymbol<util::FuncOp>(entry.condition);
   SmallVector<Value> operands;
   unsigned next = 0;
   for (const mlir::Type type : function.getArgumentTypes()) {
@@ -83,7 +84,7 @@ mlir::FailureOr<Value> FunctionScheduler::condition_of(flow::DispatchOp op, cons
       return op.emitOpError("gives ") << op.getWorkload().size() << " workload values, and the condition of '"
                                       << entry.name << "' takes more";
     }
-    operands.push_back(is_device ? device() : op.getWorkload()[next++]);
+    operands.push_back(is_device ? function_.device() : op.getWorkload()[next++]);
   }
   auto call =
       builder_.create<util::CallOp>(op.getLoc(), entry.condition, mlir::TypeRange(builder_.getI1Type()), operands);
@@ -91,7 +92,7 @@ mlir::FailureOr<Value> FunctionScheduler::condition_of(flow::DispatchOp op, cons
 }
 
 // The grid, of the export itself or of the one that its condition leads to.
-LogicalResult FunctionScheduler::grid_of(flow::DispatchOp op, const EntryPoint& entry, Command& command) {
+LogicalResult Dispatches::grid_of(flow::DispatchOp op, const EntryPoint& entry, Command& command) {
   if (entry.kernel) return success();  // With the constants.
   mlir::FailureOr<SmallVector<Value>> grid = own_grid_of(op, entry);
   if (failed(grid)) return failure();
@@ -113,7 +114,7 @@ LogicalResult FunctionScheduler::grid_of(flow::DispatchOp op, const EntryPoint& 
 }
 
 // A number travels to a kernel in 32 bits: as a size without a sign, else with one. A constant is checked now.
-LogicalResult FunctionScheduler::require_word(flow::DispatchOp op, Value value, bool has_sign) {
+LogicalResult Dispatches::require_word(flow::DispatchOp op, Value value, bool has_sign) {
   if (!value.getType().isIndex()) return success();
   if (const std::optional<int64_t> known = fold_integer(value)) {
     const bool fits = has_sign ? llvm::isInt<32>(*known) : llvm::isUInt<32>(static_cast<uint64_t>(*known));
@@ -123,14 +124,19 @@ LogicalResult FunctionScheduler::require_word(flow::DispatchOp op, Value value, 
   // By comparing: a cast to 32 bits and back would be folded away.
   const Location location = op.getLoc();
   const auto number = [&](int64_t constant) { return hal_.index(builder_, location, constant); };
-  if (has_sign) value = builder_.create<mlir::arith::AddIOp>(location, value, number(int64_t{1} << 31));
+  const char* const sentence = "A number passed to a kernel doesn't fit into its 32 bits: $0.";
+  if (!has_sign) {
+    function_.bounds.below(location, value, builder_.getIndexAttr(int64_t{1} << 32), sentence);
+    return success();
+  }
+  const Value moved = builder_.create<mlir::arith::AddIOp>(location, value, number(int64_t{1} << 31));
   const Value same =
-      builder_.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::ult, value, number(int64_t{1} << 32));
-  builder_.create<mlir::cf::AssertOp>(location, same, "A number passed to a kernel doesn't fit into its 32 bits.");
+      builder_.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::ult, moved, number(int64_t{1} << 32));
+  function_.bounds.require(location, same, Bounds::Fault::kOutOfRange, sentence, value, value);
   return success();
 }
 
-LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPoint& entry, Command& command) {
+LogicalResult Dispatches::constants_of(flow::DispatchOp op, const EntryPoint& entry, Command& command) {
   const Location location = op.getLoc();
   if (entry.kernel) {
     SmallVector<SmallVector<Value>> result_sizes;
@@ -146,7 +152,7 @@ LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPo
       const bool of_argument = constant.source == Source::kArgumentSize;
       const Value tensor = of_argument ? op.getArguments()[constant.index] : op.getResult(constant.index);
       const unsigned position = type_of(tensor).getDynamicDimIndex(constant.dimension);
-      return of_argument ? place_of(tensor).sizes[position] : result_sizes[constant.index][position];
+      return of_argument ? places_.of(tensor).sizes[position] : result_sizes[constant.index][position];
     };
     for (const codegen::KernelConstant& constant : entry.kernel->constants) {
       const bool has_sign = constant.source == codegen::KernelConstant::Source::kArgument;
@@ -174,19 +180,19 @@ LogicalResult FunctionScheduler::constants_of(flow::DispatchOp op, const EntryPo
 }
 
 template <typename Op>
-FunctionScheduler::Ties FunctionScheduler::ties_of(Op op) {
+Dispatches::Ties Dispatches::ties_of(Op op) {
   Ties ties;
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
     const int64_t operand = tied_operand(op.getTiedOperandsAttr(), i);
     if (operand < 0) continue;
     const auto number = static_cast<unsigned>(operand);
-    ties.try_emplace(number, tie(op, op.getArguments()[number]));
+    ties.try_emplace(number, gatherer_.tie(op, op.getArguments()[number]));
   }
   return ties;
 }
 
 template <typename Op, typename AddRange>
-LogicalResult FunctionScheduler::place_results(Op op, llvm::StringRef giver, const Ties& ties, AddRange&& add_range) {
+LogicalResult Dispatches::place_results(Op op, llvm::StringRef giver, const Ties& ties, AddRange&& add_range) {
   unsigned first_size = 0;
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
     const Value result = op.getResult(i);
@@ -198,20 +204,22 @@ LogicalResult FunctionScheduler::place_results(Op op, llvm::StringRef giver, con
     if (operand >= 0) {
       Place continued = ties.find(static_cast<unsigned>(operand))->second;
       continued.sizes = sizes;
-      place(result, continued);
+      places_.place(result, continued);
       continue;
     }
-    place(result, {make_pending(op, bytes_of_tensor(op.getLoc(), result.getType(), sizes)), {}, sizes});
-    add_range(range_of(result, false, true));
+    places_.place(result,
+                  {places_.make_pending(op, places_.bytes_of(op.getLoc(), result.getType(), sizes)), {}, sizes});
+    add_range(gatherer_.range_of(result, false, true), result);
   }
   return success();
 }
 
-LogicalResult FunctionScheduler::schedule_dispatch(flow::DispatchOp op) {
+LogicalResult Dispatches::schedule(flow::DispatchOp op) {
   const Location location = op.getLoc();
   const auto symbol = llvm::cast<mlir::SymbolRefAttr>(op.getEntryPoints()[0]);
-  const EntryPoint* entry = program_.executables().find(symbol);
+  const EntryPoint* entry = function_.program.executables().find(symbol);
   if (!entry) return op.emitOpError("names ") << symbol << ", which no executable exports";
+  memory_bounds_.require_results(op);
   Command command{.kind = Command::Kind::kDispatch, .location = location};
   command.entry_point = entry;
   if (failed(grid_of(op, *entry, command)) || failed(constants_of(op, *entry, command))) return failure();
@@ -226,30 +234,35 @@ LogicalResult FunctionScheduler::schedule_dispatch(flow::DispatchOp op) {
     if (!is_tensor(argument)) continue;
     const auto tied = ties.find(i);
     if (tied == ties.end()) {
-      command.ranges.push_back(range_of(argument, true, false));
+      command.ranges.push_back(gatherer_.range_of(argument, true, false));
     } else {
       if (is_read_only(command.ranges.size())) {
         return op.emitOpError("ties a result to binding ")
                << command.ranges.size() << " of '" << entry->name << "', which its layout calls ReadOnly";
       }
-      command.ranges.push_back(range_of(location, argument, tied->second, true, true));
+      command.ranges.push_back(gatherer_.range_of(location, argument, tied->second, true, true));
     }
   }
-  const auto add_range = [&](Range range) { command.ranges.push_back(range); };
+  const auto add_range = [&](Range range, Value) { command.ranges.push_back(range); };
   if (failed(place_results(op, "a kernel", ties, add_range))) return failure();
   if (entry->layout && entry->layout.getBindings().size() != command.ranges.size()) {
     return op.emitOpError("passes ") << command.ranges.size() << " tensors, and the layout of '" << entry->name
                                      << "' has " << entry->layout.getBindings().size() << " bindings";
   }
-  gather(std::move(command), "dispatch " + entry->name);
+  add_library_calls(op, command);
+  std::string text = "dispatch " + entry->name;
+  for (const Command::Alternative& each : command.alternatives) text += " or " + each.callee;
+  gatherer_.gather(std::move(command), std::move(text));
   return success();
 }
 
-LogicalResult FunctionScheduler::schedule_custom(flow::CallOp op) {
+LogicalResult Dispatches::schedule(flow::CallOp op) {
+  memory_bounds_.require_results(op);
   Command command{.kind = Command::Kind::kCustom, .location = op.getLoc()};
   command.callee = op.getCallee().str();
   const Ties ties = ties_of(op);
-  const auto add_range = [&](Range range) {
+  const auto add_range = [&](Range range, Value tensor) {
+    range.type = type_in_slot(tensor);
     command.operands.push_back({{}, static_cast<unsigned>(command.ranges.size())});
     command.ranges.push_back(range);
   };
@@ -258,13 +271,13 @@ LogicalResult FunctionScheduler::schedule_custom(flow::CallOp op) {
     if (!is_tensor(argument)) {
       command.operands.push_back({argument, 0});
     } else if (const auto tied = ties.find(i); tied != ties.end()) {
-      add_range(range_of(op.getLoc(), argument, tied->second, true, true));
+      add_range(gatherer_.range_of(op.getLoc(), argument, tied->second, true, true), argument);
     } else {
-      add_range(range_of(argument, true, false));
+      add_range(gatherer_.range_of(argument, true, false), argument);
     }
   }
   if (failed(place_results(op, "a custom command", ties, add_range))) return failure();
-  gather(std::move(command), "custom " + op.getCallee().str());
+  gatherer_.gather(std::move(command), "custom " + op.getCallee().str());
   return success();
 }
 

@@ -1,183 +1,201 @@
-// The part of the initializer that loads executables: of each the variants whose conditions hold, with their constants.
+#include "compiler-lite/schedule/executable_loading.hpp"
+
 #include "compiler-lite/dialects/util/dialect.hpp"
-#include "compiler-lite/schedule/executables.hpp"
-#include "compiler-lite/schedule/objects.hpp"
+#include "compiler-lite/dialects/vm/executable.hpp"
+#include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace baton::compiler_lite {
 
 using llvm::SmallVector;
-using llvm::SmallVectorImpl;
 using llvm::StringRef;
 using mlir::Location;
+using mlir::ModuleOp;
 using mlir::OpBuilder;
 using mlir::Value;
 
-// A format that no device takes stands for a variant whose condition doesn't hold.
-Value Executables::write_format(OpBuilder& builder, HalCalls& hal, Value device, Location location,
-                                const Blob& variant) {
-  const Value format = hal.bytes(builder, location, variant.format);
-  if (variant.host.condition.empty()) return format;
-  auto holds = builder.create<util::CallOp>(location, variant.host.condition, mlir::TypeRange(builder.getI1Type()),
-                                            mlir::ValueRange(device));
-  const Value none = hal.bytes(builder, location, "not chosen by its condition: " + variant.format);
-  return builder.create<mlir::arith::SelectOp>(location, holds.getResult(0), format, none);
-}
-
-Value Executables::write_load(OpBuilder& builder, HalCalls& hal, Value device, const Executable& executable) {
-  const Location location = executable.location;
-  if (executable.variants.empty()) return write_lookup(builder, hal, device, executable);
-  SmallVector<Value> constants, variants;
-  for (const Blob& variant : executable.variants) {
-    variants.push_back(write_format(builder, hal, device, location, variant));
-    variants.push_back(write_bytes(builder, location, variant.bytes));
-    for (const HostCode::Constants& block : variant.host.constants) {
-      mlir::Region& body = module_.lookupSymbol<util::FuncOp>(block.function).getBody();
-      const mlir::ValueRange arguments = body.getNumArguments() == 0 ? mlir::ValueRange() : mlir::ValueRange(device);
-      const SmallVector<mlir::Type> types(block.count, builder.getI32Type());
-      llvm::append_range(constants,
-                         builder.create<util::CallOp>(location, block.function, types, arguments).getResults());
-    }
-    variants.push_back(hal.i32(builder, location, static_cast<int64_t>(variant.host.keys.size())));
-  }
-  const auto count = static_cast<int32_t>(executable.variants.size());
-  SmallVector<Value> operands = {device};
-  if (constants.empty()) {
-    for (size_t i = 0; i < variants.size(); ++i) {
-      if (i % 3 != 2) operands.push_back(variants[i]);
-    }
-    if (executable.launches.empty()) return hal.call(builder, location, "executable.create", operands, {count});
-    write_launches(builder, hal, device, executable, executable.launches, operands);
-    const auto launches = static_cast<int32_t>(executable.launches.size());
-    const int32_t attributes = write_launch_attributes(builder, hal, executable, executable.launches, operands);
-    if (attributes == 0) {
-      return hal.call(builder, location, "executable.create_with_entry_points", operands, {count, launches});
-    }
-    return hal.call(builder, location, "executable.create_with_launch_attributes", operands,
-                    {count, launches, attributes});
-  }
-  llvm::append_range(operands, constants);
-  llvm::append_range(operands, variants);
-  return hal.call(builder, location, "executable.create_specialized", operands,
-                  {static_cast<int32_t>(constants.size()), count});
-}
-
-Value Executables::write_lookup(OpBuilder& builder, HalCalls& hal, Value device, const Executable& executable) {
-  const Location location = executable.location;
-  const bool renamed = !executable.registered_name.empty();
-  SmallVector<Value> operands = {device,
-                                 hal.bytes(builder, location, renamed ? executable.registered_name : executable.name)};
-  const llvm::ArrayRef<Launch> launches = executable.registered_launches;
-  if (launches.empty()) return hal.call(builder, location, "executable.lookup", operands);
-  write_launches(builder, hal, device, executable, launches, operands);
-  const int32_t attributes = write_launch_attributes(builder, hal, executable, launches, operands);
-  return hal.call(builder, location, "executable.lookup_with_entry_points", operands,
-                  {static_cast<int32_t>(launches.size()), attributes});
-}
-
 namespace {
 
-// "cuda-ptx-compute_80" after "cuda-ptx-compute_75": a device takes the code for the last one of those that it knows.
-bool is_older(StringRef a, StringRef b) {
-  unsigned first = 0, second = 0;
-  (void)a.rsplit('_').second.rtrim("af").getAsInteger(10, first);
-  (void)b.rsplit('_').second.rtrim("af").getAsInteger(10, second);
-  return first < second;
-}
+using baton::hal::Access;
 
-}  // namespace
+uint8_t number_of(Access access) { return static_cast<uint8_t>(access); }
 
-// Whether the device takes code of this format, as i1.
-Value Executables::write_takes(OpBuilder& builder, HalCalls& hal, Value device, Location location, StringRef format) {
-  const Value known =
-      hal.call(builder, location, "device.query",
-               {device, hal.bytes(builder, location, "hal.executable.format"), hal.bytes(builder, location, format)});
-  const Value answer = known.getDefiningOp()->getResult(1);
-  return builder.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::ne, answer,
-                                             builder.create<mlir::arith::ConstantIndexOp>(location, 0));
-}
-
-// What the code that the device takes wants of local memory.
-Value Executables::write_local_memory(OpBuilder& builder, HalCalls& hal, Value device, Location location,
-                                      const Launch& launch, llvm::StringMap<Value>& takes) {
-  auto wants = launch.local_memory;
-  llvm::sort(wants, [](const auto& a, const auto& b) { return is_older(a.first, b.first); });
-  for (auto& [format, bytes] : wants) bytes = std::max(bytes, launch.local_memory_bytes);
-  Value bytes = hal.i32(builder, location, wants.empty() ? launch.local_memory_bytes : wants.front().second);
-  const bool all_alike = llvm::all_of(wants, [&](const auto& each) { return each.second == wants.front().second; });
-  for (size_t i = 1; i < wants.size() && !all_alike; ++i) {
-    Value& is_taken = takes[wants[i].first];
-    if (!is_taken) is_taken = write_takes(builder, hal, device, location, wants[i].first);
-    bytes =
-        builder.create<mlir::arith::SelectOp>(location, is_taken, hal.i32(builder, location, wants[i].second), bytes);
+// What dispatches do with each binding, where the compiler knows it.
+std::vector<uint8_t> accesses_of(const EntryPoint& entry) {
+  std::vector<uint8_t> accesses;
+  if (entry.kernel) {
+    for (const codegen::KernelBinding& binding : entry.kernel->bindings) {
+      const bool is_result = binding.source == codegen::KernelBinding::Source::kResult;
+      accesses.push_back(number_of(is_result ? Access::kWrite : binding.written ? Access::kReadWrite : Access::kRead));
+    }
+  } else if (entry.layout) {
+    for (const hal::PipelineBindingAttr binding : entry.layout.getBindings()) {
+      accesses.push_back(number_of(binding.getReadOnly() ? Access::kRead : Access::kNone));
+    }
   }
-  return bytes;
+  return accesses;
 }
 
-void Executables::write_launches(OpBuilder& builder, HalCalls& hal, Value device, const Executable& executable,
-                                 llvm::ArrayRef<Launch> launches, SmallVectorImpl<Value>& operands) {
+bytecode::EntryPointRow row_of(const EntryPoint& entry) {
+  bytecode::EntryPointRow row{entry.name};
+  if (entry.kernel) {
+    row.constants = entry.kernel->word_count;
+  } else if (entry.layout) {
+    row.constants = static_cast<uint32_t>(entry.layout.getConstants());
+  }
+  row.bindings = accesses_of(entry);
+  return row;
+}
+
+// How it is launched in code of this format; where that says nothing, as in the last one that does.
+bytecode::LaunchRow launch_row(const Launch& launch, StringRef format) {
+  bytecode::LaunchRow row = launch.by_format.empty() ? launch.stated : launch.by_format.back().second;
+  for (const auto& [of_format, wanted] : launch.by_format) {
+    if (of_format == format) row = wanted;
+  }
+  row.local_memory_bytes = std::max(row.local_memory_bytes, launch.stated.local_memory_bytes);
+  return row;
+}
+
+bytecode::EntryPointRow launched_row(const Executable& executable, const Launch& launch) {
+  bytecode::EntryPointRow row{launch.name, static_cast<uint32_t>(launch.constants)};
+  row.bindings.assign(static_cast<size_t>(launch.bindings), number_of(Access::kNone));
+  for (const EntryPoint* entry : executable.entry_points) {
+    if (entry->name != launch.name) continue;
+    std::vector<uint8_t> known = accesses_of(*entry);
+    if (known.size() == row.bindings.size()) row.bindings = std::move(known);
+  }
+  row.launch = launch_row(launch, {});
+  for (const LaunchAttribute& each : launch.attributes) row.attributes.push_back({each.name, each.value});
+  return row;
+}
+
+vm::ExecutableContents contents_of(const Executable& executable) {
+  vm::ExecutableContents contents;
+  contents.row.name = executable.name;
+  const bool from_host = executable.variants.empty();
+  if (from_host) {
+    contents.row.registered_name = executable.registered_name.empty() ? executable.name : executable.registered_name;
+  }
+  const std::vector<Launch>& launches = from_host ? executable.registered_launches : executable.launches;
+  for (const Launch& launch : launches) contents.row.entry_points.push_back(launched_row(executable, launch));
+  if (launches.empty()) {
+    for (const EntryPoint* entry : executable.entry_points) contents.row.entry_points.push_back(row_of(*entry));
+  }
+  for (const Executable::Code& code : executable.variants) {
+    bytecode::VariantRow row{code.format};
+    row.target = code.target;
+    row.constants = static_cast<uint32_t>(code.host.keys.size());
+    bool differs = false;
+    for (size_t i = 0; i < launches.size(); ++i) {
+      row.launches.push_back(launch_row(launches[i], code.format));
+      differs |= row.launches.back() != *contents.row.entry_points[i].launch;
+    }
+    if (!differs) row.launches.clear();
+    contents.row.variants.push_back(std::move(row));
+    contents.variants.push_back({code.bytes, code.host.condition});
+  }
+  return contents;
+}
+
+class Loading {
+ public:
+  Loading(ModuleOp program, OpBuilder& initializer, HalCalls& hal, Value device)
+      : program_(program), builder_(initializer), hal_(hal), device_(device) {}
+
+  void write(const Executable& executable);
+
+ private:
+  mlir::ValueRange write_constants(Location location, const HostCode::Constants& block);
+  Value write_load(const Executable& executable);
+  void write_blocks(Value made, const Executable& executable);
+  void declare_global(const Executable& executable, StringRef name, mlir::Type type);
+
+  ModuleOp program_;
+  OpBuilder& builder_;
+  HalCalls& hal_;
+  Value device_;
+};
+
+void Loading::write(const Executable& executable) {
   const Location location = executable.location;
-  llvm::StringMap<Value> takes;
-  for (const Launch& launch : launches) {
-    operands.push_back(hal.bytes(builder, location, launch.name));
-    for (const int64_t number : {launch.constants, launch.bindings, launch.workgroup_size[0], launch.workgroup_size[1],
-                                 launch.workgroup_size[2]}) {
-      operands.push_back(hal.i32(builder, location, number));
-    }
-    operands.push_back(write_local_memory(builder, hal, device, location, launch, takes));
+  const std::string global = "executable." + executable.name;
+  declare_global(executable, global, hal_.executable_type());
+  const Value made = write_load(executable);
+  builder_.create<util::GlobalStoreOp>(location, made, global);
+  write_blocks(made, executable);
+  for (const EntryPoint* entry : executable.entry_points) {
+    declare_global(executable, entry->ordinal_global, builder_.getI32Type());
+    const Value ordinal =
+        hal_.call(builder_, location, "executable.entry_point", {made, hal_.bytes(builder_, location, entry->name)});
+    builder_.create<util::GlobalStoreOp>(location, ordinal, entry->ordinal_global);
   }
 }
 
-// How many there are.
-int32_t Executables::write_launch_attributes(OpBuilder& builder, HalCalls& hal, const Executable& executable,
-                                             llvm::ArrayRef<Launch> launches, SmallVectorImpl<Value>& operands) {
-  int32_t count = 0;
-  for (size_t i = 0; i < launches.size(); ++i) {
-    for (const LaunchAttribute& attribute : launches[i].attributes) {
-      operands.push_back(hal.i32(builder, executable.location, static_cast<int64_t>(i)));
-      operands.push_back(hal.bytes(builder, executable.location, attribute.name));
-      operands.push_back(builder.create<mlir::arith::ConstantIntOp>(executable.location, attribute.value, 64));
-      ++count;
+// The words that a block makes on the device.
+mlir::ValueRange Loading::write_constants(Location location, const HostCode::Constants& block) {
+  mlir::Region& body = program_.lookupSymbol<util::FuncOp>(block.function).getBody();
+  const mlir::ValueRange arguments = body.getNumArguments() == 0 ? mlir::ValueRange() : mlir::ValueRange(device_);
+  const SmallVector<mlir::Type> types(block.count, builder_.getI32Type());
+  return builder_.create<util::CallOp>(location, block.function, types, arguments).getResults();
+}
+
+Value Loading::write_load(const Executable& executable) {
+  const Location location = executable.location;
+  SmallVector<Value> conditions, constants;
+  for (const Executable::Code& variant : executable.variants) {
+    for (const HostCode::Constants& block : variant.host.constants) {
+      llvm::append_range(constants, write_constants(location, block));
     }
+    if (variant.host.condition.empty()) continue;
+    auto holds = builder_.create<util::CallOp>(location, variant.host.condition, mlir::TypeRange(builder_.getI1Type()),
+                                               mlir::ValueRange(device_));
+    conditions.push_back(builder_.create<mlir::arith::ExtUIOp>(location, builder_.getI32Type(), holds.getResult(0)));
   }
-  return count;
+  SmallVector<Value> operands = {device_, builder_.create<vm::ConstExecutableOp>(
+                                              location, vm::ExecutableType::get(builder_.getContext()),
+                                              mlir::FlatSymbolRefAttr::get(builder_.getContext(), executable.name))};
+  llvm::append_range(operands, conditions);
+  llvm::append_range(operands, constants);
+  return hal_.call(builder_, location, "executable.load", operands,
+                   {static_cast<int32_t>(conditions.size()), static_cast<int32_t>(constants.size())});
 }
 
 // Whether the device took a variant whose workgroups are blocks of threads, where kernels have a grid for each.
-void Executables::write_blocks(OpBuilder& builder, HalCalls& hal, Value made, const Executable& executable) {
+void Loading::write_blocks(Value made, const Executable& executable) {
   const auto blocks =
       llvm::find_if(executable.entry_points, [](const EntryPoint* entry) { return entry->block_kernel; });
   if (blocks == executable.entry_points.end()) return;
   const Location location = executable.location;
-  declare_global(executable, (*blocks)->blocks_global, builder.getI1Type());
-  const Value variant = hal.call(builder, location, "executable.variant", {made});
-  const Value first = hal.i32(builder, location, static_cast<int64_t>(executable.core_variants));
+  declare_global(executable, (*blocks)->blocks_global, builder_.getI1Type());
+  const Value variant = hal_.call(builder_, location, "executable.variant", {made});
+  const Value first = hal_.i32(builder_, location, static_cast<int64_t>(executable.core_variants));
   const Value is_blocks =
-      builder.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::uge, variant, first);
-  builder.create<util::GlobalStoreOp>(location, is_blocks, (*blocks)->blocks_global);
+      builder_.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::uge, variant, first);
+  builder_.create<util::GlobalStoreOp>(location, is_blocks, (*blocks)->blocks_global);
 }
 
-void Executables::declare_global(const Executable& executable, StringRef name, mlir::Type type) {
-  OpBuilder globals = OpBuilder::atBlockBegin(module_.getBody());
+void Loading::declare_global(const Executable& executable, StringRef name, mlir::Type type) {
+  OpBuilder globals = OpBuilder::atBlockBegin(program_.getBody());
   globals.create<util::GlobalOp>(executable.location, globals.getStringAttr(name), globals.getStringAttr("private"),
                                  mlir::UnitAttr(), mlir::TypeAttr::get(type), mlir::Attribute());
 }
 
-void Executables::write(OpBuilder& initializer, HalCalls& hal, Value device) {
-  for (const std::unique_ptr<Executable>& executable : executables_) {
+}  // namespace
+
+void load_executables(ModuleOp program, const Executables& executables, OpBuilder& initializer, HalCalls& hal,
+                      Value device) {
+  Loading loading(program, initializer, hal, device);
+  for (const std::unique_ptr<Executable>& executable : executables.all()) {
+    if (!executable->entry_points.empty()) loading.write(*executable);
+  }
+}
+
+void write_rows(ModuleOp program, const Executables& executables) {
+  OpBuilder rows = OpBuilder::atBlockBegin(program.getBody());
+  for (const std::unique_ptr<Executable>& executable : executables.all()) {
     if (executable->entry_points.empty()) continue;
-    const Location location = executable->location;
-    const std::string global = "executable." + executable->name;
-    declare_global(*executable, global, hal.executable_type());
-    const Value made = write_load(initializer, hal, device, *executable);
-    initializer.create<util::GlobalStoreOp>(location, made, global);
-    write_blocks(initializer, hal, made, *executable);
-    for (const EntryPoint* entry : executable->entry_points) {
-      declare_global(*executable, entry->ordinal_global, initializer.getI32Type());
-      const Value ordinal = hal.call(initializer, location, "executable.entry_point",
-                                     {made, hal.bytes(initializer, location, entry->name)});
-      initializer.create<util::GlobalStoreOp>(location, ordinal, entry->ordinal_global);
-    }
+    vm::write_executable(rows, executable->location, contents_of(*executable));
   }
 }
 

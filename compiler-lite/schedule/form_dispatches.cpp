@@ -2,6 +2,7 @@
 
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/libraries.hpp"
 #include "compiler-lite/schedule/row_groups.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "llvm/ADT/SetVector.h"
@@ -163,6 +164,7 @@ class Group {
     if (llvm::isa<linalg::FillOp>(producer)) {
       return llvm::isa<mlir::DestinationStyleOpInterface>(consumer);  // Cheaper again than kept.
     }
+    if (const std::optional<bool> by_mark = joins_by_mark(producer, consumer)) return *by_mark;
     const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
     });
@@ -206,6 +208,7 @@ class GroupWriter {
 
     const SmallVector<Operation*> operations = group.in_order();
     const SmallVector<Value> captured = find_captured(group, operations);
+    const mlir::ArrayAttr library_calls = take_marks(operations, captured);
     mlir::func::FuncOp function = write_function(operations, captured, root);
     const mlir::SymbolRefAttr entry = intern(function, function_name, root);
 
@@ -214,6 +217,7 @@ class GroupWriter {
     auto dispatch = builder.create<flow::DispatchOp>(root->getLoc(), root->getResultTypes(), mlir::ValueRange(),
                                                      builder.getArrayAttr({entry}), captured, argument_sizes, sizes,
                                                      mlir::ArrayAttr());
+    if (library_calls) dispatch->setAttr(kLibraryCalls, library_calls);
     root->replaceAllUsesWith(dispatch.getResults());
     root->erase();
     return mlir::success();
@@ -244,6 +248,10 @@ class GroupWriter {
   static mlir::LogicalResult result_sizes(OpBuilder& builder, Operation* root, SmallVector<Value>& sizes) {
     const auto is_dynamic = [](mlir::Type type) { return !llvm::cast<mlir::RankedTensorType>(type).hasStaticShape(); };
     if (!llvm::any_of(root->getResultTypes(), is_dynamic)) return mlir::success();
+    if (auto insert = llvm::dyn_cast<tensor::InsertOp>(root)) {
+      add_sizes(builder, insert.getDest(), sizes);
+      return mlir::success();
+    }
     mlir::ReifiedRankedShapedTypeDims shapes;
     if (mlir::failed(mlir::reifyResultShapes(builder, root, shapes))) {
       return root->emitOpError("has a result whose sizes can't be told before it is computed");

@@ -19,79 +19,57 @@ using mlir::Type;
 using mlir::Value;
 using mlir::ValueRange;
 
-// Words: i and I are integers of 32 and 64 bits, I as index; L is 64 bits of data. `{ }` repeats as the call says.
-// RES is slot, buffer, offset, length.
+// In the words of modules/hal_module/imports.inc.
 struct Import {
   const char* name;
   const char* arguments;
   const char* results;
 };
 constexpr Import kImports[] = {
-    {"devices.get", "I", "device"},
-    {"device.query", "device blob blob", "i I"},
-    {"device.allocate", "device i i I", "buffer"},
-    {"device.constant", "device blob I I", "buffer"},
-    {"buffer.length", "buffer", "I"},
-    {"buffer.subspan", "buffer I I", "buffer"},
-    {"device.load", "device buffer I i", "L"},
-    {"buffer_view.create", "buffer I I i i { I }", "buffer_view"},
-    {"buffer_view.buffer", "buffer_view", "buffer"},
-    {"buffer_view.dim", "buffer_view i", "I"},
-    {"buffer_view.assert", "buffer_view blob i i { I }", ""},
-    {"queue.allocate", "device fence fence i i I", "buffer"},
-    {"queue.free", "device fence fence buffer", ""},
-    {"queue.execute", "device fence fence recording { buffer I I } { i }", ""},
-    {"queue.barrier", "device fence fence", ""},
-    {"fence.create", "device", "fence"},
-    {"fence.signal", "fence", ""},
-    {"fence.fail", "fence i blob", ""},
-    {"fence.join", "{ fence }", "fence"},
-    {"fence.await", "i { fence }", "i"},
-    {"fence.check", "fence", ""},
-    {"executable.create", "device { blob blob }", "executable"},
-    {"executable.create_with_entry_points", "device { blob blob } { blob i i i i i i }", "executable"},
-    {"executable.create_with_launch_attributes", "device { blob blob } { blob i i i i i i } { i blob L }",
-     "executable"},
-    {"executable.create_specialized", "device { i } { blob blob i }", "executable"},
-    {"executable.lookup", "device blob", "executable"},
-    {"executable.lookup_with_entry_points", "device blob { blob i i i i i i } { i blob L }", "executable"},
-    {"executable.variant", "executable", "i"},
-    {"executable.entry_point", "executable blob", "i"},
-    {"command_buffer.create", "device blob i i", "command_buffer"},
-    {"command_buffer.fill_buffer", "command_buffer RES L i", ""},
-    {"command_buffer.copy_buffer", "command_buffer RES RES", ""},
-    {"command_buffer.dispatch", "command_buffer executable i i i i { i } { RES }", ""},
-    {"command_buffer.barrier", "command_buffer", ""},
-    {"command_buffer.finish", "command_buffer", "recording"},
+#define IMPORT(name, arguments, results, function, meaning) {name, arguments, results},
+#include "modules/hal_module/imports.inc"
     // Of the module `check`.
-    {"check.expect_true", "i", ""},
-    {"check.expect_false", "i", ""},
-    {"check.expect_eq", "device buffer_view buffer_view", ""},
-    {"check.expect_almost_eq", "device buffer_view buffer_view f f", ""},
+    {"check.expect_true", "i32", ""},
+    {"check.expect_false", "i32", ""},
+    {"check.expect_eq", "device, buffer_view, buffer_view", ""},
+    {"check.expect_almost_eq", "device, buffer_view, buffer_view, f32 absolute, f32 relative", ""},
 };
 
 const Import& find(StringRef name) {
   for (const Import& import : kImports) {
     if (name == import.name) return import;
   }
-  llvm::report_fatal_error("hal." + name + " is not in the table of hal_calls.cpp");
+  llvm::report_fatal_error("hal." + name + " is not in modules/hal_module/imports.inc");
 }
 
 Type type_of(mlir::MLIRContext* context, StringRef word) {
   return llvm::StringSwitch<Type>(word)
-      .Case("i", mlir::IntegerType::get(context, 32))
-      .Case("I", mlir::IndexType::get(context))
-      .Case("L", mlir::IntegerType::get(context, 64))
-      .Case("f", mlir::Float32Type::get(context))
+      .Case("i32", mlir::IntegerType::get(context, 32))
+      .Case("i64", mlir::IntegerType::get(context, 64))
+      .Case("index", mlir::IndexType::get(context))
+      .Case("f32", mlir::Float32Type::get(context))
       .Case("blob", util::BufferType::get(context))
-      .Case("device", hal::DeviceType::get(context))
-      .Case("buffer", hal::BufferType::get(context))
-      .Case("buffer_view", hal::BufferViewType::get(context))
-      .Case("fence", hal::FenceType::get(context))
-      .Case("executable", hal::ExecutableType::get(context))
-      .Case("command_buffer", hal::CommandBufferType::get(context))
-      .Case("recording", hal::RecordingType::get(context))
+      .Case("executable_row", vm::ExecutableType::get(context))
+#define OBJECT(Class, name) .Case(name, hal::Class##Type::get(context))
+#define OWN_OBJECT(Class, name) OBJECT(Class, name)
+#include "modules/hal_module/imports.inc"
       .Default({});
+}
+
+// "index offset, resource target": types, each perhaps with a name.
+SmallVector<Type> parse_types(mlir::MLIRContext* context, StringRef text) {
+  SmallVector<StringRef> items;
+  text.split(items, ',', -1, /*KeepEmpty=*/false);
+  SmallVector<Type> types;
+  for (const StringRef item : items) {
+    const StringRef word = item.trim().split(' ').first;
+    if (word == "resource") {
+      for (const char* part : {"index", "buffer", "index", "index"}) types.push_back(type_of(context, part));
+    } else {
+      types.push_back(type_of(context, word));
+    }
+  }
+  return types;
 }
 
 struct Arguments {
@@ -101,32 +79,17 @@ struct Arguments {
 
 Arguments parse_arguments(mlir::MLIRContext* context, StringRef text) {
   Arguments arguments;
-  SmallVector<StringRef> words;
-  text.split(words, ' ', -1, /*KeepEmpty=*/false);
-  SmallVector<Type> group;
-  bool in_group = false;
-  for (const StringRef word : words) {
-    SmallVector<Type> types;
-    if (word == "RES") {
-      for (const char* part : {"I", "buffer", "I", "I"}) types.push_back(type_of(context, part));
-    } else if (word == "{") {
-      in_group = true;
-    } else if (word == "}") {
-      arguments.types.push_back(group.size() == 1 ? group[0] : mlir::TupleType::get(context, group));
-      arguments.repeated.push_back(true);
-      group.clear();
-      in_group = false;
+  while (!text.empty()) {
+    const bool repeats = text.consume_front("(");
+    const auto [item, behind] = text.split(repeats ? ")..." : ",");
+    const SmallVector<Type> types = parse_types(context, item);
+    if (repeats) {
+      arguments.types.push_back(types.size() == 1 ? types[0] : mlir::TupleType::get(context, types));
     } else {
-      types.push_back(type_of(context, word));
+      llvm::append_range(arguments.types, types);
     }
-    for (const Type type : types) {
-      if (in_group) {
-        group.push_back(type);
-        continue;
-      }
-      arguments.types.push_back(type);
-      arguments.repeated.push_back(false);
-    }
+    arguments.repeated.resize(arguments.types.size(), repeats);
+    text = (repeats ? behind.split(',').second : behind).trim();
   }
   return arguments;
 }
@@ -137,7 +100,7 @@ std::string symbol_of(StringRef name) { return name.starts_with("check.") ? name
 
 HalCalls::HalCalls(mlir::ModuleOp module) : module_(module), context_(module.getContext()) {}
 
-SmallVector<Type> HalCalls::results_of(StringRef name) { return parse_arguments(context_, find(name).results).types; }
+SmallVector<Type> HalCalls::results_of(StringRef name) { return parse_types(context_, find(name).results); }
 
 void HalCalls::declare(StringRef name) {
   const std::string symbol = symbol_of(name);
@@ -180,6 +143,7 @@ Type HalCalls::buffer_type() const { return hal::BufferType::get(context_); }
 Type HalCalls::fence_type() const { return hal::FenceType::get(context_); }
 Type HalCalls::executable_type() const { return hal::ExecutableType::get(context_); }
 Type HalCalls::recording_type() const { return hal::RecordingType::get(context_); }
+Type HalCalls::kept_recordings_type() const { return hal::KeptRecordingsType::get(context_); }
 Type HalCalls::command_buffer_type() const { return hal::CommandBufferType::get(context_); }
 
 Value HalCalls::index(OpBuilder& builder, Location location, int64_t value) {

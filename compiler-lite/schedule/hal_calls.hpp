@@ -1,7 +1,6 @@
 // HalCalls: how the host program asks for device work: calls of the module `hal`, declared as they are first needed.
 //
-// The signatures stand in a table in hal_calls.cpp, in the words of modules/hal_module/README.md, which they must agree
-// with: a difference is a link error of every compiled program.
+// Signatures come from modules/hal_module/imports.inc, the rows that the module itself registers.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +28,7 @@ class HalCalls {
   mlir::Type fence_type() const;
   mlir::Type executable_type() const;
   mlir::Type recording_type() const;
+  mlir::Type kept_recordings_type() const;
   mlir::Type command_buffer_type() const;
 
   mlir::Value index(mlir::OpBuilder& builder, mlir::Location location, int64_t value);

@@ -2,7 +2,7 @@
 
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
-#include "compiler-lite/schedule/words.hpp"
+#include "compiler-lite/schedule/scalar_words.hpp"
 #include "mlir/IR/IRMapping.h"
 
 namespace baton::compiler_lite {

@@ -14,7 +14,7 @@
 
 namespace baton::compiler_lite {
 
-// As hal.executable.create_with_launch_attributes takes them.
+// As rows of entry points hold them.
 struct LaunchAttribute {
   std::string name;
   int64_t value;

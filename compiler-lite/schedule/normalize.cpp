@@ -1,10 +1,14 @@
 #include "compiler-lite/schedule/normalize.hpp"
 
+#include "compiler-lite/codegen/bounded_rewrites.hpp"
+#include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
-#include "compiler-lite/schedule/gather.hpp"
+#include "compiler-lite/schedule/channels_last.hpp"
+#include "compiler-lite/schedule/check_bounds.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
+#include "compiler-lite/schedule/tensor_gather.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -17,7 +21,6 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -85,12 +88,25 @@ LogicalResult inline_calls(mlir::ModuleOp module) {
   return success();
 }
 
+// What computes elements by a region of its own: what stands there is a kernel's.
+bool is_elementwise_region(mlir::Operation* op) {
+  return llvm::isa<linalg::LinalgOp, tensor::GenerateOp, tensor::PadOp>(op);
+}
+
+bool is_in_kernel(mlir::Operation* op) {
+  while ((op = op->getParentOp())) {
+    if (is_elementwise_region(op)) return true;
+  }
+  return false;
+}
+
 // scf around tensors becomes branches: a block is what gets scheduled.
 LogicalResult lower_loops_over_tensors(mlir::ModuleOp module) {
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     const bool needed =
         function
-            .walk([](mlir::Operation* op) {
+            .walk<mlir::WalkOrder::PreOrder>([](mlir::Operation* op) {
+              if (is_elementwise_region(op)) return mlir::WalkResult::skip();
               const bool is_loop =
                   llvm::isa_and_nonnull<mlir::scf::SCFDialect>(op->getDialect()) && op->getNumRegions() > 0;
               return is_loop && contains_tensors(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
@@ -100,8 +116,9 @@ LogicalResult lower_loops_over_tensors(mlir::ModuleOp module) {
     mlir::RewritePatternSet patterns(module.getContext());
     mlir::populateSCFToControlFlowConversionPatterns(patterns);
     mlir::ConversionTarget target(*module.getContext());
-    target.addIllegalOp<mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp, mlir::scf::IndexSwitchOp,
-                        mlir::scf::ForallOp, mlir::scf::ParallelOp, mlir::scf::ExecuteRegionOp>();
+    target.addDynamicallyLegalOp<mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp, mlir::scf::IndexSwitchOp,
+                                 mlir::scf::ForallOp, mlir::scf::ParallelOp, mlir::scf::ExecuteRegionOp>(
+        [](mlir::Operation* op) { return is_in_kernel(op); });
     target.markUnknownOpDynamicallyLegal([](mlir::Operation*) { return true; });
     if (failed(mlir::applyPartialConversion(function, target, std::move(patterns)))) return mlir::failure();
   }
@@ -149,21 +166,46 @@ struct ForgetInitialValue : mlir::OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-// A producer with several readers is computed once.
-bool may_fuse(mlir::OpOperand* operand) {
-  mlir::Operation* producer = operand->get().getDefiningOp();
-  if (!llvm::isa_and_nonnull<linalg::LinalgOp>(producer)) return true;
-  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
-    return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user);
-  });
-}
+// What begins with the same number everywhere, as a sum of one step does, takes the number itself.
+struct ReadFilledValue : mlir::OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, mlir::PatternRewriter& rewriter) const override {
+    bool changed = false;
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0) return mlir::failure();
+    for (mlir::OpOperand& init : op.getDpsInitsMutable()) {
+      auto fill = init.get().getDefiningOp<linalg::FillOp>();
+      if (!fill || !op.payloadUsesValueFromOperand(&init)) continue;
+      rewriter.replaceAllUsesWith(op.getMatchingBlockArgument(&init), fill.value());
+      rewriter.modifyOpInPlace(op, [&] { init.set(fill.output()); });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
+// The same number everywhere is a fill: a command of its own, or nothing at all where it is read.
+struct ConstantToFill : mlir::OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, mlir::PatternRewriter& rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 || op->getNumResults() != 1) {
+      return mlir::failure();
+    }
+    const Value number = op.getBody()->getTerminator()->getOperand(0);
+    mlir::Attribute value;
+    if (!mlir::matchPattern(number, mlir::m_Constant(&value))) return mlir::failure();
+    if (!op.getIndexingMapsArray().back().isPermutation()) return mlir::failure();
+    mlir::Operation* constant = rewriter.clone(*number.getDefiningOp());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, constant->getResult(0), op.getOutputs()[0]);
+    return success();
+  }
+};
 
 void add_clean_ups(mlir::RewritePatternSet& patterns) {
   mlir::MLIRContext* context = patterns.getContext();
   linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   tensor::DimOp::getCanonicalizationPatterns(patterns, context);
-  tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+  // Not those of tensor.empty: see infer_sizes().
   tensor::CastOp::getCanonicalizationPatterns(patterns, context);
   mlir::tensor::populateFoldTensorEmptyPatterns(patterns);
 }
@@ -171,33 +213,49 @@ void add_clean_ups(mlir::RewritePatternSet& patterns) {
 LogicalResult rewrite_functions(mlir::ModuleOp module, mlir::RewritePatternSet patterns) {
   const mlir::FrozenRewritePatternSet frozen(std::move(patterns));
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
-    if (failed(mlir::applyPatternsAndFoldGreedily(function, frozen))) return mlir::failure();
+    if (failed(codegen::rewrite_greedily(function, frozen))) return mlir::failure();
   }
   return success();
 }
 
-// A size that the type of one operand knows is known to the operation. Fusion has patterns of its own for tensors
-// without values, which would replace one of a known size that was cast to an unknown one by such another, for ever.
+// A size that the type of one operand knows is known to the operation, whose operands are no casts to less then. Fusion
+// has patterns of its own for tensors without values, which would replace one of a known size that was cast to an
+// unknown one by such another, for ever; so while it fuses nothing makes such casts.
 LogicalResult infer_sizes(mlir::ModuleOp module) {
   mlir::MLIRContext* context = module.getContext();
   mlir::RewritePatternSet patterns(context);
   context->getLoadedDialect<linalg::LinalgDialect>()->getCanonicalizationPatterns(patterns);
+  context->getLoadedDialect<tensor::TensorDialect>()->getCanonicalizationPatterns(patterns);
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
   tensor::CastOp::getCanonicalizationPatterns(patterns, context);
   return rewrite_functions(module, std::move(patterns));
 }
 
-LogicalResult fuse(mlir::ModuleOp module) {
+// Dimensions of one element only hide that operations go along the same rows, or that a product has two sides.
+LogicalResult drop_unit_dimensions(mlir::ModuleOp module) {
+  mlir::RewritePatternSet patterns(module.getContext());
+  linalg::ControlDropUnitDims control;
+  linalg::populateFoldUnitExtentDimsPatterns(patterns, control);
+  return rewrite_functions(module, std::move(patterns));
+}
+
+LogicalResult fuse(mlir::ModuleOp module, bool channels_last) {
   mlir::MLIRContext* context = module.getContext();
   mlir::RewritePatternSet forms(context);
   linalg::populateElementwiseToLinalgConversionPatterns(forms);
   forms.add<Generalize, ForgetInitialValue>(context);
   populate_gather_patterns(forms);
   if (failed(rewrite_functions(module, std::move(forms))) || failed(infer_sizes(module))) return mlir::failure();
+  if (failed(drop_unit_dimensions(module))) return mlir::failure();
+  if (channels_last) {
+    mlir::RewritePatternSet layouts(context);
+    populate_channels_last_patterns(layouts);
+    if (failed(rewrite_functions(module, std::move(layouts)))) return mlir::failure();
+  }
 
   mlir::RewritePatternSet fusion(context);
-  linalg::populateElementwiseOpsFusionPatterns(fusion, may_fuse);
-  fusion.add<ForgetInitialValue>(context);
+  linalg::populateElementwiseOpsFusionPatterns(fusion, codegen::fuses_in_program);
+  fusion.add<ReadFilledValue, ForgetInitialValue, ConstantToFill>(context);
   add_clean_ups(fusion);
   mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(fusion);
   return rewrite_functions(module, std::move(fusion));
@@ -257,9 +315,11 @@ struct ResolveSize : mlir::OpRewritePattern<tensor::DimOp> {
 
 }  // namespace
 
-LogicalResult normalize(mlir::ModuleOp module) {
+LogicalResult normalize(mlir::ModuleOp module, bool channels_last) {
   if (failed(inline_calls(module)) || failed(lower_loops_over_tensors(module))) return mlir::failure();
-  if (failed(clean_up(module)) || failed(fuse(module)) || failed(split_reductions(module))) return mlir::failure();
+  if (failed(check_bounds(module))) return mlir::failure();
+  if (failed(clean_up(module)) || failed(fuse(module, channels_last)) || failed(split_reductions(module)))
+    return mlir::failure();
   return clean_up(module);
 }
 

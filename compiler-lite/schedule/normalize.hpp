@@ -11,7 +11,8 @@ class DialectRegistry;
 
 namespace baton::compiler_lite {
 
-mlir::LogicalResult normalize(mlir::ModuleOp module);
+// `channels_last`: convolutions have their channels in the fastest dimension.
+mlir::LogicalResult normalize(mlir::ModuleOp module, bool channels_last);
 
 // tensor.dim as the sizes that imports, dispatches and calls were given.
 mlir::LogicalResult resolve_sizes(mlir::ModuleOp module);

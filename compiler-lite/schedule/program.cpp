@@ -1,6 +1,7 @@
 #include "compiler-lite/schedule/program.hpp"
 
-#include "compiler-lite/schedule/objects.hpp"
+#include "compiler-lite/schedule/constant_bytes.hpp"
+#include "compiler-lite/schedule/executable_loading.hpp"
 
 namespace baton::compiler_lite {
 
@@ -8,7 +9,7 @@ using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
-Program::Program(mlir::ModuleOp module, Executables& executables, std::string* dump)
+Program::Program(mlir::ModuleOp module, const Executables& executables, std::string* dump)
     : module_(module), hal_(module), executables_(executables), dump_(dump), initializer_(module.getContext()) {
   const Location location = module.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
@@ -21,7 +22,7 @@ Program::Program(mlir::ModuleOp module, Executables& executables, std::string* d
   device_global_ = add_global("device", hal_.device_type(), location);
   initializer_device_ = hal_.call(initializer_, location, "devices.get", {hal_.index(initializer_, location, 0)});
   initializer_.create<util::GlobalStoreOp>(location, initializer_device_, device_global_);
-  executables.write(initializer_, hal_, initializer_device_);
+  load_executables(module, executables, initializer_, hal_, initializer_device_);
 }
 
 std::string Program::add_global(llvm::StringRef stem, mlir::Type type, Location location, bool is_mutable) {

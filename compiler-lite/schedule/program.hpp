@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compiler-lite/dialects/util/dialect.hpp"
-#include "compiler-lite/schedule/executables.hpp"
+#include "compiler-lite/schedule/executable.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
 #include "llvm/ADT/DenseMap.h"
 
@@ -13,7 +13,7 @@ namespace baton::compiler_lite {
 
 class Program {
  public:
-  Program(mlir::ModuleOp module, Executables& executables, std::string* dump);
+  Program(mlir::ModuleOp module, const Executables& executables, std::string* dump);
 
   mlir::ModuleOp module() const { return module_; }
   HalCalls& hal() { return hal_; }
@@ -44,7 +44,7 @@ class Program {
  private:
   mlir::ModuleOp module_;
   HalCalls hal_;
-  Executables& executables_;
+  const Executables& executables_;
   std::string* dump_;
   util::InitializerOp initializer_op_;
   mlir::OpBuilder initializer_;

@@ -1,7 +1,10 @@
 #include "compiler-lite/schedule/recording.hpp"
 
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/dialects/vm/dialect.hpp"
+#include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 namespace baton::compiler_lite {
@@ -13,8 +16,8 @@ using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
-constexpr int64_t kAccessShift = 32;  // modules/hal_module/resource.hpp
-constexpr int64_t kReads = 1, kWrites = 2;
+constexpr int64_t kReads = static_cast<int64_t>(baton::hal::Access::kRead);
+constexpr int64_t kWrites = static_cast<int64_t>(baton::hal::Access::kWrite);
 
 class Writer {
  public:
@@ -76,17 +79,40 @@ class Writer {
                                                     : hal_.index(builder_, location, storage.slab_offset);
       offset = add(location, begin, offset);
     }
-    if (with_access) slot |= ((range.reads ? kReads : 0) | (range.writes ? kWrites : 0)) << kAccessShift;
-    operands.append({hal_.index(builder_, location, slot), buffer, offset, use(location, range.bytes)});
+    if (with_access)
+      slot |= ((range.reads ? kReads : 0) | (range.writes ? kWrites : 0)) << baton::hal::kSlotAccessShift;
+    operands.append({hal_.index(builder_, location, slot | range.type), buffer, offset, use(location, range.bytes)});
   }
 
   void write_command(const Command& command) {
     switch (command.kind) {
-      case Command::Kind::kDispatch: return write_dispatch(command);
-      case Command::Kind::kFill: return write_fill(command);
-      case Command::Kind::kCopy: return write_copy(command);
+      case Command::Kind::kDispatch: return write_first_there(command, command.alternatives);
+      case Command::Kind::kFillBuffer: return write_fill_buffer(command);
+      case Command::Kind::kCopyBuffer: return write_copy_buffer(command);
       case Command::Kind::kCustom: return write_custom(command);
     }
+  }
+
+  // The first of the alternatives that is there, else the dispatch.
+  void write_first_there(const Command& command, llvm::ArrayRef<Command::Alternative> alternatives) {
+    if (alternatives.empty()) return write_dispatch(command);
+    const Location location = command.location;
+    const Value is_there = load(location, alternatives.front().flag, builder_.getI1Type());
+    auto choice = builder_.create<mlir::scf::IfOp>(location, is_there, /*withElseRegion=*/true);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(choice.thenBlock());
+    write_alternative(location, alternatives.front());
+    builder_.setInsertionPointToStart(choice.elseBlock());
+    write_first_there(command, alternatives.drop_front());
+  }
+
+  void write_alternative(Location location, const Command::Alternative& alternative) {
+    SmallVector<Value> operands = {commands_};
+    for (const Range& range : alternative.ranges) append(location, range, true, operands);
+    for (const Value number : alternative.numbers) operands.push_back(use(location, number));
+    builder_.create<vm::CallVariadicOp>(
+        location, mlir::TypeRange(), mlir::FlatSymbolRefAttr::get(builder_.getContext(), alternative.callee), operands,
+        builder_.getDenseI32ArrayAttr({static_cast<int32_t>(alternative.numbers.size())}));
   }
 
   Value entry_point_of(const Command& command) {
@@ -125,7 +151,7 @@ class Writer {
               {static_cast<int32_t>(command.constants.size()), static_cast<int32_t>(command.ranges.size())});
   }
 
-  void write_fill(const Command& command) {
+  void write_fill_buffer(const Command& command) {
     SmallVector<Value> operands = {commands_};
     append(command.location, command.ranges[0], false, operands);
     operands.push_back(use(command.location, command.pattern));
@@ -133,7 +159,7 @@ class Writer {
     hal_.call(builder_, command.location, "command_buffer.fill_buffer", operands);
   }
 
-  void write_copy(const Command& command) {
+  void write_copy_buffer(const Command& command) {
     SmallVector<Value> operands = {commands_};
     append(command.location, command.ranges[0], false, operands);
     append(command.location, command.ranges[1], false, operands);
@@ -218,6 +244,9 @@ bool Recording::depends_on_constants_only() const {
     if (!llvm::all_of(command.block_grid, is_constant) || !is_constant(command.pattern)) return false;
     for (const Command::Choice& choice : command.choices) {
       if (!is_constant(choice.condition)) return false;
+    }
+    for (const Command::Alternative& alternative : command.alternatives) {
+      if (!llvm::all_of(alternative.numbers, is_constant)) return false;
     }
     for (const Range& range : command.ranges) {
       if (!is_constant(range.offset) || !is_constant(range.bytes)) return false;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/schedule/executables.hpp"
+#include "compiler-lite/schedule/executable.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
 #include "compiler-lite/schedule/plan.hpp"
 
@@ -21,6 +21,7 @@ struct Range {
   mlir::Value bytes = {};
   bool reads = false;
   bool writes = false;
+  int64_t type = 0;  // Of the tensor, in the bits of a slot argument: what a custom command is told.
 };
 
 // An operand of a custom command: a range, or a scalar or object as it is.
@@ -30,7 +31,7 @@ struct CustomOperand {
 };
 
 struct Command {
-  enum class Kind { kDispatch, kFill, kCopy, kCustom };
+  enum class Kind { kDispatch, kFillBuffer, kCopyBuffer, kCustom };
   Kind kind;
   mlir::Location location;
   std::vector<Range> ranges = {};  // Dispatch: bindings. Fill: target. Copy: source, target. Custom: in order.
@@ -45,6 +46,15 @@ struct Command {
   llvm::SmallVector<mlir::Value> grid = {};
   llvm::SmallVector<mlir::Value> block_grid = {};  // Where the entry point has two.
   llvm::SmallVector<mlir::Value> constants = {};
+
+  // What is recorded instead, the first whose flag is set: calls of libraries' commands.
+  struct Alternative {
+    std::string flag;  // A global.
+    std::string callee;
+    std::vector<Range> ranges = {};
+    llvm::SmallVector<mlir::Value> numbers = {};
+  };
+  std::vector<Alternative> alternatives = {};
 
   mlir::Value pattern = {};  // i64
   unsigned pattern_bytes = 0;

@@ -1,13 +1,14 @@
 #include "compiler-lite/schedule/schedule.hpp"
 
-#include "compiler-lite/codegen/lower_bodies.hpp"
+#include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/dialects/vm/dialect.hpp"
 #include "compiler-lite/schedule/custom_commands.hpp"
-#include "compiler-lite/schedule/executables.hpp"
+#include "compiler-lite/schedule/executable_loading.hpp"
+#include "compiler-lite/schedule/executable_sources.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/function_scheduler.hpp"
 #include "compiler-lite/schedule/normalize.hpp"
@@ -45,7 +46,8 @@ struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::Operatio
   llvm::StringRef getDescription() const override { return "Groups tensor operations into dispatches"; }
   void getDependentDialects(mlir::DialectRegistry& registry) const override { register_schedule(registry); }
   void runOnOperation() override {
-    if (failed(normalize_program(getOperation())) || failed(create_dispatches(getOperation()))) signalPassFailure();
+    if (failed(normalize_program(getOperation(), ScheduleOptions())) || failed(create_dispatches(getOperation())))
+      signalPassFailure();
   }
 };
 
@@ -59,7 +61,7 @@ struct SchedulePass : mlir::PassWrapper<SchedulePass, mlir::OperationPass<Module
   void runOnOperation() override {
     std::string dump;
     ScheduleOptions options;
-    options.object_search_paths.assign(object_search_paths.begin(), object_search_paths.end());
+    options.settings.object_search_paths.assign(object_search_paths.begin(), object_search_paths.end());
     if (dump_schedule) options.dump = &dump;
     if (failed(schedule(getOperation(), options))) signalPassFailure();
     llvm::outs() << dump;
@@ -76,16 +78,21 @@ void register_schedule(mlir::DialectRegistry& registry) {
   registry.insert<flow::FlowDialect, hal::HalDialect, util::UtilDialect, vm::VMDialect>();
   registry.insert<iree_codegen::IREECodegenDialect, stream::StreamDialect>();
   codegen::register_codegen(registry);
+  for (const codegen::Target* target : codegen::all_targets()) target->register_dialects(registry);
 }
 
-LogicalResult normalize_program(ModuleOp module) {
+LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options) {
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
-  return normalize(module);
+  const bool only_blocks = llvm::all_of(find_targets(module, options), [](hal::ExecutableTargetAttr target) {
+    const codegen::Target* kind = codegen::find_target(target);
+    return kind && kind->facts().tiling == codegen::Tiling::kBlocks;
+  });
+  return normalize(module, /*channels_last=*/only_blocks);
 }
 
-LogicalResult create_dispatches(ModuleOp module) {
-  if (failed(form_dispatches(module))) return failure();
+LogicalResult create_dispatches(ModuleOp module, const LibraryOptions& libraries) {
+  if (failed(mark_library_work(module, libraries)) || failed(form_dispatches(module))) return failure();
   return resolve_sizes(module);
 }
 
@@ -102,21 +109,22 @@ LogicalResult show_kernels(ModuleOp module) {
 }
 
 LogicalResult schedule(ModuleOp module, const ScheduleOptions& options) {
-  if (failed(normalize_program(module)) || failed(create_dispatches(module))) return failure();
+  if (failed(normalize_program(module, options)) || failed(create_dispatches(module))) return failure();
   return schedule_dispatches(module, options);
 }
 
 LogicalResult schedule_dispatches(ModuleOp module, const ScheduleOptions& options) {
-  Executables executables(module, options);
-  if (failed(executables.compile())) return failure();
+  Executables executables;
+  if (failed(compile_executables(module, options, executables))) return failure();
   Program program(module, executables, options.dump);
   if (failed(program.convert_globals())) return failure();
   for (util::FuncOp function : llvm::make_early_inc_range(module.getOps<util::FuncOp>())) {
     if (function.isExternal()) continue;
-    if (failed(FunctionScheduler(function, program).run())) return failure();
+    if (failed(schedule_function(function, program))) return failure();
   }
   // Beyond this point no tensor is left.
-  executables.erase_sources();
+  erase_sources(module, executables);
+  write_rows(module, executables);
   if (failed(declare_custom_commands(module))) return failure();
   program.finish();
   return clean_up(module);

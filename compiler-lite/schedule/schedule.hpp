@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/dialects/hal/dialect.hpp"
+#include "compiler-lite/codegen/target.hpp"
+#include "compiler-lite/schedule/libraries.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir {
@@ -21,11 +22,9 @@ class DialectRegistry;
 namespace baton::compiler_lite {
 
 struct ScheduleOptions {
-  // What executables are made for; empty: what the module's hal.device.targets say, else this machine's kind of CPU.
+  // What executables are made for; empty: what the module's hal.device.targets say, else the first target there is.
   std::vector<hal::ExecutableTargetAttr> targets = {};
-  // Where paths of objects that are not absolute are looked for, after the working directory.
-  std::vector<std::string> object_search_paths = {};
-  std::string cuda_libdevice = {};  // codegen/cuda/executable.hpp
+  codegen::TargetSettings settings = {};
   // When set, gets recordings, bindings, memory plans and barriers as text.
   std::string* dump = nullptr;
 };
@@ -37,8 +36,8 @@ mlir::LogicalResult schedule(mlir::ModuleOp module, const ScheduleOptions& optio
 
 // Its parts, in order: dispatches that stand in place outlined, functions inlined and fused; groups as dispatches of
 // functions on tensors; the rest.
-mlir::LogicalResult normalize_program(mlir::ModuleOp module);
-mlir::LogicalResult create_dispatches(mlir::ModuleOp module);
+mlir::LogicalResult normalize_program(mlir::ModuleOp module, const ScheduleOptions& options);
+mlir::LogicalResult create_dispatches(mlir::ModuleOp module, const LibraryOptions& libraries = {});
 mlir::LogicalResult schedule_dispatches(mlir::ModuleOp module, const ScheduleOptions& options);
 
 // For people, between the second and the third: the groups as kernels with bindings and constants.

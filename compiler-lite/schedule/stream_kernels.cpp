@@ -3,7 +3,7 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
-#include "compiler-lite/schedule/words.hpp"
+#include "compiler-lite/schedule/scalar_words.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace baton::compiler_lite {

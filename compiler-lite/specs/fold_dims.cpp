@@ -1,9 +1,9 @@
 #include "compiler-lite/specs/fold_dims.hpp"
 
+#include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace baton::compiler_lite::specs {
 namespace {
@@ -58,7 +58,7 @@ struct FoldDim : mlir::OpRewritePattern<mlir::tensor::DimOp> {
 mlir::LogicalResult fold_dims(mlir::ModuleOp program) {
   mlir::RewritePatternSet patterns(program.getContext());
   patterns.add<FoldDim>(program.getContext());
-  return mlir::applyPatternsAndFoldGreedily(program, std::move(patterns));
+  return codegen::rewrite_greedily(program, std::move(patterns));
 }
 
 }  // namespace baton::compiler_lite::specs

@@ -1,5 +1,6 @@
 #include "compiler-lite/specs/pdl_spec.hpp"
 
+#include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "compiler-lite/specs/flow_dispatch_rewrite.hpp"
 #include "compiler-lite/specs/fold_dims.hpp"
 #include "compiler-lite/specs/match_log.hpp"
@@ -10,7 +11,6 @@
 #include "mlir/Dialect/PDLInterp/IR/PDLInterp.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace baton::compiler_lite::specs {
@@ -208,7 +208,7 @@ LogicalResult apply_pdl_spec(ModuleOp program, llvm::StringRef path, bool verbos
   mlir::PDLPatternModule module(std::move(spec));
   functions.add_to(module);
   const mlir::FrozenRewritePatternSet rewrites(mlir::RewritePatternSet(std::move(module)));
-  if (failed(mlir::applyPatternsAndFoldGreedily(program, rewrites)) || functions.has_failed()) {
+  if (failed(codegen::rewrite_greedily(program, rewrites)) || functions.has_failed()) {
     if (!functions.has_failed())
       mlir::emitError(program.getLoc()) << "The PDL spec " << path << " never comes to an end.";
     return mlir::failure();

@@ -1,7 +1,8 @@
 // collective: the ranks of a channel combine or exchange what they hold.
 //
-// With n ranks: all_gather writes n times what it reads, reduce_scatter reads n times what it writes, the others write
-// as much as they read.
+// With n ranks: all_gather writes n times what it reads, reduce_scatter reads n times what it writes, send only reads,
+// receive only writes, the others write as much as they read. A send waits for its receive; a permute sends to one rank
+// and receives from another, and a rank that receives from nobody gets zeros. On an i1, sum and maximum are "or".
 #pragma once
 
 #include "hal/channel.hpp"
@@ -9,10 +10,28 @@
 #include "hal/commands/fields.hpp"
 #include "hal/element_type.hpp"
 
+namespace baton::hal {
+
+constexpr bool reduces(CollectiveOperation operation) {
+  return operation == CollectiveOperation::kAllReduce || operation == CollectiveOperation::kReduceScatter ||
+         operation == CollectiveOperation::kReduce;
+}
+constexpr bool has_root(CollectiveOperation operation) {
+  return operation == CollectiveOperation::kBroadcast || operation == CollectiveOperation::kReduce;
+}
+constexpr bool sends_to_one(CollectiveOperation operation) {
+  return operation == CollectiveOperation::kSend || operation == CollectiveOperation::kPermute;
+}
+constexpr bool receives_from_one(CollectiveOperation operation) {
+  return operation == CollectiveOperation::kReceive || operation == CollectiveOperation::kPermute;
+}
+
+}  // namespace baton::hal
+
 namespace baton::hal::commands {
 
-enum class CollectiveOperation : uint8_t { kAllReduce, kAllGather, kReduceScatter, kBroadcast };
-enum class Reduction : uint8_t { kNone, kSum, kProduct, kMinimum, kMaximum };
+using hal::CollectiveOperation;
+using hal::Reduction;
 
 std::string_view collective_name(CollectiveOperation operation);
 std::string_view reduction_name(Reduction reduction);
@@ -20,9 +39,11 @@ std::string_view reduction_name(Reduction reduction);
 struct Collective {
   Channel* channel = nullptr;
   CollectiveOperation operation = CollectiveOperation::kAllReduce;
-  Reduction reduction = Reduction::kNone;  // Of all_reduce and reduce_scatter.
+  Reduction reduction = Reduction::kNone;  // Of all_reduce, reduce_scatter and reduce.
   ElementType element_type = ElementType::kF32;
-  uint32_t root = 0;  // The rank that broadcasts.
+  uint32_t root = 0;        // The rank that broadcasts, or gets what is reduced.
+  uint32_t to = kNoRank;    // Of send and permute.
+  uint32_t from = kNoRank;  // Of receive and permute.
   Binding source = {};
   Binding target = {};
 
@@ -32,9 +53,15 @@ struct Collective {
     visitor.word("operation", collective_name(command.operation));
     visitor.word("reduction", reduction_name(command.reduction));
     visitor.word("element_type", element_type_name(command.element_type));
-    visitor.integer("root", command.root);
-    visitor.binding("source", command.source, BufferUsage::kDispatchRead);
-    visitor.binding("target", command.target, BufferUsage::kDispatchWrite);
+    if (has_root(command.operation)) visitor.integer("root", command.root);
+    if (sends_to_one(command.operation) && command.to != kNoRank) visitor.integer("to", command.to);
+    if (receives_from_one(command.operation) && command.from != kNoRank) visitor.integer("from", command.from);
+    if (command.operation != CollectiveOperation::kReceive) {
+      visitor.binding("source", command.source, BufferUsage::kDispatchRead);
+    }
+    if (command.operation != CollectiveOperation::kSend) {
+      visitor.binding("target", command.target, BufferUsage::kDispatchWrite);
+    }
   }
 };
 

@@ -1,4 +1,4 @@
-// How a command tells about its fields: once, in a static `visit(command, visitor)`. Retention, slots, deep copies,
+// A command lists its fields once, in a static `visit(command, visitor)`. Retention, slots, deep copies,
 // text, JSON and hazards are visitors, so that a new command gets them all.
 //
 // A visitor derives from FieldVisitor and hides the functions for the fields it cares about. `Command` may be const;

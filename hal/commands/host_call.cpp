@@ -11,7 +11,10 @@ Status validate(const HostCall& command, const RecordingScope& scope) {
   }
   BATON_TRY(check_constant_slots(scope, command.constants.size(), command.constant_slots));
   for (const Binding& binding : command.bindings) {
-    BATON_TRY(check_binding(scope, "Host call binding", binding, BufferUsage::kMapping));
+    // A function works on what kernels work on: drivers copy what the host cannot see. Memory to map will do, too.
+    const bool mapped = !binding.is_slot() && has_all(binding.buffer->usage(), BufferUsage::kMapping);
+    const BufferUsage usage = mapped ? BufferUsage::kMapping : usage_of(binding, BufferUsage::kDispatch);
+    BATON_TRY(check_binding(scope, "Host call binding", binding, usage));
     if (!binding.is_slot() && has_all(binding.buffer->usage(), BufferUsage::kConstant) &&
         has_any(binding.access, Access::kWrite)) {
       return failure(StatusCode::kPermissionDenied, "Host call binding writes to a constant buffer (usage ",

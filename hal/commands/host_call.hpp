@@ -18,7 +18,7 @@ struct HostCall {
     visitor.object("function", command.function);
     visitor.constants("constants", command.constants);
     visitor.constant_slots("constant_slots", command.constant_slots);
-    visitor.bindings("bindings", command.bindings, BufferUsage::kMapping);
+    visitor.bindings("bindings", command.bindings, BufferUsage::kDispatch);
   }
 };
 

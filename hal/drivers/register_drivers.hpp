@@ -2,20 +2,19 @@
 #pragma once
 
 #include "hal/driver_registry.hpp"
-#if BATON_HAS_CUDA
 #include "hal/drivers/cuda/driver.hpp"
-#endif
 #include "hal/drivers/local/driver.hpp"
 #include "hal/drivers/null/driver.hpp"
+#include "hal/drivers/vulkan/driver.hpp"
 
 namespace baton::hal::drivers {
 
+// The same in every build, so that an app needs no macro of the build that it links; what was left out takes no notice.
 struct DriverOptions {
   local::Options local;
   null::TraceOptions null;
-#if BATON_HAS_CUDA
   cuda::Options cuda;
-#endif
+  vulkan::Options vulkan;
 };
 
 // A driver that this build does not have, and the sentence that says why.

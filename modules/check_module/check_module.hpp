@@ -1,5 +1,6 @@
 // The module "check": what a program under test expects, of numbers and of tensors. A failed expectation fails the call
-// with the first difference; README.md lists the imports. Threads: immutable.
+// with the first difference; README.md lists the imports.
+// Threads: immutable.
 #pragma once
 
 #include "vm/module.hpp"

@@ -1,6 +1,7 @@
 #include "modules/hal_module/custom_command.hpp"
 
 #include "modules/hal_module/objects.hpp"
+#include "modules/hal_module/resource.hpp"
 
 namespace baton::modules {
 
@@ -11,6 +12,9 @@ struct PreparingState::Device {
 };
 
 namespace {
+
+// Of a slot argument: what all modules know.
+constexpr uint64_t kIndexAndAccess = (uint64_t{1} << (hal::kSlotAccessShift + 2)) - 1;
 
 using CommandBufferHandle = Handle<hal::CommandBuffer>;
 
@@ -52,7 +56,10 @@ bool is_ready(const PreparingState& state, const hal::Device& device) {
 
 // What the body said, else what closing the recording for it found.
 baton_status* outcome_of(const CommandExport& command, baton_call& call, baton_status* said, Status closed) {
-  if (said) return said;
+  if (said) {
+    baton_object_release(call.pending);
+    return said;
+  }
   if (call.pending) [[unlikely]]
     return to_door(must_not_wait(command, call));
   return to_door(std::move(closed));
@@ -65,22 +72,23 @@ baton_status* run_command(baton_call* call) {
   auto* commands = sdk::cast<CommandBufferHandle>(call->refs[0]);
   if (!commands) [[unlikely]]
     return not_a_command_buffer(command, call->refs[0]);
+  baton_call inner = inner_call(*call, call->state, command.data);
   if (command.prepare) {
     auto& state = *static_cast<PreparingState*>(call->state);
     if (!is_ready(state, commands->device())) [[unlikely]] {
       if (Status status = make_ready(state, command, *commands); !status.ok()) return to_door(std::move(status));
     }
-    call->state = state.own;
+    inner.state = state.own;
   }
-  call->data = command.data;
+  for (const uint16_t slot : command.untyped_slots) inner.values[slot].bits &= kIndexAndAccess;
   if (Status status = (**commands).begin_custom(command.name); !status.ok()) [[unlikely]]
     return to_door(std::move(status));
 
   // Beyond this point end_custom must be reached.
   commands->open_for(&command.name);
-  baton_status* const said = command.body(call);
+  baton_status* const said = command.body(&inner);
   commands->open_for(nullptr);
-  return outcome_of(command, *call, said, (**commands).end_custom(command.name));
+  return outcome_of(command, inner, said, (**commands).end_custom(command.name));
 }
 
 void forget_devices(PreparingState& state) {

@@ -12,6 +12,9 @@
 #include "modules/hal_module/objects.hpp"
 #include "modules/sdk/device.h"
 
+// A reference that brings nothing with it: null where modules/kernel_library is not linked.
+extern "C" [[gnu::weak]] const baton_kernel_table* baton_kernel_functions(void);
+
 namespace baton::modules {
 namespace {
 
@@ -307,6 +310,7 @@ constinit const baton_device_table kDeviceTable = {
     .queue_allocate = queue_allocate,
     .queue_free = queue_free,
     .queue_barrier = queue_barrier,
+    .kernels = baton_kernel_functions,
 };
 
 }  // namespace baton::modules

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "modules/hal_module/kept_recordings.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "modules/hal_module/resource.hpp"
 
@@ -43,12 +44,13 @@ namespace queue {
 Result<Ref<hal::Buffer>> allocate(hal::Device& device, hal::Fence* wait, hal::Fence* signal, uint32_t memory,
                                   uint32_t usage, int64_t length);
 Status free(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& buffer);
-Status fill(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& target, int64_t offset,
-            int64_t length, int64_t pattern, int32_t pattern_length);
-Status update(hal::Device& device, hal::Fence* wait, hal::Fence* signal, Bytes source, int64_t source_offset,
-              hal::Buffer& target, int64_t offset, int64_t length);
-Status copy(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& source, int64_t source_offset,
-            int64_t source_length, hal::Buffer& target, int64_t target_offset, int64_t target_length);
+Status fill_buffer(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& target, int64_t offset,
+                   int64_t length, int64_t pattern, int32_t pattern_length);
+Status update_buffer(hal::Device& device, hal::Fence* wait, hal::Fence* signal, Bytes source, int64_t source_offset,
+                     hal::Buffer& target, int64_t offset, int64_t length);
+Status copy_buffer(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& source,
+                   int64_t source_offset, int64_t source_length, hal::Buffer& target, int64_t target_offset,
+                   int64_t target_length);
 Status execute(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Recording& recording,
                const Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>>& table, const Variadic<uint32_t>& constants);
 Status barrier(hal::Device& device, hal::Fence* wait, hal::Fence* signal);
@@ -90,6 +92,24 @@ Result<uint32_t> entry_point(hal::Executable& executable, std::string_view name)
 uint32_t variant(const hal::Executable& executable);
 }  // namespace executable
 
+namespace channel {
+Result<Ref<hal::Channel>> split(hal::Channel& channel, int32_t color, int32_t key);
+uint32_t rank(const hal::Channel& channel);
+uint32_t count(const hal::Channel& channel);
+}  // namespace channel
+
+// What a compiled program has recorded for sizes that may come again.
+namespace kept_recordings {
+sdk::Ref<KeptRecordings> create();
+std::tuple<bool, sdk::Ref<Handle<hal::Recording>>> find(KeptRecordings& kept, const Variadic<int64_t>& keys);
+void keep(KeptRecordings& kept, Handle<hal::Recording>& recording, const Variadic<int64_t>& keys);
+}  // namespace kept_recordings
+
+// What compiled programs say about sizes and indices that don't fit.
+namespace bounds {
+Status fail(int32_t code, std::string_view sentence, int64_t first, int64_t second);
+}  // namespace bounds
+
 namespace command_buffer {
 using Commands = hal::CommandBuffer;
 Result<sdk::Ref<Handle<Commands>>> create(hal::Device& device, std::string_view name, uint32_t slot_count,
@@ -110,6 +130,8 @@ Status dispatch_indirect_with_slots(Commands& commands, hal::Executable& executa
                                     Resource grid, const Variadic<uint32_t>& constants, const ConstantSlots& slots,
                                     const Variadic<Resource>& bindings);
 Status barrier(Commands& commands);
+Status collective(Commands& commands, hal::Channel& channel, uint32_t operation, uint32_t reduction,
+                  uint32_t element_type, uint32_t root, uint32_t to, uint32_t from, Resource source, Resource target);
 Result<Ref<hal::Recording>> finish(Commands& commands);
 }  // namespace command_buffer
 

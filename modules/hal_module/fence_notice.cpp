@@ -6,7 +6,7 @@
 namespace baton::modules {
 namespace {
 
-// Waits for each point; whoever comes last calls. It does not share the fence: a semaphore that goes tells its waiters.
+// Waits for each point; the last one calls. It does not share the fence: a semaphore that goes tells its waiters.
 class Notice {
  public:
   Notice(size_t points, void (*call)(void*, const Status&), void* data)
@@ -17,7 +17,7 @@ class Notice {
       waiters_[i].notice = this;
       points[i].semaphore->notify(points[i].value, waiters_[i]);
     }
-    arrive({});  // For the one that was counted above: nobody calls before all points are asked.
+    arrive({});  // For the one that was counted above: no point calls before all are asked.
   }
 
  private:

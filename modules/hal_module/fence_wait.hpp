@@ -1,12 +1,14 @@
 // FenceWait: what fence.await returns: a status code when that is known at once, else the object that the invocation
-// waits on until all fences are passed, one has failed, or the time is up. Threads: a local variable.
+// waits on until all fences are passed, one has failed, or the time is up.
+// Threads: a local variable.
 #pragma once
 
 #include "modules/hal_module/objects.hpp"
 
 namespace baton::modules::exports {
 
-// As an object of a waitable type it is what a suspended program waits on. Threads: immutable.
+// As an object of a waitable type it is what a suspended program waits on.
+// Threads: immutable.
 class PendingFences final : public sdk::Object<PendingFences> {
  public:
   static constexpr char kTypeName[] = "hal.pending_fences";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hal/device.hpp"
+#include "hal/ranks.hpp"
 #include "vm/module.hpp"
 
 namespace baton::hal {
@@ -19,6 +20,7 @@ namespace baton::modules {
 struct HalModuleOptions {
   std::vector<Ref<hal::Device>> devices;
   std::shared_ptr<const hal::ExecutableRegistry> executables = nullptr;  // Null: what each device has.
+  hal::Ranks ranks = {};                                                 // Who programs meet in channels.
 };
 
 Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options);

@@ -1,4 +1,4 @@
-// What a program's numbers ask an allocator for.
+// Turns the numbers of a program into the request to an allocator.
 #pragma once
 
 #include <cstdint>

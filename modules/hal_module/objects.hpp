@@ -9,13 +9,15 @@
 //   hal::T*, const hal::T*                 r<hal.t>   may be null
 //   Resource (resource.hpp)                I r<hal.buffer> I I
 //
-// and may return Ref<hal::T>, baton::Status, and baton::Result of anything returnable. T is Device, Buffer, BufferView,
-// Fence, Executable, CommandBuffer or Recording. Threads: a handle is immutable, but for a command buffer's.
+// and may return Ref<hal::T>, baton::Status, and baton::Result of anything returnable. T is an OBJECT of
+// imports.inc.
+// Threads: a handle is immutable, but for a command buffer's.
 #pragma once
 
 #include <memory>
 
 #include "hal/buffer_view.hpp"
+#include "hal/channel.hpp"
 #include "hal/command_buffer.hpp"
 #include "hal/device.hpp"
 #include "hal/fence.hpp"
@@ -27,19 +29,12 @@ namespace baton::modules {
 // As programs spell the type; nothing for what they cannot hold.
 template <typename T>
 struct ObjectName {};
-#define BATON_HAL_OBJECT(T, name)                \
+#define OBJECT(Class, name)                      \
   template <>                                    \
-  struct ObjectName<hal::T> {                    \
+  struct ObjectName<hal::Class> {                \
     static constexpr char kText[] = "hal." name; \
-  }
-BATON_HAL_OBJECT(Device, "device");
-BATON_HAL_OBJECT(Buffer, "buffer");
-BATON_HAL_OBJECT(BufferView, "buffer_view");
-BATON_HAL_OBJECT(Fence, "fence");
-BATON_HAL_OBJECT(Executable, "executable");
-BATON_HAL_OBJECT(CommandBuffer, "command_buffer");
-BATON_HAL_OBJECT(Recording, "recording");
-#undef BATON_HAL_OBJECT
+  };
+#include "modules/hal_module/imports.inc"
 
 template <typename T>
 concept HalObject = requires {
@@ -68,7 +63,7 @@ class Handle final : public sdk::Object<Handle<T>> {
   Ref<T> value_;
 };
 
-// A command buffer knows its device: whoever records may need it.
+// A command buffer knows its device: a custom command may need it.
 template <>
 class Handle<hal::CommandBuffer> final : public sdk::Object<Handle<hal::CommandBuffer>> {
  public:

@@ -1,8 +1,9 @@
-// hal.queue.*: operations in the order that fences give. A null fence is nothing to wait for, and nobody to tell.
+// hal.queue.*: operations in the order that fences give. A null fence is nothing to wait for and nothing to signal.
 //
-// An operation that is refused fails its signal fence like one that fails later: whoever waits for it learns of it.
+// An operation that is refused fails its signal fence like one that fails later, so its waiters get the failure.
 
 #include "base/bytes.hpp"
+#include "base/work_limits.hpp"
 #include "hal/allocator.hpp"
 #include "hal/commands/copy_buffer.hpp"
 #include "hal/commands/fill_buffer.hpp"
@@ -33,6 +34,19 @@ Status settle(Status status, const hal::Fence* signal) {
   if (!status.ok() && signal) [[unlikely]]
     fail_points(*signal, status);
   return status;
+}
+
+// What was left out because the call has to end: the call fails with the sentence that names it. Nobody else would say
+// it, because what stopped the work stops the call before it asks its fence.
+[[gnu::cold]] Status stopped_work(hal::Device& device, const hal::Fence* signal) {
+  return signal ? fence::check(const_cast<hal::Fence*>(signal)) : device.queue().wait_idle(0);
+}
+
+Status settle_work(Status status, hal::Device& device, const hal::Fence* signal) {
+  WorkLimits* const limits = WorkLimits::current();
+  if (limits && limits->take_stopped() && status.ok()) [[unlikely]]
+    return stopped_work(device, signal);
+  return settle(std::move(status), signal);
 }
 
 Result<hal::BufferRange> range_of(std::string_view noun, hal::Buffer& buffer, int64_t offset, int64_t length) {
@@ -82,19 +96,19 @@ Status free(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buff
   return settle(device.queue().free(order_of(wait, signal), buffer), signal);
 }
 
-Status fill(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& target, int64_t offset,
-            int64_t length, int64_t pattern, int32_t pattern_length) {
+Status fill_buffer(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& target, int64_t offset,
+                   int64_t length, int64_t pattern, int32_t pattern_length) {
   const auto enqueue = [&]() -> Status {
     BATON_TRY_ASSIGN(const hal::BufferRange range, range_of("Fill target", target, offset, length));
     return device.queue().fill_buffer(order_of(wait, signal), {.target = range,
                                                                .pattern = static_cast<uint64_t>(pattern),
                                                                .pattern_bytes = static_cast<uint32_t>(pattern_length)});
   };
-  return settle(enqueue(), signal);
+  return settle_work(enqueue(), device, signal);
 }
 
-Status update(hal::Device& device, hal::Fence* wait, hal::Fence* signal, Bytes source, int64_t source_offset,
-              hal::Buffer& target, int64_t offset, int64_t length) {
+Status update_buffer(hal::Device& device, hal::Fence* wait, hal::Fence* signal, Bytes source, int64_t source_offset,
+                     hal::Buffer& target, int64_t offset, int64_t length) {
   const auto enqueue = [&]() -> Status {
     BATON_TRY_ASSIGN(const hal::BufferRange range, range_of("Update target", target, offset, length));
     const uint64_t size = range_length(range);
@@ -105,22 +119,23 @@ Status update(hal::Device& device, hal::Fence* wait, hal::Fence* signal, Bytes s
     const Bytes bytes = source.subspan(static_cast<size_t>(source_offset), static_cast<size_t>(size));
     return device.queue().update_buffer(order_of(wait, signal), {.source = bytes, .target = range});
   };
-  return settle(enqueue(), signal);
+  return settle_work(enqueue(), device, signal);
 }
 
-Status copy(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& source, int64_t source_offset,
-            int64_t source_length, hal::Buffer& target, int64_t target_offset, int64_t target_length) {
+Status copy_buffer(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Buffer& source,
+                   int64_t source_offset, int64_t source_length, hal::Buffer& target, int64_t target_offset,
+                   int64_t target_length) {
   const auto enqueue = [&]() -> Status {
     BATON_TRY_ASSIGN(const hal::BufferRange from, range_of("Copy source", source, source_offset, source_length));
     BATON_TRY_ASSIGN(const hal::BufferRange to, range_of("Copy target", target, target_offset, target_length));
     return device.queue().copy_buffer(order_of(wait, signal), {.source = from, .target = to});
   };
-  return settle(enqueue(), signal);
+  return settle_work(enqueue(), device, signal);
 }
 
 Status execute(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Recording& recording,
                const Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>>& table, const Variadic<uint32_t>& constants) {
-  return settle(try_execute(device, order_of(wait, signal), recording, table, constants), signal);
+  return settle_work(try_execute(device, order_of(wait, signal), recording, table, constants), device, signal);
 }
 
 Status barrier(hal::Device& device, hal::Fence* wait, hal::Fence* signal) {

@@ -22,7 +22,9 @@ static_assert(static_cast<uint64_t>(hal::CommandTraits::kCaptureSafe) == BATON_T
 static_assert(static_cast<uint64_t>(hal::CommandTraits::kHostOnly) == BATON_TRAIT_HOST_ONLY);
 static_assert(static_cast<uint64_t>(hal::CommandTraits::kInPlace) == BATON_TRAIT_IN_PLACE);
 static_assert(static_cast<uint8_t>(hal::Access::kReadWrite) == BATON_ACCESS_READ_WRITE);
-static_assert(hal::kWholeLength == BATON_WHOLE_LENGTH);
+static_assert(hal::kWholeLength == BATON_WHOLE_LENGTH && hal::kNoRank == BATON_NO_RANK);
+static_assert(static_cast<uint32_t>(hal::CollectiveOperation::kPermute) == BATON_COLLECTIVE_PERMUTE);
+static_assert(static_cast<uint32_t>(hal::Reduction::kAverage) == BATON_REDUCTION_AVERAGE);
 static_assert(sizeof(hal::ConstantSlot) == sizeof(baton_constant_slot) &&
               offsetof(hal::ConstantSlot, slot) == offsetof(baton_constant_slot, slot));
 
@@ -59,8 +61,9 @@ Status translate(const baton_binding& given, hal::Binding& binding) {
                    buffer || !object ? "memory" : object->type->name,
                    "; it takes 0 to 3 and a 'hal.buffer', or null and a slot.");
   }
-  // The rule of resource.hpp: access that nobody states is what the buffer allows.
-  const hal::Access access = access_of({static_cast<int64_t>(uint64_t{given.access} << kAccessShift), buffer, 0, 0});
+  // The rule of resource.hpp: access that is not stated is what the buffer allows.
+  const hal::Access access =
+      access_of({static_cast<int64_t>(uint64_t{given.access} << hal::kSlotAccessShift), buffer, 0, 0});
   binding = buffer ? hal::Binding(hal::BufferRange(buffer, given.offset, given.length), access)
                    : hal::Binding(hal::Slot{given.slot}, given.offset, given.length, access);
   return {};
@@ -154,6 +157,40 @@ Status barrier(baton_command_buffer* commands, const baton_barrier* given) {
   BindingList bindings;
   BATON_TRY(translate(command->bindings, command->binding_count, bindings));
   return target->barrier({.bindings = bindings.items()});
+}
+
+hal::Channel* channel_of(baton_channel* channel) {
+  return unwrap<hal::Channel>(reinterpret_cast<baton_object*>(channel));
+}
+
+// Numbers beyond the tables stay beyond them: the validating layer names them.
+template <typename Enum>
+Enum numbered(uint32_t number) {
+  return static_cast<Enum>(number < 255 ? number : 255);
+}
+
+Status collective(baton_command_buffer* commands, const baton_collective* given) {
+  BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
+  BATON_TRY_ASSIGN(const baton_collective* command, known(given));
+  hal::commands::Collective collective{.channel = channel_of(command->channel),
+                                       .operation = numbered<hal::CollectiveOperation>(command->operation),
+                                       .reduction = numbered<hal::Reduction>(command->reduction),
+                                       .element_type = static_cast<hal::ElementType>(command->element_type),
+                                       .root = command->root,
+                                       .to = command->to,
+                                       .from = command->from};
+  BATON_TRY(translate(command->source, collective.source));
+  BATON_TRY(translate(command->target, collective.target));
+  return target->collective(collective);
+}
+
+uint32_t channel_rank(baton_channel* channel) {
+  const hal::Channel* found = channel_of(channel);
+  return found ? found->rank() : BATON_NO_RANK;
+}
+uint32_t channel_count(baton_channel* channel) {
+  const hal::Channel* found = channel_of(channel);
+  return found ? found->rank_count() : 0;
 }
 
 // A function of a module that a recording keeps.
@@ -304,6 +341,10 @@ constinit const baton_recording_table kRecordingTable = {
     .host_call = Entry<host_call>::call,
     .extension = extension_entry,
     .foreign = Entry<foreign>::call,
+    .channel_type = &sdk::detail::kObjectType<Handle<hal::Channel>>,
+    .channel_rank = channel_rank,
+    .channel_count = channel_count,
+    .collective = Entry<collective>::call,
 };
 
 }  // namespace baton::modules

@@ -3,7 +3,7 @@
 namespace baton::modules {
 
 Status refuse(const Resource& resource) {
-  if (resource.slot < 0 || resource.slot >> kAccessShift > 3) {
+  if (resource.slot < 0 || resource.slot >> hal::kSlotAccessShift > 3) {
     return failure(StatusCode::kInvalidArgument, "A resource has slot ", resource.slot,
                    "; a slot is an index below 2^32, with its access in bits 32 and 33.");
   }

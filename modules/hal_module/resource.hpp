@@ -17,13 +17,11 @@ struct Resource {
   int64_t length;
 };
 
-inline constexpr int kAccessShift = 32;
-
 // Cold: the sentence for a resource that is none.
 Status refuse(const Resource& resource);
 
 inline hal::Access access_of(const Resource& resource) {
-  const auto said = static_cast<hal::Access>(resource.slot >> kAccessShift);
+  const auto said = static_cast<hal::Access>(resource.slot >> hal::kSlotAccessShift);
   if (said != hal::Access::kNone) return said;
   const bool constant = resource.buffer && !has_all(resource.buffer->usage(), hal::BufferUsage::kDispatchWrite);
   return constant ? hal::Access::kRead : hal::Access::kReadWrite;
@@ -31,7 +29,8 @@ inline hal::Access access_of(const Resource& resource) {
 
 // False when there is something to refuse().
 inline bool is_resource(const Resource& resource) {
-  return static_cast<uint64_t>(resource.slot) >> kAccessShift <= 3 && resource.offset >= 0 && resource.length >= -1;
+  return static_cast<uint64_t>(resource.slot) >> hal::kSlotAccessShift <= 3 && resource.offset >= 0 &&
+         resource.length >= -1;
 }
 
 // What a resource means; whether it fits its buffer and its use is for the command that takes it.

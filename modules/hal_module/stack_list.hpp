@@ -1,5 +1,6 @@
 // StackList: up to so many plain things on the stack, none made before it is pushed. What a call hands to the HAL is
-// gathered in one, so that a call allocates nothing. Threads: a local variable.
+// gathered in one, so that a call allocates nothing.
+// Threads: a local variable.
 #pragma once
 
 #include <cstddef>

@@ -100,7 +100,7 @@ class Reader {
   }
 
  private:
-  // Arrays of arrays are not written by anybody, and would be a way to nest without end.
+  // No writer makes arrays of arrays, and they would be a way to nest without end.
   Status skip_array() {
     BATON_TRY_ASSIGN(const uint32_t type, number<uint32_t>());
     BATON_TRY_ASSIGN(const uint64_t count, number<uint64_t>());

@@ -83,7 +83,7 @@ Result<std::vector<int64_t>> parse_shape(std::string_view value) {
   }
 }
 
-// Extents may be zero, and then the others are of any size: those are refused too, nobody could use their product.
+// Extents may be zero, and then the others are of any size: those are refused too, because their product is of no use.
 Result<uint64_t> length_of(const std::vector<int64_t>& shape, ElementType element_type) {
   uint64_t most = element_bytes(element_type);
   bool is_empty = false;

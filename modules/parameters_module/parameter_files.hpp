@@ -1,5 +1,6 @@
 // ParameterFiles: constants that lie in files beside the program, by scope and key. Files are mapped and never read as
-// a whole: what a program does not ask for costs nothing. Threads: immutable once the files are added.
+// a whole: what a program does not ask for costs nothing.
+// Threads: immutable once the files are added.
 #pragma once
 
 #include <map>
@@ -13,7 +14,8 @@
 
 namespace baton::modules {
 
-// A file's bytes; unmapped with the last reference. Threads: immutable.
+// A file's bytes; unmapped with the last reference.
+// Threads: immutable.
 class MappedFile final : public RefCounted<MappedFile> {
  public:
   static Result<Ref<MappedFile>> map(const std::string& path);

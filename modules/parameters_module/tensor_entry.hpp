@@ -1,4 +1,5 @@
-// TensorEntry: one tensor of a file that holds many, as its reader found it. Threads: immutable.
+// TensorEntry: one tensor of a file that holds many, as its reader found it.
+// Threads: immutable.
 #pragma once
 
 #include <cstddef>

@@ -10,5 +10,6 @@
 #include "modules/sdk/recording.h"
 #include "modules/sdk/status.h"
 #include "modules/sdk/value.h"
+#include "modules/sdk/vulkan.h"
 
 #endif

@@ -22,6 +22,14 @@ typedef struct baton_cuda_stream {
   void* context;      /* CUcontext, current on this thread during the call */
 } baton_cuda_stream;
 
+/* The same, found out: while it captures, work that the call puts on the legacy stream (a library's default, for example)
+ * breaks the capture, and the error names the call. On the plain stream such work runs outside of the graph, once,
+ * without a word. The price: work that another thread puts on the legacy stream just then breaks the capture, too, and
+ * drivers (580) have been seen to crash in that thread, so ask for it where no other thread of the app uses the legacy
+ * stream; PyTorch and others do. It is asked for before a stream or a graph, and costs a capture that is begun anew. With
+ * cuda_legacy_stream=guarded every stream is one. */
+#define BATON_CUDA_GUARDED_STREAM_V1 "cuda.guarded_stream.v1"
+
 /* The graph of this point: nodes that are added to it depend on `dependencies` (valid until the next extension is asked
  * for), which is what was captured here so far; what is captured after join() depends on the nodes given to it.
  * Commands recorded later depend on every node without a successor. A function that is called on a stream gets a graph

@@ -33,6 +33,8 @@ class Cuda {
 
   // The stream that runs or captures here, until the function returns.
   Result<baton_cuda_stream> stream() const { return ask<baton_cuda_stream>(BATON_CUDA_STREAM_V1); }
+  // The same, where use of the legacy stream is found out (BATON_CUDA_GUARDED_STREAM_V1 says at what price).
+  Result<baton_cuda_stream> guarded_stream() const { return ask<baton_cuda_stream>(BATON_CUDA_GUARDED_STREAM_V1); }
   Result<CudaGraph> graph() const { return ask<CudaGraph>(BATON_CUDA_GRAPH_V1); }
 
  private:

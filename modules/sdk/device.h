@@ -18,10 +18,12 @@ typedef struct baton_buffer_view baton_buffer_view; /* a buffer with shape and e
 typedef struct baton_fence baton_fence;             /* points in time that are waited for or signalled together */
 typedef struct baton_executable baton_executable;   /* loaded device code with entry points */
 
+struct baton_kernel_table;
+
 #define BATON_WHOLE_LENGTH (~UINT64_C(0)) /* up to the end */
 #define BATON_WAIT_FOREVER (-1)
 
-/* What memory a buffer wants. */
+/* The memory that a buffer is allocated from. */
 #define BATON_MEMORY_DEVICE_LOCAL 1u
 #define BATON_MEMORY_HOST_VISIBLE 2u /* can be mapped */
 #define BATON_MEMORY_HOST_CACHED 4u
@@ -95,7 +97,7 @@ typedef struct baton_executable_request {
   uint64_t constant_count;
 } baton_executable_request;
 
-/* What an entry point wants of its launches, and what is believed of it; where the code and the device know, both are
+/* How an entry point is to be launched, and the layout that the module assumes; where code and device know, both are
  * checked. Stands in arrays: never grows. since v3 */
 #define BATON_LAUNCH_LAYOUT_KNOWN 1u /* constant_count and binding_count are to be checked */
 #define BATON_LAUNCH_COOPERATIVE 2u  /* all workgroups run at the same time, and may wait for each other */
@@ -107,12 +109,12 @@ typedef struct baton_entry_point {
   uint32_t binding_count;
   uint32_t workgroup_size[3];
   uint32_t local_memory_bytes;    /* beside what the code has */
-  uint32_t cluster_size[3];       /* workgroups that run together; 0: what the code says */
-  uint32_t local_memory_carveout; /* how much of the fast memory is to be local, in percent and one more; 0: not said */
+  uint32_t cluster_size[3];       /* workgroups that run together; 0: as compiled */
+  uint32_t local_memory_carveout; /* how much of the fast memory is to be local, in percent and one more; 0: not set */
   int32_t priority;               /* greater is more urgent; 0: the queue's */
 } baton_entry_point;
 
-/* A request that says so. since v3 */
+/* A request with such entry points. since v3 */
 typedef struct baton_executable_request_v3 {
   baton_executable_request request; /* its struct_size is that of the whole; what executable_make is given */
   const baton_entry_point* entry_points;
@@ -185,6 +187,10 @@ typedef struct baton_device_table {
   baton_status* (*queue_free)(baton_device* device, const baton_fence* wait, const baton_fence* signal,
                               baton_buffer* buffer);
   baton_status* (*queue_barrier)(baton_device* device, const baton_fence* wait, const baton_fence* signal);
+
+  /* Kernels that a module brings and launches itself: kernel_library.h. NULL in a host that was linked without them.
+   * since v4 */
+  const struct baton_kernel_table* (*kernels)(void);
 } baton_device_table;
 
 #endif

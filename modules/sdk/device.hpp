@@ -1,7 +1,8 @@
 // Devices, buffers, tensors, fences and executables as C++ classes: the twin of device.h.
 //
 // They are the host's own types: a Buffer& that a function receives is the program's object, and a Ref<Buffer> keeps
-// it. In a host without devices there are none of them. Threads: as device.h.
+// it. In a host without devices there are none of them.
+// Threads: as device.h.
 #pragma once
 
 #include <atomic>
@@ -70,7 +71,7 @@ struct ExecutableVariant {
   std::span<const std::byte> data;  // lives as long as the executable: best as a constant of the module
 };
 
-// What an entry point wants of its launches (device.h).
+// How an entry point is to be launched (device.h).
 struct EntryPoint {
   std::string_view name;
   std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
@@ -93,7 +94,7 @@ class Device final : public baton_object {
     const baton_string name = device_table()->device_name(handle());
     return {name.data, static_cast<size_t>(name.size)};
   }
-  // The part of the name that says what kind of device it is: "local", "cuda".
+  // The part of the name that is the kind of device: "local", "cuda".
   std::string_view driver() const { return name().substr(0, name().find_first_of("-:")); }
 
   Result<int64_t> query(std::string_view category, std::string_view key) const {
@@ -104,7 +105,7 @@ class Device final : public baton_object {
     return value;
   }
 
-  // Loads what fits the device best; when nothing does, says for each variant why not.
+  // Loads what fits the device best; when nothing does, the failure names the reason for each variant.
   Result<Ref<Executable>> make_executable(std::string_view name, std::span<const ExecutableVariant> variants,
                                           std::span<const uint32_t> constants = {},
                                           std::span<const EntryPoint> entry_points = {}) const;
@@ -136,7 +137,7 @@ class Executable final : public baton_object {
   static const baton_object_type* object_type() { return device_table() ? device_table()->executable_type : nullptr; }
   Executable() = delete;
 
-  // The index that a dispatch takes; NOT_FOUND tells the nearest names.
+  // The index that a dispatch takes; NOT_FOUND lists the nearest names.
   Result<uint32_t> entry_point(std::string_view name) const {
     uint32_t index = 0;
     Status status = Status::adopt(device_table()->executable_entry_point(handle(), detail::door_text(name), &index));
@@ -311,7 +312,7 @@ class WaitFence {
   Ref<Fence> fence_;
 };
 
-// One that goes without having finished fails, so nobody waits for ever.
+// One that goes without having finished fails, so that no waiter waits for ever.
 class SignalFence {
  public:
   SignalFence() = default;
@@ -337,7 +338,7 @@ class SignalFence {
 
 // What a module keeps for each device: made in prepare(), used by its commands.
 //   Status prepare(Device& device) { ...; kernels_.add(device, {add, scale}); return {}; }
-//   Status saxpy(Recording& rec, ...) { const Kernels& kernels = kernels_[rec.device()]; ... }
+//   Status saxpy(CommandBuffer& rec, ...) { const Kernels& kernels = kernels_[rec.device()]; ... }
 // Threads: add() one at a time, as the host calls prepare(); looking up at any time.
 template <typename T>
 class PerDevice {
@@ -389,10 +390,6 @@ template <>
 struct Parameter<SignalFence> : RefParameter<Fence, true> {
   static SignalFence read(Cursor& at) { return SignalFence(Ref<Fence>(next(at))); }
 };
-
-}  // namespace detail
-
-namespace detail {
 
 inline baton_entry_point door_entry_point(const EntryPoint& from) {
   const auto& [x, y, z] = from.workgroup_size;

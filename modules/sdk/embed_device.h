@@ -3,7 +3,8 @@
  *
  * Devices, tensors and what else device.h names are counted objects: baton_object_release((baton_object*)device) drops
  * one, and a program keeps what it uses. The table behind baton_host_table()->devices does the rest: fences, buffers,
- * executables. Threads: every function may be called from any thread. */
+ * executables.
+ * Threads: every function may be called from any thread. */
 #ifndef BATON_MODULES_SDK_EMBED_DEVICE_H_
 #define BATON_MODULES_SDK_EMBED_DEVICE_H_
 
@@ -41,7 +42,7 @@ baton_status* baton_buffer_view_import_peer(baton_device* device, const baton_bu
  * `stream` is the framework's stream that makes the contents, or will use them, as DLPack says: a CUDA stream's handle,
  * 1 for the legacy default stream, 2 for the thread's own. What the device is given from here on begins after what is
  * on that stream; what is put on it from here on begins when `ready` is passed or, with NULL, when all is done that the
- * device was given so far. Nobody on the host waits. For a tensor that goes out it must live until the tensor is
+ * device was given so far. No thread of the host waits. For a tensor that goes out it must live until the tensor is
  * destroyed. With BATON_NO_STREAM the contents are there, and the framework is through with them when it destroys. */
 #define BATON_NO_STREAM INT64_C(-1)
 struct DLManagedTensor;
@@ -56,6 +57,36 @@ baton_status* baton_buffer_view_export_dlpack(baton_device* device, const baton_
 baton_status* baton_buffer_view_export_dlpack_legacy(baton_device* device, const baton_buffer_view* view,
                                                      const baton_fence* ready, int64_t stream,
                                                      struct DLManagedTensor** out_tensor);
+
+/* Tensors of the host's, for calls that take and give nothing else. The elements are dense, row by row. */
+#define BATON_TENSOR_RANK_MAX 8
+typedef struct baton_tensor {
+  uint32_t element_type; /* BATON_ELEMENT_* */
+  uint32_t rank;
+  int64_t shape[BATON_TENSOR_RANK_MAX];
+  void* data;
+  uint64_t size; /* Of data, in bytes. */
+} baton_tensor;
+
+/* Calls a function whose parameters and results are tensors and waits for it: inputs are copied to the device, and its
+ * results to where `outputs` say: `data` and `size` are the room that there is; type, shape and the size that was used
+ * are written. What the program declares is compared with what is given, and what differs is told in words. A result
+ * that is larger than its room fails the call. Looks the function up and makes an invocation in each call: for programs
+ * that are called often there are baton_context_find and baton_invocation_invoke. */
+baton_status* baton_call_tensors(baton_context* context, baton_device* device, const char* function,
+                                 const baton_tensor* inputs, uint64_t input_count, baton_tensor* outputs,
+                                 uint64_t output_count);
+
+/* A timeline of what programs and devices do, for Perfetto and chrome://tracing. Devices that are opened with it tell
+ * it what they run; calls of an invocation that has it are on it too. It outlives them all. */
+typedef struct baton_trace baton_trace;
+baton_status* baton_trace_create(baton_trace** out_trace);
+void baton_trace_release(baton_trace* trace);
+baton_status* baton_device_open_traced(const char* uri, baton_trace* trace, baton_device** out_device);
+/* NULL for no more. One call of the invocation at a time, as ever. */
+void baton_invocation_set_trace(baton_invocation* invocation, baton_trace* trace);
+/* Once what it should hold is done. */
+baton_status* baton_trace_write(baton_trace* trace, const char* path);
 
 #ifdef __cplusplus
 }

@@ -20,187 +20,13 @@
 #include <exception>
 #include <tuple>
 
-#include "modules/sdk/module.h"
-#include "modules/sdk/object.hpp"
+#include "modules/sdk/parameter.hpp"
 
 namespace baton::sdk {
 
-template <typename E>
-class Variadic;
-
 namespace detail {
 
-// Stands in export.data, for messages.
-struct FunctionName {
-  const char* module;
-  const char* function;
-};
-
-// ---- Parameters
-// ------------------------------------------------------------------------------------------------------
-
-struct Cursor {
-  baton_value* values;
-  baton_object** refs;
-  const uint16_t* segments;
-};
-
-// How a parameter of type P is spelled, checked and read:
-//   kChecked                        whether mismatch() can find anything
-//   write(out)                      appends its signature text
-//   mismatch(at)                    moves `at` over it and returns null; or stays and returns the type name it wants
-//   read(at)                        moves `at` over it; what it returns is passed to the function
-template <typename P>
-struct Parameter;
-
-template <typename Out>
-constexpr void write_text(Out& out, std::string_view text) {
-  for (char c : text) out(c);
-}
-template <typename Out>
-constexpr void write_ref(Out& out, std::string_view type_name) {
-  write_text(out, "r<");
-  write_text(out, type_name);
-  write_text(out, ">");
-}
-
-template <Number T>
-struct Parameter<T> {
-  static constexpr bool kChecked = false;
-  static constexpr int kValues = 1, kRefs = 0;
-  template <typename Out>
-  static constexpr void write(Out& out) {
-    out(kLetter<T>);
-  }
-  static const char* mismatch(Cursor& at) { return ++at.values, nullptr; }
-  static T read(Cursor& at) { return load_number<T>(*at.values++); }
-};
-
-template <typename T, bool kMayBeNull>
-struct RefParameter {
-  static constexpr bool kChecked = true;
-  static constexpr int kValues = 0, kRefs = 1;
-  template <typename Out>
-  static constexpr void write(Out& out) {
-    write_ref(out, T::kTypeName);
-  }
-  static const char* mismatch(Cursor& at) {
-    const baton_object* given = *at.refs;
-    if (given ? given->type != T::object_type() : !kMayBeNull) [[unlikely]]
-      return T::kTypeName;
-    return ++at.refs, nullptr;
-  }
-  static T* next(Cursor& at) { return static_cast<T*>(*at.refs++); }  // Of this type: mismatch() was asked before.
-};
-template <typename T>
-requires ObjectClass<std::remove_const_t<T>>
-struct Parameter<T&> : RefParameter<std::remove_const_t<T>, false> {
-  static T& read(Cursor& at) { return *Parameter::next(at); }
-};
-template <typename T>
-requires ObjectClass<std::remove_const_t<T>>
-struct Parameter<T*> : RefParameter<std::remove_const_t<T>, true> {
-  static T* read(Cursor& at) { return Parameter::next(at); }
-};
-template <typename T>
-struct Parameter<Ref<T>> : RefParameter<T, true> {
-  static Ref<T> read(Cursor& at) { return Ref<T>(Parameter::next(at)); }
-};
-
-template <>
-struct Parameter<baton_object*> {
-  static constexpr bool kChecked = false;
-  static constexpr int kValues = 0, kRefs = 1;
-  template <typename Out>
-  static constexpr void write(Out& out) {
-    out('r');
-  }
-  static const char* mismatch(Cursor& at) { return ++at.refs, nullptr; }
-  static baton_object* read(Cursor& at) { return *at.refs++; }
-};
-
-template <>
-struct Parameter<std::string_view> : RefParameter<Blob, false> {
-  static std::string_view read(Cursor& at) { return next(at)->text(); }
-};
-template <typename E>
-requires std::is_trivially_copyable_v<E>
-struct Parameter<std::span<E>> : RefParameter<Blob, false> {
-  static const char* mismatch(Cursor& at) {
-    if constexpr (!std::is_const_v<E>) {
-      Blob* blob = cast<Blob>(*at.refs);
-      if (blob && !blob->writable()) [[unlikely]]
-        return "blob";
-    }
-    return RefParameter<Blob, false>::mismatch(at);
-  }
-  static std::span<E> read(Cursor& at) {
-    Blob* blob = Parameter::next(at);
-    const auto bytes = [&] {
-      if constexpr (std::is_const_v<E>) {
-        return blob->bytes();
-      } else {
-        return blob->writable_bytes();
-      }
-    }();
-    return {reinterpret_cast<E*>(bytes.data()), bytes.size() / sizeof(E)};
-  }
-};
-
-// One element of a variadic segment of several.
-template <typename... E>
-struct Parameter<std::tuple<E...>> {
-  static constexpr bool kChecked = (Parameter<E>::kChecked || ...);
-  static constexpr int kValues = (Parameter<E>::kValues + ...), kRefs = (Parameter<E>::kRefs + ...);
-  template <typename Out>
-  static constexpr void write(Out& out) {
-    (Parameter<E>::write(out), ...);
-  }
-  static const char* mismatch(Cursor& at) {
-    const char* wanted = nullptr;
-    (void)(((wanted = Parameter<E>::mismatch(at)) == nullptr) && ...);
-    return wanted;
-  }
-  static std::tuple<E...> read(Cursor& at) { return {Parameter<E>::read(at)...}; }
-};
-
-template <typename E>
-struct Parameter<Variadic<E>> {
-  static constexpr bool kChecked = Parameter<E>::kChecked;
-  template <typename Out>
-  static constexpr void write(Out& out) {
-    out('C');
-    Parameter<E>::write(out);
-    out('D');
-  }
-  static const char* mismatch(Cursor& at) {
-    const uint16_t count = *at.segments++;
-    for (uint16_t i = 0; i < count; ++i) {
-      if (const char* wanted = Parameter<E>::mismatch(at)) return wanted;
-    }
-    return nullptr;
-  }
-  static Variadic<E> read(Cursor& at) {
-    const Variadic<E> elements(at, *at.segments++);
-    at.values += elements.size() * Parameter<E>::kValues;
-    at.refs += elements.size() * Parameter<E>::kRefs;
-    return elements;
-  }
-};
-
-// References to objects stay references; anything else is passed as the value it is.
-template <typename P>
-struct PassedAs {
-  using type = std::remove_cvref_t<P>;
-};
-template <typename P>
-requires std::derived_from<std::remove_cvref_t<P>, baton_object>
-struct PassedAs<P&> {
-  using type = P&;
-};
-
 // ---- Results
-// ---------------------------------------------------------------------------------------------------------
 
 // How a result of type R is spelled and stored: write(out), and store(call, result), which fails only with the result's
 // own failure. One of one register is put(at, result) besides.
@@ -285,7 +111,6 @@ concept Resumable = requires(baton_call* call) {
 };
 
 // ---- The shim
-// --------------------------------------------------------------------------------------------------------
 
 // Cold: a sentence with both type names.
 [[gnu::cold, gnu::noinline]] inline baton_status* refuse(const baton_call* call, int index, const Cursor& at,
@@ -293,6 +118,11 @@ concept Resumable = requires(baton_call* call) {
   const bool is_range = wanted[0] == '\1';  // recording.hpp: wrong are its numbers, not its object
   const baton_object* given = *at.refs;
   const auto* name = static_cast<const FunctionName*>(call->data);
+  if (wanted[0] == '\2') {  // recording.hpp: its elements are of another type
+    return failure(StatusCode::kInvalidArgument, "Function '", name->module, ".", name->function,
+                   "' takes as argument ", index, " a tensor of ", wanted + 1, ".")
+        .release();
+  }
   const auto start = [&] {
     return std::string("Function '") + name->module + "." + name->function + "' takes a " + (is_range ? "" : "'") +
            (is_range ? wanted + 1 : wanted) + (is_range ? "" : "'") + " as argument " + std::to_string(index);

@@ -1,6 +1,6 @@
 /* What a module may ask of the program that hosts it. Frozen: entries are only appended; a removed one stays as NULL.
  *
- * A plugin may use an entry only when struct_size says that the host has it. Every function may be called from any
+ * A plugin may use an entry only when struct_size covers it. Every function may be called from any
  * thread unless its comment says otherwise. */
 #ifndef BATON_MODULES_SDK_HOST_H_
 #define BATON_MODULES_SDK_HOST_H_

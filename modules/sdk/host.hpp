@@ -30,7 +30,7 @@ inline bool bind_host(const baton_host* table) {
   return true;
 }
 
-// Null in a host without devices, and in one of version 1. Whoever holds an object of theirs has them.
+// Null in a host without devices, and in one of version 1. A caller that holds one of their objects has them.
 inline const baton_device_table* device_table() { return host().struct_size > kHostSizeV1 ? host().devices : nullptr; }
 inline const baton_recording_table* recording_table() {
   return host().struct_size > kHostSizeV1 ? host().recording : nullptr;

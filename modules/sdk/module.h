@@ -16,7 +16,7 @@
  * call returns. To return an object call baton_call_set_ref, which releases what the slot held and stores an owned
  * reference.
  *
- * A variadic segment's elements follow each other in their banks; segments[k] says how many the k-th one has. */
+ * A variadic segment's elements follow each other in their banks; segments[k] is how many the k-th one has. */
 typedef struct baton_call {
   void* state; /* made by create_state for this context; NULL without it */
   void* data;  /* from the export */
@@ -37,15 +37,20 @@ static inline void baton_call_set_ref(baton_call* call, uint32_t index, baton_ob
 
 typedef baton_status* (*baton_body)(baton_call* call);
 
-/* Traits of an export, for those who record (DESIGN: custom commands) and for those who call. */
-#define BATON_TRAIT_PURE (UINT64_C(1) << 0)         /* no effect but its results */
-#define BATON_TRAIT_CAPTURE_SAFE (UINT64_C(1) << 1) /* may run while a device graph is being captured */
-#define BATON_TRAIT_HOST_ONLY (UINT64_C(1) << 2)    /* works on the host: splits a recording */
-#define BATON_TRAIT_IN_PLACE (UINT64_C(1) << 3)     /* results may share storage with arguments */
+/* Traits of an export: what a host may rely on when it records a custom command or calls a function. */
+/* The first four are reserved: a module may state them, and no host acts on them yet. What a command does is seen in
+ * what it records: drivers split a recording at its host calls, and look at each capture themselves. */
+#define BATON_TRAIT_PURE (UINT64_C(1) << 0)         /* reserved: no effect but its results */
+#define BATON_TRAIT_CAPTURE_SAFE (UINT64_C(1) << 1) /* reserved: may run while a device graph is being captured */
+#define BATON_TRAIT_HOST_ONLY (UINT64_C(1) << 2)    /* reserved: works on the host */
+#define BATON_TRAIT_IN_PLACE (UINT64_C(1) << 3)     /* reserved: results may share storage with arguments */
 #define BATON_TRAIT_COMMAND (UINT64_C(1) << 4)      /* records into its first argument (recording.h). since v2 */
 /* Takes no reference argument out of its slot, and replaces none but by a result: callers may lend theirs without
  * counting. A host that does not know it counts. */
 #define BATON_TRAIT_LEAVES_ARGUMENTS (UINT64_C(1) << 5)
+/* Of a command: it expects the element type and the rank of a tensor in its slot (recording.h). For a command without
+ * this trait the host clears them, so that its slots stay what they were. */
+#define BATON_TRAIT_TYPED_TENSORS (UINT64_C(1) << 6)
 
 typedef struct baton_export {
   const char* name;      /* without the module's name: "string.print" */
@@ -58,7 +63,7 @@ typedef struct baton_export {
 struct baton_device; /* comes with the HAL */
 
 typedef struct baton_module_descriptor {
-  uint32_t struct_size; /* sizeof(baton_module_descriptor) of the one who fills it */
+  uint32_t struct_size; /* sizeof(baton_module_descriptor) that the module was compiled with */
   uint32_t abi_version; /* BATON_ABI_VERSION of the same */
   const char* name;
   uint32_t version;

@@ -25,8 +25,9 @@
 
 namespace baton::sdk {
 
-// What stood behind `?` in --module=plugin.so?key=value, or what the host app passed. Shared by all contexts;
-// immutable.
+// What stood behind `?` in --module=plugin.so?key=value, or what the host app passed. A parameter that the module has
+// not asked for when its state is made is refused: it is a misspelled one.
+// Threads: shared by all contexts; immutable, but for the note of what was asked for, which is internally synchronized.
 class Parameters {
  public:
   Parameters() = default;
@@ -39,15 +40,38 @@ class Parameters {
 
   // The last one given, or nothing.
   std::optional<std::string_view> find(std::string_view key) const {
-    for (size_t i = all_.size(); i-- > 0;) {
-      if (all_[i].first == key) return all_[i].second;
+    std::optional<std::string_view> found;
+    for (size_t i = 0; i < all_.size(); ++i) {
+      if (all_[i].first != key) continue;
+      note_asked(uint64_t{1} << (i % 64));
+      found = all_[i].second;
     }
-    return std::nullopt;
+    return found;
   }
-  const std::vector<std::pair<std::string, std::string>>& all() const { return all_; }
+  // A module that looks at all of them refuses what it does not know.
+  const std::vector<std::pair<std::string, std::string>>& all() const {
+    note_asked(~uint64_t{0});
+    return all_;
+  }
+
+  // The names that were given and never asked for, as "'bom', 'size'".
+  std::string unknown() const {
+    const uint64_t asked = __atomic_load_n(&asked_, __ATOMIC_RELAXED);
+    std::string names;
+    for (size_t i = 0; i < all_.size(); ++i) {
+      if (asked >> (i % 64) & 1) continue;
+      names += names.empty() ? "'" : ", '";
+      names += all_[i].first;
+      names += '\'';
+    }
+    return names;
+  }
 
  private:
+  void note_asked(uint64_t which) const { (void)__atomic_fetch_or(&asked_, which, __ATOMIC_RELAXED); }
+
   std::vector<std::pair<std::string, std::string>> all_;
+  mutable uint64_t asked_ = 0;  // A bit for each, up to 64; those beyond share bits.
 };
 
 template <typename Class>
@@ -64,7 +88,8 @@ class Module {
   using Executable = sdk::Executable;
   using WaitFence = sdk::WaitFence;
   using SignalFence = sdk::SignalFence;
-  using Recording = sdk::Recording;
+  using CommandBuffer = sdk::CommandBuffer;
+  using Recording = sdk::CommandBuffer;
   using Foreign = sdk::Foreign;
   template <typename T>
   using DeviceSpan = sdk::DeviceSpan<T>;
@@ -150,6 +175,11 @@ baton_status* create_state(void* self, const baton_allocator*, void** out_state)
 #endif
     Result<std::unique_ptr<Class>> state = make_state<Class>(description->parameters);
     if (!state) return state.error().release();
+    if (const std::string unknown = description->parameters.unknown(); !unknown.empty()) [[unlikely]] {
+      return failure(StatusCode::kInvalidArgument, "Module '", description->descriptor.name, "' has no parameter ",
+                     unknown, ".")
+          .release();
+    }
     *out_state = state.value().release();
     return nullptr;
 #if defined(__cpp_exceptions)
@@ -182,7 +212,7 @@ template <typename Class>
 baton_status* describe(const baton_host* table, uint64_t parameter_count, const baton_parameter* parameters,
                        const baton_module_descriptor** out_descriptor, const char* name,
                        std::initializer_list<Export> exports) noexcept {
-  if (!bind_host(table)) return nullptr;  // No word in common; the host says what is missing from the null descriptor.
+  if (!bind_host(table)) return nullptr;  // No version in common: the host writes the message.
   auto* description = new Description(name, Class::kVersion, exports, Parameters(parameters, parameter_count));
   description->descriptor.create_state = create_state<Class>;
   description->descriptor.destroy_state = [](void*, void* state) { delete static_cast<Class*>(state); };

@@ -8,7 +8,7 @@ typedef struct baton_object baton_object;
 
 /* One per type, alive as long as any object of it. Two types are the same when their addresses are. */
 typedef struct baton_object_type {
-  uint32_t struct_size; /* sizeof(baton_object_type) of the one who fills it */
+  uint32_t struct_size; /* sizeof(baton_object_type) that the module was compiled with */
   uint32_t reserved;
   const char* name;                      /* as programs spell it: "custom.string" */
   void (*destroy)(baton_object* object); /* the last reference is gone */
@@ -31,7 +31,7 @@ static inline void baton_object_init(baton_object* object, const baton_object_ty
 static inline void baton_object_retain(baton_object* object) {
   if (object) (void)__atomic_fetch_add(&object->count, 1, __ATOMIC_RELAXED);
 }
-/* Who sees that nobody else is left needs no locked instruction to be sure of it. */
+/* A thread that holds the last reference needs no locked instruction to be sure of it. */
 static inline void baton_object_release(baton_object* object) {
   if (object && (__atomic_load_n(&object->count, __ATOMIC_ACQUIRE) == 1 ||
                  __atomic_fetch_sub(&object->count, 1, __ATOMIC_ACQ_REL) == 1)) {

@@ -9,7 +9,8 @@
 //   }
 //
 // T is any result of function.hpp but a Status; void for none. What is ready when the function returns is taken at
-// once. Threads: a Promise may be completed from any thread; a Pending is externally synchronized.
+// once.
+// Threads: a Promise may be completed from any thread; a Pending is externally synchronized.
 #pragma once
 
 #include <chrono>
@@ -109,7 +110,7 @@ class Pending {
   Ref<detail::Operation<T>> operation_;
 };
 
-// The side that delivers. One that goes without having delivered fails the operation, so nobody waits for ever.
+// The side that delivers. One that goes without having delivered fails the operation, so that no waiter waits for ever.
 template <typename T>
 class Promise {
  public:

@@ -4,7 +4,7 @@
  * A custom command is an export with BATON_TRAIT_COMMAND. Its first argument is the command buffer (refs[0], an object
  * of command_buffer_type); then each tensor is four arguments: slot (i64), buffer (a reference, null when the slot
  * counts), offset and length in bytes (i64; length -1: to the end); scalars stand in their places. Bits 32 and 33 of
- * the slot say how the memory is used (BATON_ACCESS_*, 0: unknown). So alpha * x + y is
+ * the slot are how the memory is used (BATON_ACCESS_*, 0: unknown). So alpha * x + y is
  * "r<hal.command_buffer>fIr<hal.buffer>IIIr<hal.buffer>II_v".
  *
  * The command buffer takes commands only while the export that received it runs. A recording is made once and executed
@@ -15,6 +15,13 @@
 #define BATON_MODULES_SDK_RECORDING_H_
 
 #include "modules/sdk/device.h"
+
+/* The parts of a tensor's slot argument. The element type (BATON_ELEMENT_*, 0: unknown) and the rank are there for
+ * commands with BATON_TRAIT_TYPED_TENSORS when the program states them, as compiled programs do. */
+#define BATON_SLOT_INDEX(slot) ((uint32_t)(slot))
+#define BATON_SLOT_ACCESS(slot) ((uint32_t)((uint64_t)(slot) >> 32 & 3))
+#define BATON_SLOT_ELEMENT_TYPE(slot) ((uint32_t)((uint64_t)(slot) >> 34 & 0xffff))
+#define BATON_SLOT_RANK(slot) ((uint32_t)((uint64_t)(slot) >> 50 & 0x3f))
 
 typedef struct baton_command_buffer baton_command_buffer; /* a baton_object of command_buffer_type */
 
@@ -164,6 +171,46 @@ typedef struct baton_foreign {
   uint32_t constant_slot_count;
 } baton_foreign;
 
+/* What the ranks of a channel do together, and how they reduce. */
+enum {
+  BATON_COLLECTIVE_ALL_REDUCE = 0,
+  BATON_COLLECTIVE_ALL_GATHER = 1,
+  BATON_COLLECTIVE_REDUCE_SCATTER = 2,
+  BATON_COLLECTIVE_BROADCAST = 3,
+  BATON_COLLECTIVE_REDUCE = 4,
+  BATON_COLLECTIVE_ALL_TO_ALL = 5,
+  BATON_COLLECTIVE_SEND = 6,
+  BATON_COLLECTIVE_RECEIVE = 7,
+  BATON_COLLECTIVE_PERMUTE = 8
+};
+enum {
+  BATON_REDUCTION_NONE = 0,
+  BATON_REDUCTION_SUM = 1,
+  BATON_REDUCTION_PRODUCT = 2,
+  BATON_REDUCTION_MINIMUM = 3,
+  BATON_REDUCTION_MAXIMUM = 4,
+  BATON_REDUCTION_AVERAGE = 5
+};
+#define BATON_NO_RANK 0xffffffffu
+
+typedef struct baton_channel baton_channel; /* a baton_object of channel_type: programs hand it over */
+
+/* All ranks of the channel record the same ones in the same order. With n ranks an all-gather writes n times what it
+ * reads, a reduce-scatter reads n times what it writes, a send has no target and a receive no source. since v4 */
+typedef struct baton_collective {
+  uint32_t struct_size;
+  uint32_t operation;    /* BATON_COLLECTIVE_* */
+  uint32_t reduction;    /* BATON_REDUCTION_* */
+  uint32_t element_type; /* BATON_ELEMENT_* */
+  uint32_t root;         /* of broadcast and reduce */
+  uint32_t to;           /* of send and permute; BATON_NO_RANK: nobody */
+  uint32_t from;         /* of receive and permute; from nobody come zeros */
+  uint32_t reserved;
+  baton_channel* channel;
+  baton_binding source;
+  baton_binding target;
+} baton_collective;
+
 typedef struct baton_recording_table {
   uint32_t struct_size; /* the prefix that this host provides */
   uint32_t reserved;
@@ -185,6 +232,11 @@ typedef struct baton_recording_table {
   baton_status* (*extension)(baton_command_buffer* commands, baton_string name, void* out);
 
   baton_status* (*foreign)(baton_command_buffer* commands, const baton_foreign* command); /* since v3 */
+
+  const baton_object_type* channel_type; /* hal.channel. since v4, as what follows */
+  uint32_t (*channel_rank)(baton_channel* channel);
+  uint32_t (*channel_count)(baton_channel* channel);
+  baton_status* (*collective)(baton_command_buffer* commands, const baton_collective* command);
 } baton_recording_table;
 
 #endif

@@ -2,8 +2,8 @@
 //
 //   class Blas final : public baton::sdk::Module<Blas> {
 //    public:
-//     Status prepare(Device& device);   // once for each device, before the first command is recorded there; may be
-//     left out Status saxpy(Recording& rec, float alpha, Binding<const float> x, Binding<float> y) {
+//     Status prepare(Device& device);   // once for each device, before the first command; may be left out
+//     Status saxpy(CommandBuffer& rec, float alpha, Binding<const float> x, Binding<float> y) {
 //       return rec.host([alpha](std::span<const float> from, std::span<float> to) { ... }, x, y);
 //     }
 //   };
@@ -11,158 +11,29 @@
 //
 // A program calls it as "r<hal.command_buffer>fIr<hal.buffer>IIIr<hal.buffer>II_v" (recording.h). The function runs
 // while the program records; what it records runs later, many times, each time on the memory of that execution. The
-// Recording is the program's command buffer: it takes commands only until the function returns. Threads: as the call.
+// CommandBuffer is the program's: it takes commands only until the function returns.
+// Threads: as the call.
 #pragma once
 
 #include <array>
 #include <bit>
 
-#include "modules/sdk/cuda.hpp"
-#include "modules/sdk/device.hpp"
-#include "modules/sdk/recording.h"
+#include "modules/sdk/binding.hpp"
+#include "modules/sdk/channel.hpp"
 
 namespace baton::sdk {
 
 // ---- What a command promises ----------------------------------------------------------------------------------------
 
 using Traits = uint64_t;
+// Reserved: a module may state them, and no host acts on them yet (module.h).
 inline constexpr Traits kPure = BATON_TRAIT_PURE;                 // no effect but its results
 inline constexpr Traits kCaptureSafe = BATON_TRAIT_CAPTURE_SAFE;  // its work may be captured into a device graph
-inline constexpr Traits kHostOnly = BATON_TRAIT_HOST_ONLY;        // works on the host: splits a device's recording
+inline constexpr Traits kHostOnly = BATON_TRAIT_HOST_ONLY;        // works on the host
 inline constexpr Traits kInPlace = BATON_TRAIT_IN_PLACE;          // results may share storage with arguments
 
-// ---- Memory that a command works on ---------------------------------------------------------------------------------
-
-// A range of a buffer, or of a slot that each execution fills, as elements of T. Binding<const T> is only read.
-template <typename T>
-class Binding {
- public:
-  using Element = std::remove_const_t<T>;
-
-  explicit Binding(const baton_binding& range) : range_(range) {
-    if (!range_.access) range_.access = std::is_const_v<T> ? BATON_ACCESS_READ : BATON_ACCESS_READ_WRITE;
-  }
-  Binding(const Buffer& buffer, uint64_t offset_bytes = 0, uint64_t length_bytes = kWholeLength)
-      : Binding(baton_binding{buffer.handle(), 0, 0, offset_bytes,
-                              length_bytes == kWholeLength ? buffer.length() - offset_bytes : length_bytes}) {}
-  // What may be written may be read.
-  operator Binding<const Element>() const requires(!std::is_const_v<T>) {
-    baton_binding range = range_;
-    range.access = BATON_ACCESS_READ;
-    return Binding<const Element>(range);
-  }
-
-  // Elements; kWholeLength for a slot that is taken as a whole, whose length only each execution knows.
-  uint64_t size() const { return range_.length == kWholeLength ? kWholeLength : range_.length / sizeof(T); }
-  uint64_t size_bytes() const { return range_.length; }
-  uint64_t offset_bytes() const { return range_.offset; }
-  bool is_slot() const { return range_.buffer == nullptr; }
-  uint32_t slot() const { return range_.slot; }
-  const Buffer* buffer() const { return reinterpret_cast<const Buffer*>(range_.buffer); }  // null for a slot
-  const baton_binding& range() const { return range_; }
-
-  // `count` elements from `first` on. Whether they are there is checked where they are used.
-  Binding subspan(uint64_t first, uint64_t count) const {
-    baton_binding part = range_;
-    part.offset += first * sizeof(T);
-    part.length = count * sizeof(T);
-    return Binding(part);
-  }
-  // The same bytes as elements of another type.
-  template <typename Other>
-  Binding<Other> as() const {
-    return Binding<Other>(range_);
-  }
-
- private:
-  baton_binding range_;
-};
-
-// A binding of any type, in the lists that dispatches take.
-struct AnyBinding : baton_binding {
-  template <typename T>
-  AnyBinding(const Binding<T>& binding) : baton_binding(binding.range()) {}   // NOLINT: any binding is one
-  AnyBinding(const Buffer& whole) : AnyBinding(Binding<std::byte>(whole)) {}  // NOLINT
-};
-static_assert(sizeof(AnyBinding) == sizeof(baton_binding));
-
-// The elements of a binding as a foreign function gets them.
-template <typename T>
-class DeviceSpan {
- public:
-  explicit DeviceSpan(const baton_device_range& range) : range_(range) {}
-
-  T* data() const { return reinterpret_cast<T*>(range_.address); }  // For the device.
-  uint64_t address() const { return range_.address; }
-  size_t size() const { return static_cast<size_t>(range_.size / sizeof(T)); }
-  uint64_t size_bytes() const { return range_.size; }
-  // The same for the host; empty where it cannot see them.
-  std::span<T> host() const {
-    auto* data = static_cast<T*>(range_.data);
-    return {data, data ? size() : 0};
-  }
-
- private:
-  baton_device_range range_;
-};
-
-// What a foreign function has to enqueue with, until it returns.
-class Foreign {
- public:
-  explicit Foreign(const baton_foreign_arguments& arguments) : arguments_(arguments) {}
-
-  Device& device() const { return *reinterpret_cast<Device*>(arguments_.device); }
-  // Whether the device is of that kind: here.is<Cuda>(). What is special to it is behind here.cuda().
-  template <typename Kind>
-  bool is() const {
-    return device().driver() == Kind::kDriver;
-  }
-  Cuda cuda() const { return Cuda(arguments_.self, arguments_.extension); }
-  // For kinds of device that this header does not know: `out` is a struct of theirs, which begins with its struct_size.
-  template <typename Struct>
-  Status extension(std::string_view name, Struct& out) const {
-    return Status::adopt(arguments_.extension(arguments_.self, {name.data(), name.size()}, &out));
-  }
-
- private:
-  const baton_foreign_arguments& arguments_;
-};
-
-// Workgroups in x, y, z.
-struct Grid {
-  uint32_t x = 1, y = 1, z = 1;
-};
-
-namespace detail {
-
-template <typename T>
-inline constexpr size_t kWords = sizeof(T) <= 4 ? 1 : 2;
-
-template <Number T>
-constexpr void append_words(uint32_t*& at, T number) {
-  if constexpr (std::same_as<T, bool>) {
-    *at++ = number;
-  } else if constexpr (sizeof(T) == 4) {
-    *at++ = std::bit_cast<uint32_t>(number);
-  } else {
-    const auto bits = std::bit_cast<uint64_t>(number);
-    *at++ = static_cast<uint32_t>(bits);
-    *at++ = static_cast<uint32_t>(bits >> 32);
-  }
-}
-
-}  // namespace detail
-
-// Numbers as the constants of a dispatch: 32-bit words, 64-bit numbers as two, low word first.
-template <Number... T>
-constexpr std::array<uint32_t, (detail::kWords<T> + ... + 0)> constants(T... numbers) {
-  std::array<uint32_t, (detail::kWords<T> + ... + 0)> words{};
-  [[maybe_unused]] uint32_t* at = words.data();
-  (detail::append_words(at, numbers), ...);
-  return words;
-}
-
-// ---- The recording --------------------------------------------------------------------------------------------------
+// ---- The command buffer
+// -----------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -231,13 +102,19 @@ struct ForeignCallable {
 
 }  // namespace detail
 
-class Recording final : public baton_object {
+namespace detail {
+template <typename T>
+constexpr uint32_t element_of();  // Below: what T is to programs.
+}
+
+// The program's command buffer, while a custom command records into it.
+class CommandBuffer final : public baton_object {
  public:
   static constexpr char kTypeName[] = "hal.command_buffer";
   static const baton_object_type* object_type() {
     return recording_table() ? recording_table()->command_buffer_type : nullptr;
   }
-  Recording() = delete;
+  CommandBuffer() = delete;
 
   Device& device() { return *reinterpret_cast<Device*>(table().device(handle())); }
 
@@ -275,7 +152,7 @@ class Recording final : public baton_object {
 
   // Every element becomes `value`; elements have 1, 2, 4 or 8 bytes.
   template <typename T>
-  Status fill(const Binding<T>& target, std::type_identity_t<T> value) {
+  Status fill_buffer(const Binding<T>& target, std::type_identity_t<T> value) {
     static_assert(std::is_trivially_copyable_v<T> && std::has_single_bit(sizeof(T)) && sizeof(T) <= 8);
     baton_fill_buffer command = {sizeof(command), sizeof(T), 0, target.range()};
     std::memcpy(&command.pattern, &value, sizeof(T));  // The low bytes: hosts are little-endian.
@@ -283,21 +160,55 @@ class Recording final : public baton_object {
   }
   // Writes elements that are copied into the recording: few.
   template <typename T>
-  Status update(const Binding<T>& target, std::span<const std::type_identity_t<T>> source) {
+  Status update_buffer(const Binding<T>& target, std::span<const std::type_identity_t<T>> source) {
     baton_binding range = target.range();
     if (range.length > source.size_bytes()) range.length = source.size_bytes();
     const baton_update_buffer command = {sizeof(command), 0, source.data(), source.size_bytes(), range};
     return Status::adopt(table().update_buffer(handle(), &command));
   }
   template <typename S, typename T>
-  requires std::same_as<std::remove_const_t<S>, T> Status copy(const Binding<S>& source, const Binding<T>& target) {
+  requires std::same_as<std::remove_const_t<S>, T> Status copy_buffer(const Binding<S>& source,
+                                                                      const Binding<T>& target) {
     const baton_copy_buffer command = {sizeof(command), 0, source.range(), target.range()};
     return Status::adopt(table().copy_buffer(handle(), &command));
+  }
+  // The same three by their names of version 0.1.
+  template <typename T>
+  Status fill(const Binding<T>& target, std::type_identity_t<T> value) {
+    return fill_buffer(target, value);
+  }
+  template <typename T>
+  Status update(const Binding<T>& target, std::span<const std::type_identity_t<T>> source) {
+    return update_buffer(target, source);
+  }
+  template <typename S, typename T>
+  requires std::same_as<std::remove_const_t<S>, T> Status copy(const Binding<S>& source, const Binding<T>& target) {
+    return copy_buffer(source, target);
   }
   // What was recorded before is done before what is recorded after begins.
   Status barrier() {
     const baton_barrier command = {sizeof(command), 0, nullptr};
     return Status::adopt(table().barrier(handle(), &command));
+  }
+
+  // What the ranks of a channel do together, all of them in the same order. The element type is T's.
+  template <typename S, typename T>
+  requires std::same_as<std::remove_const_t<S>, T> Status collective(const Channel& channel, Collective operation,
+                                                                     Reduction reduction, const Binding<S>& source,
+                                                                     const Binding<T>& target, Peers peers = {}) {
+    static_assert(detail::element_of<T>() != 0, "a collective works on numbers");
+    const baton_collective command = {.struct_size = sizeof(command),
+                                      .operation = static_cast<uint32_t>(operation),
+                                      .reduction = static_cast<uint32_t>(reduction),
+                                      .element_type = detail::element_of<T>(),
+                                      .root = peers.root,
+                                      .to = peers.to,
+                                      .from = peers.from,
+                                      .reserved = 0,
+                                      .channel = channel.handle(),
+                                      .source = source.range(),
+                                      .target = target.range()};
+    return Status::adopt(table().collective(handle(), &command));
   }
 
   // Runs code of the host in order with the commands around it, once for each execution, on any thread: `callable` is
@@ -349,7 +260,7 @@ class Recording final : public baton_object {
   }
   Cuda cuda() {
     return Cuda(this, [](void* self, baton_string name, void* out) {
-      return table().extension(static_cast<Recording*>(self)->handle(), name, out);
+      return table().extension(static_cast<CommandBuffer*>(self)->handle(), name, out);
     });
   }
   // For kinds of device that this header does not know: `out` is a struct of theirs, which begins with its struct_size.
@@ -379,12 +290,15 @@ class Recording final : public baton_object {
             .constant_slot_count = 0};
   }
 };
+// Its name of version 0.1; hal::Recording is what a command buffer becomes.
+using Recording = CommandBuffer;
 
 // ---- From a method to an export -------------------------------------------------------------------------------------
 
 namespace detail {
 
-// "\1range of 4-byte elements": what refuse() says when the numbers of a binding make none. The first byte is its mark.
+// "\1range of 4-byte elements": what refuse() writes when the numbers of a binding make none. The first byte is its
+// mark.
 template <size_t kSize>
 consteval auto binding_text() {
   std::array<char, 48> text{};
@@ -403,12 +317,67 @@ consteval auto binding_text() {
 template <size_t kSize>
 inline constexpr auto kBindingText = binding_text<kSize>();
 
-// Slot, buffer, offset, length. Bits 32 and 33 of the slot are the access that the program states.
+// Elements of a type that programs have: how they spell it, and whether elements of another type may stand for them.
+// Elements without a sign stand for those with one; bytes, and what programs have no word for, for any.
+struct ElementName {
+  uint32_t type;
+  const char* text;
+};
+inline constexpr ElementName kElementNames[] = {
+    {BATON_ELEMENT_I1, "i1"},    {BATON_ELEMENT_I8, "i8"},   {BATON_ELEMENT_I16, "i16"},   {BATON_ELEMENT_I32, "i32"},
+    {BATON_ELEMENT_I64, "i64"},  {BATON_ELEMENT_S8, "si8"},  {BATON_ELEMENT_S16, "si16"},  {BATON_ELEMENT_S32, "si32"},
+    {BATON_ELEMENT_S64, "si64"}, {BATON_ELEMENT_U8, "ui8"},  {BATON_ELEMENT_U16, "ui16"},  {BATON_ELEMENT_U32, "ui32"},
+    {BATON_ELEMENT_U64, "ui64"}, {BATON_ELEMENT_F16, "f16"}, {BATON_ELEMENT_BF16, "bf16"}, {BATON_ELEMENT_F32, "f32"},
+    {BATON_ELEMENT_F64, "f64"},  {0, "another type"},
+};
+constexpr size_t element_index(uint32_t type) {
+  size_t at = 0;
+  while (kElementNames[at].type && kElementNames[at].type != type) ++at;
+  return at;
+}
+
+// What T is to programs; 0: anything. Words of 16 bits without a sign also hold halves, which C++20 has no type for.
+template <typename T>
+constexpr uint32_t element_of() {
+  constexpr uint32_t kClass = 0x100, kBits = 8 * sizeof(T);
+  if constexpr (std::same_as<T, bool>) return BATON_ELEMENT_I1;
+  if constexpr (std::floating_point<T> && sizeof(T) <= 8) return 4 * kClass | kBits;
+  if constexpr (std::integral<T> && sizeof(T) <= 8) return (std::signed_integral<T> ? 2 : 3) * kClass | kBits;
+  return 0;
+}
+template <typename T>
+constexpr bool takes_elements(uint32_t told) {
+  constexpr uint32_t kOwn = element_of<T>(), kClasses = 0xff00;
+  if (!told || !kOwn || told == kOwn) return true;
+  if (std::integral<T> && told == ((kOwn & ~kClasses) | 0x100)) return true;
+  if (std::integral<T> && sizeof(T) == 1 && told == BATON_ELEMENT_I1) return true;
+  return std::same_as<T, uint16_t> && (told == BATON_ELEMENT_F16 || told == BATON_ELEMENT_BF16);
+}
+
+// "\2f32, not of i32": what refuse() writes about elements that T doesn't take.
+template <typename T>
+consteval auto element_texts() {
+  std::array<std::array<char, 40>, std::size(kElementNames)> texts{};
+  for (size_t i = 0; i < texts.size(); ++i) {
+    size_t at = 0;
+    const std::string_view pieces[] = {"\2", kElementNames[element_index(element_of<T>())].text, ", not of ",
+                                       kElementNames[i].text};
+    for (const std::string_view piece : pieces) {
+      for (const char c : piece) texts[i][at++] = c;
+    }
+  }
+  return texts;
+}
+template <typename T>
+inline constexpr auto kElementTexts = element_texts<T>();
+
+// Slot, buffer, offset, length. Bits 32 and 33 of the slot are the access that the program states, bits 34 to 55 the
+// element type and the rank of the tensor.
 template <typename T>
 struct Parameter<Binding<T>> {
   static constexpr bool kChecked = true;
   static constexpr int kValues = 3, kRefs = 1;
-  static constexpr int kAccessShift = 32;
+  static constexpr int kAccessShift = 32, kEndShift = 56;
 
   template <typename Out>
   static constexpr void write(Out& out) {
@@ -421,8 +390,10 @@ struct Parameter<Binding<T>> {
     const int64_t slot = at.values[0].i64, offset = at.values[1].i64, length = at.values[2].i64;
     if (buffer && buffer->type != Buffer::object_type()) [[unlikely]]
       return Buffer::kTypeName;
-    const bool ranges =
-        slot >> (kAccessShift + 2) == 0 && offset >= 0 && length >= -1;  // a negative slot has high bits
+    const bool ranges = slot >> kEndShift == 0 && offset >= 0 && length >= -1;  // a negative slot has high bits
+    const uint32_t told = BATON_SLOT_ELEMENT_TYPE(slot);
+    if (ranges && !takes_elements<std::remove_const_t<T>>(told)) [[unlikely]]
+      return kElementTexts<std::remove_const_t<T>>[element_index(told)].data();
     const bool fits = (length == -1 || static_cast<uint64_t>(length) % sizeof(T) == 0) &&
                       static_cast<uint64_t>(offset) % alignof(T) == 0;
     if (!ranges || !fits) [[unlikely]]
@@ -434,16 +405,16 @@ struct Parameter<Binding<T>> {
   static Binding<T> read(Cursor& at) {
     const baton_value* values = std::exchange(at.values, at.values + kValues);
     auto* buffer = reinterpret_cast<baton_buffer*>(*at.refs++);
-    baton_binding range = {buffer, static_cast<uint32_t>(values[0].bits),
-                           static_cast<uint32_t>(values[0].bits >> kAccessShift), values[1].bits, values[2].bits};
+    baton_binding range = {buffer, static_cast<uint32_t>(values[0].bits), BATON_SLOT_ACCESS(values[0].bits),
+                           values[1].bits, values[2].bits};
     if (buffer && range.length == kWholeLength) [[unlikely]]
       range.length = whole(*reinterpret_cast<Buffer*>(buffer), range.offset);
     if constexpr (std::is_const_v<T>) range.access = BATON_ACCESS_READ;
-    return Binding<T>(range);
+    return Binding<T>(range, values[0].bits);
   }
 
  private:
-  // An offset behind the end leaves nothing; the command that takes it says so.
+  // An offset behind the end leaves nothing; the command that takes it fails with a message.
   static uint64_t whole(const Buffer& buffer, uint64_t offset) {
     return buffer.length() < offset ? 0 : buffer.length() - offset;
   }
@@ -454,13 +425,13 @@ struct CommandShape {
   static constexpr bool kRecords = false;
 };
 template <typename C, typename R, typename... P>
-struct CommandShape<R (C::*)(Recording&, P...)> {
+struct CommandShape<R (C::*)(CommandBuffer&, P...)> {
   static constexpr bool kRecords = true;
 };
 template <typename C, typename R, typename... P>
-struct CommandShape<R (C::*)(Recording&, P...) const> : CommandShape<R (C::*)(Recording&, P...)> {};
+struct CommandShape<R (C::*)(CommandBuffer&, P...) const> : CommandShape<R (C::*)(CommandBuffer&, P...)> {};
 template <typename R, typename... P>
-struct CommandShape<R (*)(Recording&, P...)> {
+struct CommandShape<R (*)(CommandBuffer&, P...)> {
   static constexpr bool kRecords = true;
 };
 
@@ -470,8 +441,8 @@ struct CommandShape<R (*)(Recording&, P...)> {
 template <auto kFunction>
 constexpr Export command(const char* name, Traits traits) {
   static_assert(detail::CommandShape<decltype(kFunction)>::kRecords,
-                "a command is a function whose first parameter is Recording&");
-  return function<kFunction>(name, traits | BATON_TRAIT_COMMAND);
+                "a command is a function whose first parameter is CommandBuffer&");
+  return function<kFunction>(name, traits | BATON_TRAIT_COMMAND | BATON_TRAIT_TYPED_TENSORS);
 }
 
 }  // namespace baton::sdk

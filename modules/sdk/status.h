@@ -1,7 +1,7 @@
 /* How a call through the door says that it failed. Frozen: append only.
  *
- * NULL is success. A failure is owned by whoever receives it and freed through the host table (host.h), so that one
- * allocator makes and frees it. */
+ * NULL is success. The function that receives a failure owns it, and frees it through the host table (host.h), so
+ * that one allocator makes and frees it. */
 #ifndef BATON_MODULES_SDK_STATUS_H_
 #define BATON_MODULES_SDK_STATUS_H_
 

@@ -4,6 +4,10 @@
 // A failure lives in the host's memory: made, read and freed through the host table.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Baton's C++ headers need C++20 (-std=c++20); its C headers (*.h) need C11."
+#endif
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -86,7 +90,7 @@ Status failure(StatusCode code, const Parts&... parts) {
   return Status(code, message);
 }
 
-// A T, or the failure that says why there is none.
+// A T, or the failure that explains why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -37,6 +37,35 @@ static inline baton_value baton_value_of_f64(double number) {
   return value;
 }
 
+/* A value that says what it is, by the letter that stands in signatures: i I f F, r for a reference. */
+typedef struct baton_typed_value {
+  baton_value value;
+  char letter;
+  char reserved[7];
+} baton_typed_value;
+
+static inline baton_typed_value baton_typed_value_of(baton_value value, char letter) {
+  baton_typed_value typed = {value, letter, {0}};
+  return typed;
+}
+static inline baton_typed_value baton_typed_i32(int32_t number) {
+  return baton_typed_value_of(baton_value_of_i32(number), 'i');
+}
+static inline baton_typed_value baton_typed_i64(int64_t number) {
+  return baton_typed_value_of(baton_value_of_i64(number), 'I');
+}
+static inline baton_typed_value baton_typed_f32(float number) {
+  return baton_typed_value_of(baton_value_of_f32(number), 'f');
+}
+static inline baton_typed_value baton_typed_f64(double number) {
+  return baton_typed_value_of(baton_value_of_f64(number), 'F');
+}
+static inline baton_typed_value baton_typed_ref(struct baton_object* reference) {
+  baton_value value;
+  value.ref = reference;
+  return baton_typed_value_of(value, 'r');
+}
+
 /* Bytes of UTF-8 text, not terminated. */
 typedef struct baton_string {
   const char* data;

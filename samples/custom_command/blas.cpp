@@ -3,6 +3,9 @@
 #include "kernels_elf.hpp"
 #include "kernels_ptx.hpp"
 #include "modules/sdk/module.hpp"
+#if __has_include("kernels_spv.hpp")  // Where GLSL can be compiled.
+#include "kernels_spv.hpp"
+#endif
 
 namespace {
 
@@ -12,9 +15,14 @@ class Blas final : public Module<Blas> {
  public:
   // Once for each device, before the first command is recorded there.
   Status prepare(Device& device) {
-    const ExecutableVariant variants[] = {{"embedded-elf-x86_64", std::as_bytes(std::span(kernels_x86_64))},
-                                          {"embedded-elf-aarch64", std::as_bytes(std::span(kernels_aarch64))},
-                                          {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}};
+    const ExecutableVariant variants[] = {
+      {"embedded-elf-x86_64", std::as_bytes(std::span(kernels_x86_64))},
+      {"embedded-elf-aarch64", std::as_bytes(std::span(kernels_aarch64))},
+#if __has_include("kernels_spv.hpp")
+      {"spirv", std::as_bytes(std::span(kernels_spv))},
+#endif
+      {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}
+    };
     // Code for a GPU doesn't say how many threads a workgroup has.
     const EntryPoint entry_points[] = {{.name = "saxpy", .workgroup_size = {64, 1, 1}}};
     BATON_ASSIGN_OR_RETURN(Ref<Executable> code, device.make_executable("blas", variants, {}, entry_points));

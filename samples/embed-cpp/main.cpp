@@ -28,7 +28,7 @@ Status run(const char* path, int32_t count) {
   BATON_TRY_ASSIGN(Ref<vm::Context> context, vm::Context::make(program));
   BATON_TRY_ASSIGN(const vm::ExportedFunction function, context->find_function("average"));
   vm::Invocation invocation(context);
-  const vm::Value argument = vm::Value::of(count);
+  const vm::TypedValue argument = count;
   vm::Value result;
   BATON_TRY(invocation.invoke(function, {&argument, 1}, {&result, 1}));
   std::printf("average of %d sensors: %g\n", count, result.f64);

@@ -2,6 +2,7 @@
  * errors. */
 #include "modules/sdk/baton.h"
 #include "modules/sdk/embed_device.h"
+#include "modules/sdk/kernel_library.h"
 
 /* Every header comes in through the umbrella, and its inline functions are usable from C. */
 baton_value header_is_c11(baton_call* call);

@@ -7,6 +7,7 @@
 
 #include "modules/sdk/baton.h"
 #include "modules/sdk/embed_device.h"
+#include "modules/sdk/kernel_library.h"
 
 namespace {
 
@@ -34,6 +35,7 @@ FUNCTION(baton_buffer_view_export_dlpack_legacy,
 
 SIZE_V1(baton_value, 8);
 static_assert(sizeof(baton_value) == 8, "a slot is 8 bytes for ever");
+static_assert(sizeof(baton_typed_value) == 16 && offsetof(baton_typed_value, letter) == 8, "a slot and its letter");
 
 SIZE_V1(baton_string, 16);
 FIELD(baton_string, data, 0);
@@ -188,6 +190,35 @@ FIELD(baton_device_table, fence_on_ready, 216);
 FIELD(baton_device_table, queue_allocate, 224);
 FIELD(baton_device_table, queue_free, 232);
 FIELD(baton_device_table, queue_barrier, 240);
+// since v4
+FIELD(baton_device_table, kernels, 248);
+static_assert(sizeof(baton_kernel_argument) == 16, "it stands in arrays");
+static_assert(sizeof(baton_embedded_variant) == 32, "it stands in arrays");
+FIELD(baton_kernel_launch, struct_size, 0);
+FIELD(baton_kernel_launch, flags, 4);
+FIELD(baton_kernel_launch, grid, 8);
+FIELD(baton_kernel_launch, block, 20);
+FIELD(baton_kernel_launch, cluster, 32);
+FIELD(baton_kernel_launch, shared_bytes, 44);
+FIELD(baton_kernel_launch, priority, 48);
+FIELD(baton_kernel_launch, ordinal, 52);
+FIELD(baton_kernel_launch, stream, 56);
+FIELD(baton_kernel_launch, device, 64);
+FIELD(baton_kernel_launch, wait, 72);
+FIELD(baton_kernel_launch, signal, 80);
+FIELD(baton_embedded_kernels, variants, 8);
+FIELD(baton_embedded_kernels, name, 16);
+FIELD(baton_embedded_kernels, library, 24);
+FIELD(baton_kernel_table, library_make, 8);
+FIELD(baton_kernel_table, library_find, 56);
+FIELD(baton_kernel_table, launch_on, 96);
+FIELD(baton_kernel_table, record, 104);
+FIELD(baton_kernel_table, library_load_triton, 112);
+FIELD(baton_kernel_table, library_make_triton, 120);
+FIELD(baton_kernel_table, library_compile, 128);
+FIELD(baton_kernel_table, library_link, 136);
+FIELD(baton_kernel_compile, arch, 40);
+FIELD(baton_kernel_compile, header_count, 72);
 
 SIZE_FOR_EVER(baton_binding, 32);
 FIELD(baton_binding, buffer, 0);
@@ -351,6 +382,21 @@ FIELD(baton_foreign, constants, 56);
 FIELD(baton_foreign, constant_slots, 64);
 FIELD(baton_foreign, constant_count, 72);
 FIELD(baton_foreign, constant_slot_count, 76);
+
+FIELD(baton_recording_table, channel_type, 96);
+FIELD(baton_recording_table, channel_rank, 104);
+FIELD(baton_recording_table, channel_count, 112);
+FIELD(baton_recording_table, collective, 120);
+FIELD(baton_collective, struct_size, 0);
+FIELD(baton_collective, operation, 4);
+FIELD(baton_collective, reduction, 8);
+FIELD(baton_collective, element_type, 12);
+FIELD(baton_collective, root, 16);
+FIELD(baton_collective, to, 20);
+FIELD(baton_collective, from, 24);
+FIELD(baton_collective, channel, 32);
+FIELD(baton_collective, source, 40);
+FIELD(baton_collective, target, 72);
 
 TEST(Layout, IsWhatVersionTwoFroze) {
   EXPECT_EQ(BATON_TRAIT_COMMAND, 16u);

@@ -66,5 +66,20 @@ TEST(PluginV3, EnqueuesWhatALibraryBrings) {
   EXPECT_EQ(program.results[0].i32, 1) << "the function went with the recording";
 }
 
+// A newer program tells the element type (f32) and the rank (1) of a tensor with its slot: an old module sees the slot
+// as it was.
+TEST(PluginV3, IsNotToldOfTypesThatItDoesNotKnow) {
+  std::string text(kProgram);
+  const std::string_view slot = "const.i64 %v1, 0";
+  text.replace(text.find(slot), slot.size(), "const.i64.wide %v1, 0x4108000000000");
+  const auto device = open_device("local-sync");
+  const auto plugin = load_plugin(BATON_TEST_PLUGIN_V3);
+  ASSERT_TRUE(plugin.has_value()) << plugin.error().to_string();
+  LinkedProgram program({hal_module_on({device}), *plugin}, text);
+  ASSERT_OK(program.call("add"));
+  const auto owned = sdk::Ref<baton_object>::adopt(reinterpret_cast<baton_object*>(program.results.at(0).ref));
+  EXPECT_NE(unwrap<hal::Recording>(owned.get()), nullptr);
+}
+
 }  // namespace
 }  // namespace baton::modules

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <random>
 #include <sstream>
 
 #include "bytecode/instruction_writer.hpp"
@@ -143,6 +145,60 @@ TEST(Disassembler, RodataOfAllKindsRoundTrips) {
   ASSERT_TRUE(bytes);
   expect_round_trip(*bytes);
   EXPECT_THAT(text_of(*bytes), HasSubstr("rodata @r#1 =\n  \"a line of words, and \\\"quotes\\\" \\\\ too\\n\"\n"));
+}
+
+// A row of anything that the table may say.
+ExecutableRow random_executable(std::mt19937& random, uint32_t index, uint32_t rodata_count) {
+  const auto below = [&](uint32_t count) { return static_cast<uint32_t>(random() % count); };
+  const auto launch = [&] {
+    return LaunchRow{{1 + below(1024), 1 + below(3), UINT32_MAX - below(2)}, below(1u << 31)};
+  };
+  ExecutableRow row{text("executable ", index)};
+  const bool launched = below(2) == 0;
+  for (uint32_t i = below(4); i > 0; --i) {
+    EntryPointRow entry{text("entry \"", i, "\"\\")};
+    if (below(3) != 0) {
+      entry.constants = below(65536);
+      for (uint32_t j = below(5); j > 0; --j) entry.bindings.push_back(static_cast<uint8_t>(below(4)));
+    }
+    if (launched) entry.launch = launch();
+    for (uint32_t j = below(3); j > 0; --j) {
+      entry.attributes.push_back({text("attribute ", j), below(2) ? std::numeric_limits<int64_t>::min() : below(9)});
+    }
+    row.entry_points.push_back(std::move(entry));
+  }
+  if (below(4) == 0) row.registered_name = "from; the \n host";
+  for (uint32_t i = row.registered_name.empty() ? 1 + below(3) : 0; i > 0; --i) {
+    VariantRow variant{.format = text("format-", below(3)), .rodata = below(rodata_count)};
+    if (below(2) == 0) variant.target = "sm_90a";
+    if (below(2) == 0) variant.condition = 0;
+    if (below(2) == 0) variant.constants = below(65536);
+    if (below(2) == 0) {
+      for (size_t j = 0; j < row.entry_points.size(); ++j) variant.launches.push_back(launch());
+    }
+    row.variants.push_back(std::move(variant));
+  }
+  return row;
+}
+
+TEST(Disassembler, ExecutablesRoundTrip) {
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    ModuleBuilder builder("m");
+    builder.add_rodata("code", {}, false);
+    builder.add_rodata("", {}, false);
+    const uint32_t condition = builder.declare_function("holds?", "r<hal.device>_i");
+    InstructionWriter code;
+    code.emit(Opcode::const_i32, {0, 1});
+    code.emit(Opcode::ret, {});
+    builder.define_function(condition, code.finish()->words, 1, 1);
+    if (seed % 2 == 1) builder.strip_debug();
+    for (uint32_t i = seed / 2 % 4; i > 0; --i) builder.add_executable(random_executable(random, i, 2));
+    const auto bytes = builder.finish();
+    ASSERT_TRUE(bytes);
+    expect_round_trip(*bytes);
+  }
 }
 
 // Every program of the golden tests, whatever it is there for.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bytecode/executable_view.hpp"
 #include "bytecode/instruction_writer.hpp"
 #include "bytecode/module_bytes.hpp"
 #include "bytecode/verifier.hpp"
@@ -38,6 +39,50 @@ ModuleBuilder sample() {
   builder.add_attribute(kNoIndex, "key", "of the module");
   builder.set_initializer(first);
   return builder;
+}
+
+// What whoever brings device code into a program writes, without a compiler.
+TEST(ModuleBuilder, ExecutablesAreReadAsTheyWereWritten) {
+  ModuleBuilder builder("kernels");
+  const uint32_t code = builder.add_rodata("code", bytes_of(".target sm_75"), false);
+  const uint32_t row = builder.add_executable(
+      {.name = "blas",
+       .entry_points = {{.name = "gemm",
+                         .constants = 2,
+                         .bindings = {1, 1, 3},
+                         .launch = LaunchRow{{128, 1, 1}, 0},
+                         .attributes = {{"priority", -1}}},
+                        {.name = "gemv", .launch = LaunchRow{{32, 2, 1}, 64}}},
+       .variants = {
+           {.format = "cuda-ptx-compute_75", .rodata = code, .target = "sm_75", .constants = 3},
+           {.format = "cuda-ptx-compute_80", .rodata = code, .launches = {{{256, 1, 1}, 4096}, {{64, 1, 1}, 0}}}}});
+  builder.add_executable({.name = "theirs", .registered_name = "host.blas"});
+  const auto bytes = builder.finish();
+  ASSERT_TRUE(bytes);
+  const ModuleBytes copy = ModuleBytes::copy(*bytes);
+  const auto view = verify(copy.bytes());
+  ASSERT_TRUE(view) << view.error().message();
+  ASSERT_EQ(view->executable_count(), 2u);
+  const ExecutableView blas = view->executable(row);
+  EXPECT_EQ(blas.name(), "blas");
+  EXPECT_EQ(blas.registered_name(), "");
+  ASSERT_EQ(blas.entry_point_count(), 2u);
+  const EntryPointView gemm = blas.entry_point(0);
+  EXPECT_EQ(gemm.constants(), 2u);
+  ASSERT_EQ(gemm.binding_count(), 3u);
+  EXPECT_EQ(gemm.binding(2), 3);
+  EXPECT_EQ(gemm.attribute(0).name, "priority");
+  EXPECT_EQ(gemm.attribute(0).value, -1);
+  EXPECT_FALSE(blas.entry_point(1).knows_layout());
+  ASSERT_EQ(blas.variant_count(), 2u);
+  EXPECT_EQ(blas.variant(0).target(), "sm_75");
+  EXPECT_EQ(blas.variant(0).condition(), kNoIndex);
+  EXPECT_EQ(blas.variant(0).constants(), 3u);
+  EXPECT_EQ(view->rodata(blas.variant(0).rodata()).size(), 13u);
+  EXPECT_EQ(blas.launch_of(1, 0), (LaunchRow{{32, 2, 1}, 64}));
+  EXPECT_EQ(blas.launch_of(0, 1), (LaunchRow{{256, 1, 1}, 4096}));
+  EXPECT_EQ(view->executable(1).registered_name(), "host.blas");
+  EXPECT_EQ(view->executable(1).variant_count(), 0u);
 }
 
 TEST(ModuleBuilder, VerifiedViewSaysWhatTheBuilderWasTold) {

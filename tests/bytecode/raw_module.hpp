@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "bytecode/executable_row.hpp"
 #include "bytecode/module_bytes.hpp"
 #include "bytecode/module_view.hpp"
 #include "bytecode/opcode.hpp"
@@ -63,6 +64,7 @@ struct RawModule {
   std::vector<format::GlobalRow> globals;
   std::vector<format::RodataRow> rodata;  // offsets count from the end of the table, rounded up to 64
   std::vector<RawAttribute> attributes;
+  std::vector<ExecutableRow> executables;
   uint32_t initializer = kNoIndex;
   std::optional<RawDebug> debug;
   size_t rodata_bytes = 0;  // after the table
@@ -85,6 +87,37 @@ struct RawModule {
   }
 
  private:
+  static format::LaunchRow launch_row(const LaunchRow& row) {
+    return {row.workgroup_size[0], row.workgroup_size[1], row.workgroup_size[2], row.local_memory_bytes};
+  }
+
+  // Entry points without attributes, variants without launches of their own: text says those.
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<format::ExecutableRow>>> build_executables(
+      flatbuffers::FlatBufferBuilder& builder) const {
+    std::vector<flatbuffers::Offset<format::ExecutableRow>> rows;
+    for (const ExecutableRow& row : executables) {
+      std::vector<flatbuffers::Offset<format::EntryPointRow>> entry_points;
+      for (const EntryPointRow& entry : row.entry_points) {
+        const auto launch = launch_row(entry.launch.value_or(LaunchRow()));
+        entry_points.push_back(format::CreateEntryPointRow(builder, builder.CreateString(entry.name), entry.constants,
+                                                           builder.CreateVector(entry.bindings),
+                                                           entry.launch ? &launch : nullptr));
+      }
+      std::vector<flatbuffers::Offset<format::VariantRow>> variants;
+      for (const VariantRow& variant : row.variants) {
+        variants.push_back(format::CreateVariantRow(builder, builder.CreateString(variant.format), 0, variant.rodata,
+                                                    variant.condition, variant.constants));
+      }
+      const auto row_name = builder.CreateString(row.name);
+      const auto registered = builder.CreateString(row.registered_name);
+      const auto entry_vector = builder.CreateVector(entry_points);
+      rows.push_back(
+          format::CreateExecutableRow(builder, row_name, registered, entry_vector, builder.CreateVector(variants)));
+    }
+    if (rows.empty()) return 0;
+    return builder.CreateVector(rows);
+  }
+
   std::vector<std::byte> build(uint64_t rodata_begin) const {
     flatbuffers::FlatBufferBuilder builder;
     std::vector<flatbuffers::Offset<format::ImportRow>> import_rows;
@@ -123,10 +156,11 @@ struct RawModule {
     const auto global_rows = builder.CreateVectorOfStructs(globals);
     const auto rodata_vector = builder.CreateVectorOfStructs(rodata_rows);
     const auto attribute_vector = builder.CreateVector(attribute_rows);
+    const auto executable_vector = build_executables(builder);
     const auto root =
         format::CreateModule(builder, format_version, isa_version, required_features, module_name, 0, type_names,
                              signature_texts, function_rows, words, import_vector, export_vector, global_rows,
-                             rodata_vector, attribute_vector, initializer, debug_table);
+                             rodata_vector, attribute_vector, initializer, debug_table, executable_vector);
     format::FinishSizePrefixedModuleBuffer(builder, root);
     const auto* begin = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
     return std::vector<std::byte>(begin, begin + builder.GetSize());

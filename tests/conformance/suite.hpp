@@ -34,6 +34,7 @@ struct Backend {
   // The suite's kernels (kernels.h) in the backend's formats.
   std::vector<ExecutableVariant> kernels;
   std::vector<Exemption> unsupported = {};
+  bool has_peers = false;  // Several of its devices may be ranks of one channel.
   std::vector<Exemption> expected_failures = {};
 };
 

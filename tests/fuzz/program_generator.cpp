@@ -89,6 +89,9 @@ class FunctionGenerator {
         shape_(*signature_shape(own_signature)) {
     values_ = std::max({4 + choices_.below(12), size_t{shape_.argument_values}, size_t{shape_.result_values}});
     refs_ = std::max({4 + choices_.below(12), size_t{shape_.argument_refs}, size_t{shape_.result_refs}});
+    // Wide frames are proved, and walked, in another way (bytecode/verify_definitions.cpp).
+    if (choices_.below(16) == 15) values_ += 70;
+    if (choices_.below(16) == 15) refs_ += 70;
   }
 
   void generate() {
@@ -210,6 +213,7 @@ class FunctionGenerator {
   void instruction(Opcode opcode) {
     const InstructionInfo& row = info(opcode);
     if ((row.flags & kCalls) != 0) return;
+    if (opcode == Opcode::executable) return;  // Modules that are made here have none; verifier_fuzz has such tables.
     if (opcode == Opcode::ret_value && (shape_.result_values != 1 || shape_.result_refs != 0)) return;
     stores_refs_ |= opcode == Opcode::list_push_ref || opcode == Opcode::list_set_ref;
     const bool ends = (row.flags & kEnds) != 0;
@@ -247,10 +251,11 @@ class FunctionGenerator {
         return;
       case OperandKind::kCount: return;  // The list says it.
       case OperandKind::kCallee:
+      case OperandKind::kExecutable:
       case OperandKind::kValueBase:
       case OperandKind::kRefBase:
       case OperandKind::kSegments:
-      case OperandKind::kLent: BATON_CHECK(false && "calls are made elsewhere");
+      case OperandKind::kLent: BATON_CHECK(false && "calls are made elsewhere, executables nowhere");
     }
   }
 

@@ -9,8 +9,10 @@
 #include <span>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/check.hpp"
+#include "bytecode/assembler.hpp"
 #include "program_generator.hpp"
 #include "tests/support/native_test_module.hpp"
 #include "vm/context.hpp"
@@ -134,8 +136,8 @@ Status::Failure* variadic(NativeCall* call) {
   return nullptr;
 }
 
-Ref<NativeTestModule> make_native(Pool& pool) {
-  auto native = make_ref<NativeTestModule>("native");
+Ref<NativeTestModule> make_native(Pool& pool, std::string_view name) {
+  auto native = make_ref<NativeTestModule>(std::string(name));
   native->add_type(&Token::kType);
   native->add_type(&Token::kGateType);
   native->add("token", "v_r<token>", make_token, &pool);
@@ -150,12 +152,48 @@ Ref<NativeTestModule> make_native(Pool& pool) {
   return native;
 }
 
+// Bytecode between a program and the native module: what the program calls, and lends to, is another module's, which
+// calls on and may be suspended in its own frame.
+constexpr std::string_view kRelay = R"(
+module @native
+import @inner.token() -> token
+import @inner.gate(i32) -> gate
+import @inner.take(ref, ref)
+import @inner.same(ref, ref) -> ref
+import @inner.mix(i32, i64, ref) -> (ref, f32, f64)
+import @inner.pass(gate, ref) -> i32
+import @inner.fail(ref) -> ref
+export func @token() -> token { call.import @inner.token, %v0, %r0
+ return }
+export func @gate(%n: i32) -> gate { call.import @inner.gate, %v0, %r0
+ return }
+export func @take(%a: ref, %b: ref) { call.import @inner.take, %v0, %r0
+ return }
+export func @same(%a: ref, %b: ref) -> ref {
+  call.lend @inner.same, %v0, %r2, [%a, %b]
+  return
+}
+export func @mix(%a: i32, %b: i64, %c: ref) -> (ref, f32, f64) { call.import @inner.mix, %v0, %r0
+ return }
+export func @pass(%g: gate, %a: ref) -> i32 {
+  call.lend @inner.pass, %v0, %r2, [%g, %a]
+  return
+}
+export func @fail(%a: ref) -> ref { call.import @inner.fail, %v0, %r0
+ return }
+)";
+
+Ref<const Module> make_relay() {
+  static const std::vector<std::byte> bytes = *bytecode::assemble(kRelay);
+  return *BytecodeModule::load(bytecode::ModuleBytes::copy(bytes));
+}
+
 // One call from beginning to end, or to where it is given up.
 void run_export(Invocation& invocation, const ExportedFunction& function) {
   constexpr int kResumesMax = 16;
   invocation.set_instruction_budget(20'000);
   const std::vector<Value> arguments(size_t{function.shape.argument_values} + function.shape.argument_refs);
-  Result<Invocation::Outcome> outcome = invocation.begin(function, arguments);
+  Result<Invocation::Outcome> outcome = invocation.begin_slots(function, arguments);
   for (int i = 0; outcome && *outcome == Invocation::Outcome::kSuspended; ++i) {
     if (i == kResumesMax) return invocation.abandon();
     outcome = invocation.resume();
@@ -171,16 +209,20 @@ void run_export(Invocation& invocation, const ExportedFunction& function) {
   }
 }
 
-void run_program(Pool& pool, Ref<const Module> module) {
+void run_program(Pool& pool, Ref<const Module> module, bool relayed) {
   constexpr uint32_t kExportsMax = 16;
-  const Ref<const Module> modules[] = {make_native(pool), std::move(module)};
+  std::vector<Ref<const Module>> modules = {make_native(pool, relayed ? "inner" : "native")};
+  if (relayed) modules.push_back(make_relay());
+  modules.push_back(std::move(module));
+  const auto last = static_cast<uint32_t>(modules.size() - 1);
   const Result<Ref<Program>> program = Program::link(modules);
   if (!program) return;
   const Result<Ref<Context>> context = Context::make(*program, pool.allocator(), {.instructions = 20'000});
   if (!context) return;
   Invocation invocation(*context, {.stack_values = 512, .stack_refs = 256, .stack_frames = 40});
-  const uint32_t exports = modules[1]->export_count();
-  for (uint32_t i = 0; i < exports && i < kExportsMax; ++i) run_export(invocation, (*program)->exported_function(1, i));
+  const uint32_t exports = modules[last]->export_count();
+  for (uint32_t i = 0; i < exports && i < kExportsMax; ++i)
+    run_export(invocation, (*program)->exported_function(last, i));
 }
 
 }  // namespace
@@ -199,7 +241,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       BATON_CHECK(is_file && "a generated program was refused");
       return 0;
     }
-    run_program(pool, *std::move(module));
+    run_program(pool, *std::move(module), (data[0] & 2) != 0);
   }
   BATON_CHECK(is_file || generated.may_build_rings || pool.is_empty());
   return 0;

@@ -17,6 +17,7 @@ config.substitutions.append((r"(?<![-/\w])\bFileCheck\b", config.filecheck))
 config.substitutions.append((r"(?<![-/\w])\bnot\b(?=\s)", config.not_program))
 config.substitutions.append(("%plugins", config.plugin_dir))
 config.substitutions.append(("%kernels", config.kernel_dir))
+config.substitutions.append(("%libraries", os.path.join(os.path.dirname(config.tools_dir), "libraries")))
 config.substitutions.append(("%{python}", sys.executable))
 config.excludes = ["native", "inputs"]  # what tests use, and no tests
 config.environment["PATH"] = "/usr/bin:/bin"

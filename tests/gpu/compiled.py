@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs compiled programs on a GPU and on the CPU, and compares what comes out.
 
-    tests/gpu/compiled.py baton-run-module folder [--device=cuda ...] [--only=text] [--under="compute-sanitizer ..."]
+    tests/gpu/compiled.py baton-run-module folder [--device=cuda ...] [--only=text] [--plugin=cublas.so] [--under="compute-sanitizer ..."]
 
 The folder holds programs (x.mlir with its x.bvm, compiled for local and cuda). Lines of the program say what to run:
 
@@ -95,11 +95,11 @@ def difference(kind, wanted, given):
     return text
 
 
-def check_case(tool, devices, under, program, title, case):
+def check_case(tool, plugins, devices, under, program, title, case):
     """Messages about what is wrong, one for each device at most."""
     messages = []
     with tempfile.TemporaryDirectory() as scratch:
-        base = [tool, "--module=" + program, "--output_max_element_count=1000000"] + arguments_of(case, scratch)
+        base = [tool, *plugins, "--module=" + program, "--output_max_element_count=1000000"] + arguments_of(case, scratch)
         wanted, problem = run(base + ["--device=local-sync"])
         for device in devices:
             given = None
@@ -120,6 +120,7 @@ def main():
     tool, folder = sys.argv[1:3]
     devices = [word[9:] for word in sys.argv[3:] if word.startswith("--device=")]
     under = "".join(word[8:] for word in sys.argv[3:] if word.startswith("--under=")).split()
+    plugins = ["--module=" + word[9:] for word in sys.argv[3:] if word.startswith("--plugin=")]
     only = "".join(word[7:] for word in sys.argv[3:] if word.startswith("--only="))
     work = []
     for name in sorted(os.listdir(folder)):
@@ -133,7 +134,7 @@ def main():
                 work.append((os.path.join(folder, name[:-5] + ".bvm"), title, case))
     # Most of a case is the driver's compiler, which each process starts anew.
     with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as threads:
-        messages = list(threads.map(lambda each: check_case(tool, devices, under, *each), work))
+        messages = list(threads.map(lambda each: check_case(tool, plugins, devices, under, *each), work))
     failed = sum(len(each) for each in messages)
     for each in messages:
         for message in each:

@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -57,13 +58,15 @@ TEST(RecordingTest, RecordingACommandAllocatesNothing) {
         device->make_executable({.name = "k", .variants = {&variant, 1}, .expected = expected}).value();
     const auto buffer = device->allocator().allocate({.length = 64}).value();
     const Binding bindings[] = {buffer};
-    uint64_t allocations[2] = {};
+    // The least of some rounds: the device's threads, when they begin late, allocate for themselves meanwhile.
+    uint64_t allocations[2] = {~uint64_t{0}, ~uint64_t{0}};
     for (int round = 0; round < 4; ++round) {
       for (int pairs : {10, 500}) {
         const auto commands = device->make_command_buffer({.validate = false}).value();
         const uint64_t before = allocations_now();
         record_pairs(*commands, *executable, bindings, pairs);
-        allocations[pairs > 10] = allocations_now() - before;
+        uint64_t& least = allocations[pairs > 10];
+        least = std::min(least, allocations_now() - before);
         EXPECT_OK(commands->finish());
       }
     }

@@ -161,4 +161,96 @@ TEST_F(EmbedDeviceTest, SaysWhatIsWrong) {
   EXPECT_EQ(foreign.destroyed, 0);
 }
 
+TEST_F(EmbedDeviceTest, TensorsOfTheHostGoAndComeInOneCall) {
+  constexpr std::string_view kSame = R"ASM(
+module @same
+type hal.buffer_view
+export func @same(%x: hal.buffer_view) -> hal.buffer_view {
+  attribute "abi.declaration" = "func @same(%x: tensor<2x?xf32>) -> tensor<2x?xf32>"
+  return
+}
+export func @number(%x: hal.buffer_view) -> i32 {
+  const.i32 %v0, 1
+  return
+}
+)ASM";
+  const auto bytes = baton::bytecode::assemble(kSame);
+  ASSERT_TRUE(bytes.has_value());
+  baton_module* modules[2] = {};
+  baton_context* context = nullptr;
+  ASSERT_EQ(message_of(baton_module_create_hal(&device_, 1, &modules[0])), "");
+  ASSERT_EQ(message_of(baton_module_load_memory(bytes->data(), bytes->size(), &modules[1])), "");
+  ASSERT_EQ(message_of(baton_context_create(modules, 2, nullptr, &context)), "");
+  float given[] = {1, 2, 3, 4, 5, 6}, back[8] = {};
+  const baton_tensor input = {BATON_ELEMENT_F32, 2, {2, 3}, given, sizeof(given)};
+  baton_tensor output = {0, 0, {}, back, sizeof(back)};
+  const auto call = [&](const char* name, const baton_tensor& in) {
+    return message_of(baton_call_tensors(context, device_, name, &in, 1, &output, 1));
+  };
+  EXPECT_EQ(call("same", input), "");
+  EXPECT_EQ(output.element_type, BATON_ELEMENT_F32);
+  EXPECT_EQ(output.rank, 2u);
+  EXPECT_EQ(output.shape[0], 2);
+  EXPECT_EQ(output.shape[1], 3);
+  EXPECT_EQ(output.size, sizeof(given));
+  EXPECT_THAT(std::vector<float>(back, back + 6), testing::ElementsAreArray(given));
+  output.size = 4;
+  EXPECT_EQ(call("same", input), "Result 0 is a 2x3xf32 of 24 bytes; there is room for 4 and 8 dimensions.");
+  output.size = sizeof(back);
+  EXPECT_EQ(call("same", {BATON_ELEMENT_F32, 2, {3, 2}, given, sizeof(given)}),
+            "argument 0 of 'same' is a tensor<2x?xf32>, and a 3x2xf32 was given; it is func @same(%x: "
+            "tensor<2x?xf32>) -> tensor<2x?xf32>");
+  EXPECT_EQ(call("same", {BATON_ELEMENT_F32, 9, {2, 3}, given, sizeof(given)}),
+            "Input 0 has rank 9; at most 8 is possible.");
+  EXPECT_EQ(call("number", input),
+            "function 'number' is func @number(hal.buffer_view) -> (i32); it was taken for (Tensor) -> (Tensor)");
+  baton_context_release(context);
+  for (baton_module* module : modules) baton_module_release(module);
+}
+
+TEST_F(EmbedDeviceTest, ATraceHoldsCallsOfAnInvocation) {
+  const auto bytes = baton::bytecode::assemble(kProgram);
+  ASSERT_TRUE(bytes.has_value());
+  baton_trace* trace = nullptr;
+  baton_device* device = nullptr;
+  baton_module* modules[2] = {};
+  baton_context* context = nullptr;
+  baton_invocation* invocation = nullptr;
+  const baton_function* rows = nullptr;
+  ASSERT_EQ(message_of(baton_trace_create(&trace)), "");
+  ASSERT_EQ(message_of(baton_device_open_traced("local-sync", trace, &device)), "");
+  ASSERT_EQ(message_of(baton_module_create_hal(&device, 1, &modules[0])), "");
+  ASSERT_EQ(message_of(baton_module_load_memory(bytes->data(), bytes->size(), &modules[1])), "");
+  ASSERT_EQ(message_of(baton_context_create(modules, 2, nullptr, &context)), "");
+  ASSERT_EQ(message_of(baton_invocation_create(context, &invocation)), "");
+  ASSERT_EQ(message_of(baton_context_find(context, "rows", &rows)), "");
+  const int64_t shape[] = {5};
+  const float numbers[5] = {};
+  baton_buffer_view* view = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_upload(device, BATON_ELEMENT_F32, shape, 1, numbers, sizeof(numbers), &view)),
+            "");
+  baton_value argument = {0}, result = {0};
+  argument.ref = reinterpret_cast<baton_object*>(view);
+  baton_invocation_set_trace(invocation, trace);
+  EXPECT_EQ(message_of(baton_invocation_invoke(invocation, rows, &argument, 1, &result, 1)), "");
+  baton_invocation_set_trace(invocation, nullptr);
+  EXPECT_EQ(message_of(baton_invocation_invoke(invocation, rows, &argument, 1, &result, 1)), "");
+  const std::string path = testing::TempDir() + "trace.json";
+  EXPECT_EQ(message_of(baton_trace_write(trace, path.c_str())), "");
+  EXPECT_THAT(message_of(baton_trace_write(trace, "/nowhere/trace.json")), testing::HasSubstr("/nowhere/trace.json"));
+  std::string json;
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file)) json += static_cast<char>(letter);
+  std::fclose(file);
+  const size_t first = json.find("\"name\":\"program.rows\"");
+  EXPECT_NE(first, std::string::npos);
+  EXPECT_EQ(json.find("\"name\":\"program.rows\"", first + 1), std::string::npos);
+  baton_object_release(reinterpret_cast<baton_object*>(view));
+  baton_invocation_release(invocation);
+  baton_context_release(context);
+  for (baton_module* module : modules) baton_module_release(module);
+  baton_object_release(reinterpret_cast<baton_object*>(device));
+  baton_trace_release(trace);
+}
+
 }  // namespace

@@ -161,4 +161,133 @@ TEST_F(Embed, RefusesBytesThatAreNoModule) {
   EXPECT_EQ(module, nullptr);
 }
 
+TEST_F(Embed, AFunctionIsFoundByItsType) {
+  const baton_function* function = nullptr;
+  ASSERT_EQ(baton_context_find_typed(context_, "add", "ii_i", &function), nullptr);
+  EXPECT_STREQ(baton_function_signature(function), "ii_i");
+  EXPECT_EQ(message_of(baton_context_find_typed(context_, "add", "fi_i", &function)),
+            "function 'add' is (i32, i32) -> (i32); it was taken for (f32, i32) -> (i32)");
+  EXPECT_EQ(function, nullptr);
+  ASSERT_EQ(baton_context_find_typed(context_, "same", "r_r", &function), nullptr);
+  ASSERT_EQ(baton_context_find_typed(context_, "same", "r<blob>_r<blob>", &function), nullptr);
+}
+
+TEST_F(Embed, CallsWithTypes) {
+  const baton_typed_value right[] = {baton_typed_i32(40), baton_typed_i32(2)};
+  baton_typed_value result = baton_typed_f64(0);
+  ASSERT_EQ(baton_invocation_call(invocation_, find("add"), right, 2, &result, 1), nullptr);
+  EXPECT_EQ(result.letter, 'i');
+  EXPECT_EQ(result.value.i32, 42);
+  const baton_typed_value wrong[] = {baton_typed_i32(40), baton_typed_f32(2)};
+  EXPECT_EQ(message_of(baton_invocation_call(invocation_, find("add"), wrong, 2, &result, 1)),
+            "function 'add' takes (i32, i32) -> (i32); argument 2 is of type f32, where i32 is wanted");
+  EXPECT_EQ(message_of(baton_invocation_call(invocation_, find("add"), right, 1, &result, 1)),
+            "function 'add' takes (i32, i32) -> (i32); 1 arguments were given");
+  EXPECT_EQ(message_of(baton_invocation_call(invocation_, find("add"), right, 2, nullptr, 0)),
+            "function 'add' has 1 results, but room is given for 0");
+  baton_typed_value many[1000];
+  EXPECT_EQ(message_of(baton_invocation_call(invocation_, find("add"), right, 2, many, 1000)),
+            "function 'add' has 1 results, but room is given for 1000");
+  EXPECT_EQ(result.value.i32, 42) << "written on success only";
+
+  const baton_typed_value number = baton_typed_i64(0x1234);  // Not followed as if it were a reference.
+  EXPECT_NE(message_of(baton_invocation_call(invocation_, find("same"), &number, 1, &result, 1)).find("is of type i64"),
+            std::string::npos);
+  baton_object* const blob = baton_host_table()->blob_make(3);
+  const baton_typed_value reference = baton_typed_ref(blob);
+  ASSERT_EQ(baton_invocation_call(invocation_, find("same"), &reference, 1, &result, 1), nullptr);
+  EXPECT_EQ(result.letter, 'r');
+  EXPECT_EQ(result.value.ref, blob);
+  baton_object_release(result.value.ref);
+  baton_object_release(blob);
+}
+
+// A slot says nothing of its type, but an i64 or an f64 that would be cut is seen.
+TEST_F(Embed, SlotsThatWouldBeCutAreRefused) {
+  baton_value result;
+  for (const baton_value wide :
+       {baton_value_of_i64(int64_t{1} << 32), baton_value_of_f64(1.5), baton_value_of_i64(-1)}) {
+    const baton_value arguments[] = {baton_value_of_i32(1), wide};
+    EXPECT_NE(message_of(baton_invocation_invoke(invocation_, find("add"), arguments, 2, &result, 1))
+                  .find("argument 2 holds more than 32 bits"),
+              std::string::npos);
+  }
+}
+
+TEST_F(Embed, BudgetsAndTimeoutsEndCalls) {
+  const baton_function* const add = find("add");
+  const baton_value arguments[] = {baton_value_of_i32(1), baton_value_of_i32(2)};
+  baton_value result;
+  const auto call = [&] { return baton_invocation_invoke(invocation_, add, arguments, 2, &result, 1); };
+  baton_invocation_set_instruction_budget(invocation_, 1);
+  EXPECT_NE(message_of(call()).find("instruction budget is exhausted (1)"), std::string::npos);
+  baton_invocation_set_instruction_budget(invocation_, 0);
+  baton_invocation_set_timeout(invocation_, -1);
+  EXPECT_NE(message_of(call()).find("deadline has passed"), std::string::npos);
+  baton_invocation_set_timeout(invocation_, INT64_MAX);
+  ASSERT_EQ(call(), nullptr);
+  baton_invocation_set_timeout(invocation_, 0);
+  baton_invocation_cancel(invocation_);
+  EXPECT_NE(message_of(call()).find("invocation was cancelled"), std::string::npos);
+  baton_invocation_clear_cancel(invocation_);
+  ASSERT_EQ(call(), nullptr);
+  EXPECT_EQ(result.i32, 3);
+}
+
+// A module that takes a while to prove: the limits end that, and without them it is read.
+TEST(EmbedLimits, EndTheReadingOfAModule) {
+  std::string text = "module @large\n";
+  for (int i = 0; i < 20'000; ++i) text += "func @f" + std::to_string(i) + "() { return }\n";
+  auto bytes = baton::bytecode::assemble(text);
+  ASSERT_TRUE(bytes.has_value()) << bytes.error().message();
+  baton_module* module = nullptr;
+  baton_cancellation* cancellation = nullptr;
+  ASSERT_EQ(baton_cancellation_create(&cancellation), nullptr);
+  baton_cancellation_cancel(cancellation);
+  baton_initializer_limits limits = {};
+  limits.struct_size = sizeof(limits);
+  limits.cancellation = cancellation;
+  const auto load = [&] {
+    return baton_module_load_memory_with_limits(bytes->data(), bytes->size(), &limits, &module);
+  };
+  EXPECT_EQ(message_of(load()), "The module was verified up to function 0: that was cancelled.");
+  EXPECT_EQ(module, nullptr);
+  limits.cancellation = nullptr;
+  limits.timeout_ns = -1;
+  EXPECT_EQ(message_of(load()), "The module was verified up to function 0: the deadline has passed.");
+  limits.timeout_ns = INT64_MAX;
+  ASSERT_EQ(load(), nullptr);
+  baton_module_release(module);
+  limits.reserved = 1;
+  EXPECT_NE(message_of(load()).find("reserved field"), std::string::npos);
+  baton_cancellation_release(cancellation);
+}
+
+// Of a module whose initializer never ends.
+TEST(EmbedLimits, EndTheMakingOfAContext) {
+  auto bytes = baton::bytecode::assemble("module @hang\ninitializer @init\nfunc @init() {\nagain:\n  br again\n}");
+  ASSERT_TRUE(bytes.has_value());
+  baton_module* module = nullptr;
+  ASSERT_EQ(baton_module_load_memory(bytes->data(), bytes->size(), &module), nullptr);
+  baton_context* context = nullptr;
+  const auto make = [&](uint64_t instructions, int64_t timeout_ns, const baton_cancellation* cancellation) {
+    const baton_initializer_limits limits = {sizeof(limits), 0, instructions, timeout_ns, cancellation};
+    return message_of(baton_context_create_with_limits(&module, 1, nullptr, &limits, &context));
+  };
+  EXPECT_NE(make(1000, 0, nullptr).find("instruction budget is exhausted (1000)"), std::string::npos);
+  EXPECT_NE(make(0, 1'000'000, nullptr).find("deadline has passed"), std::string::npos);
+  baton_cancellation* cancellation = nullptr;
+  ASSERT_EQ(baton_cancellation_create(&cancellation), nullptr);
+  std::thread canceller([&] { baton_cancellation_cancel(cancellation); });
+  EXPECT_NE(make(0, 0, cancellation).find("invocation was cancelled"), std::string::npos);
+  canceller.join();
+  baton_cancellation_release(cancellation);
+  baton_initializer_limits longer = {};
+  longer.struct_size = sizeof(longer) + 8;
+  EXPECT_NE(message_of(baton_context_create_with_limits(&module, 1, nullptr, &longer, &context)).find("40 bytes"),
+            std::string::npos);
+  EXPECT_EQ(context, nullptr);
+  baton_module_release(module);
+}
+
 }  // namespace

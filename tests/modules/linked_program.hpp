@@ -32,7 +32,7 @@ class LinkedProgram {
     const vm::ExportedFunction function = find(name);
     results.assign(size_t{function.shape.result_values} + function.shape.result_refs, vm::Value());
     vm::Invocation invocation(context);
-    return invocation.invoke(function, {arguments.begin(), arguments.size()}, results);
+    return invocation.invoke_slots(function, {arguments.begin(), arguments.size()}, results);
   }
 
   Ref<vm::Context> context;

@@ -78,7 +78,7 @@ TEST(NativeModule, TouchesNothingOfAnotherVersion) {
   Descriptor descriptor;
   descriptor.abi_version = 9;
   EXPECT_EQ(descriptor.error(),
-            "The module is built for version 9 of the module interface, and this program provides versions 1 to 3.");
+            "The module is built for version 9 of the module interface, and this program provides versions 1 to 4.");
   descriptor.abi_version = 0;
   EXPECT_NE(descriptor.error().find("version 0"), std::string::npos);
   EXPECT_EQ(destroyed, 0);
@@ -88,10 +88,10 @@ TEST(NativeModule, RefusesSizesThatDoNotFitTheVersion) {
   Descriptor descriptor;
   descriptor.struct_size = 40;
   EXPECT_EQ(descriptor.error(),
-            "The module's descriptor is too short (40 bytes) for version 3 of the module interface (96).");
+            "The module's descriptor is too short (40 bytes) for version 4 of the module interface (96).");
   descriptor.struct_size = 1000;
   EXPECT_EQ(descriptor.error(),
-            "The module's descriptor is too long (1000 bytes) for version 3 of the module interface (96).");
+            "The module's descriptor is too long (1000 bytes) for version 4 of the module interface (96).");
   EXPECT_EQ(destroyed, 0);
 }
 

@@ -124,7 +124,7 @@ TEST(PluginLoader, NamesBothVersions) {
   EXPECT_THAT(
       error_of(plugin("wrong_version")),
       AllOf(HasSubstr("UNIMPLEMENTED; The module is built for version 1000 of the module interface, and this program "
-                      "provides versions 1 to 3."),
+                      "provides versions 1 to 4."),
             HasSubstr("wrong_version.so")));
 }
 

@@ -79,7 +79,7 @@ TEST(WarmCall, AllocatesNothing) {
   LinkedProgram program({*numbers}, kProgram, kCountingAllocator);
   const vm::ExportedFunction function = program.find("all");
   vm::Invocation invocation(program.context);
-  const vm::Value argument = vm::Value::of(int32_t{21});
+  const vm::TypedValue argument = int32_t{21};
   vm::Value result;
   ASSERT_TRUE(invocation.invoke(function, {&argument, 1}, {&result, 1}).ok());
   ASSERT_EQ(result.i64, 5);

@@ -41,6 +41,7 @@ struct Stream {
   Graph* capture = nullptr;
   std::vector<CUgraphNode> tails;  // What is captured next depends on these.
   bool broken = false;
+  bool blocking = false;  // It takes notice of the legacy stream.
 };
 struct Library {
   std::vector<const FakeKernel*> kernels;
@@ -56,6 +57,7 @@ struct Allocation {
   size_t bytes;
   int device;
 };
+std::vector<Stream*> streams;
 std::map<CUdeviceptr, Allocation> allocations;
 
 int context_device(CUcontext context) { return static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1; }
@@ -118,9 +120,13 @@ void run_node(const Node& node) {
   }
 }
 
+// 0, 1 and 2 are the streams that every context has.
+bool is_everyones(CUstream handle) { return reinterpret_cast<uintptr_t>(handle) <= 2; }
+
 // What is enqueued runs at once, or becomes a node of the capture.
 void enqueue(CUstream handle, Node node) {
-  auto* stream = as<Stream>(handle);
+  static Stream everyones;
+  auto* stream = is_everyones(handle) ? &everyones : as<Stream>(handle);
   if (!stream->capture) return run_node(node);
   node.dependency_count = stream->tails.size();
   stream->capture->nodes.push_back(std::make_unique<Node>(std::move(node)));
@@ -164,6 +170,7 @@ CUresult add_node(CUgraphNode* out, CUgraph graph, size_t dependency_count, Node
   node.dependency_count = dependency_count;
   as<Graph>(graph)->nodes.push_back(std::make_unique<Node>(std::move(node)));
   *out = reinterpret_cast<CUgraphNode>(as<Graph>(graph)->nodes.back().get());
+  if (fake->node_added) fake->node_added();
   return CUDA_SUCCESS;
 }
 
@@ -243,6 +250,16 @@ CUresult pop_current(CUcontext* context) {
 CUresult priority_range(int* least, int* greatest) {
   *least = 0;
   *greatest = -5;
+  return CUDA_SUCCESS;
+}
+
+CUresult current_device(CUdevice* device) {
+  *device = context_device(contexts.back());
+  return CUDA_SUCCESS;
+}
+CUresult synchronize_context() {
+  FAKE_LOCK;
+  FAKE_LOG("cuCtxSynchronize ", context_device(contexts.back()));
   return CUDA_SUCCESS;
 }
 
@@ -338,12 +355,28 @@ CUresult copy(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream str
   enqueue(stream, std::move(node));
   return CUDA_SUCCESS;
 }
+// Whether there was one.
+bool break_blocking_captures() {
+  bool found = false;
+  for (Stream* stream : streams) {
+    if (!stream->blocking || !stream->capture) continue;
+    stream->broken = true;
+    found = true;
+  }
+  return found;
+}
+
 CUresult fill(const char* entry, CUdeviceptr target, unsigned value, unsigned bytes, size_t count, CUstream stream) {
   FAKE_LOCK;
   FAKE_LOG(entry, " ", count);
   Node node;
   node.type = CU_GRAPH_NODE_TYPE_MEMSET;
   node.fill = {target, 0, value, bytes, count, 1};
+  if (!stream) {  // The legacy one, on which nothing is captured.
+    if (break_blocking_captures()) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    run_node(node);
+    return CUDA_SUCCESS;
+  }
   enqueue(stream, std::move(node));
   return CUDA_SUCCESS;
 }
@@ -358,11 +391,17 @@ CUresult fill32(CUdeviceptr target, unsigned value, size_t count, CUstream strea
 }
 
 // Streams and events
-CUresult stream_create(CUstream* stream, unsigned, int) {
-  *stream = reinterpret_cast<CUstream>(new Stream{.device = context_device(contexts.back()), .tails = {}});
+CUresult stream_create(CUstream* stream, unsigned flags, int) {
+  FAKE_LOCK;
+  auto* made =
+      new Stream{.device = context_device(contexts.back()), .tails = {}, .blocking = flags == CU_STREAM_DEFAULT};
+  streams.push_back(made);
+  *stream = reinterpret_cast<CUstream>(made);
   return CUDA_SUCCESS;
 }
 CUresult stream_destroy(CUstream stream) {
+  FAKE_LOCK;
+  std::erase(streams, as<Stream>(stream));
   delete as<Stream>(stream);
   return CUDA_SUCCESS;
 }
@@ -370,6 +409,10 @@ CUresult stream_synchronize(CUstream stream) {
   if (!as<Stream>(stream)->capture) return CUDA_SUCCESS;
   as<Stream>(stream)->broken = true;
   return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+CUresult stream_context(CUstream stream, CUcontext* context) {
+  *context = reinterpret_cast<CUcontext>(static_cast<uintptr_t>(as<Stream>(stream)->device + 1));
+  return CUDA_SUCCESS;
 }
 // Streams of other libraries have small numbers.
 std::string stream_name(CUstream stream) {
@@ -427,7 +470,9 @@ CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned g
   p.kernelParams = parameters;
   p.extra = extra;
   Node node = kernel_node(p);
-  FAKE_LOG("cuLaunchKernel", " ", node.kernel->name, " (", gx, ", ", gy, ", ", gz, ")");
+  const std::string where = is_everyones(stream) ? text(" on device ", context_device(contexts.back())) : "";
+  FAKE_LOG("cuLaunchKernel", " ", node.kernel->name, " (", gx, ", ", gy, ", ", gz, ")", where);
+  if (fake->kernel_launched) fake->kernel_launched();
   enqueue(stream, std::move(node));
   return CUDA_SUCCESS;
 }
@@ -677,6 +722,8 @@ CUresult load_module(CUmodule*, const void*, unsigned option_count, CUjit_option
 }
 CUresult unload_module(CUmodule) { return CUDA_SUCCESS; }
 CUresult unload(CUlibrary library) {
+  FAKE_LOCK;
+  FAKE_LOG("cuLibraryUnload");
   delete as<Library>(library);
   return CUDA_SUCCESS;
 }
@@ -687,6 +734,13 @@ CUresult find_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_NOT_FOUND;
+}
+CUresult find_global(CUdeviceptr* address, size_t* bytes, CUlibrary, const char* name) {
+  static uint32_t variables[16];
+  if (std::string_view(name) != "counters") return CUDA_ERROR_NOT_FOUND;
+  *address = reinterpret_cast<CUdeviceptr>(&variables[4 * context_device(contexts.back())]);
+  *bytes = 16;
+  return CUDA_SUCCESS;
 }
 CUresult kernel_count(unsigned* count, CUlibrary library) {
   *count = static_cast<unsigned>(as<Library>(library)->kernels.size());
@@ -724,6 +778,11 @@ CUresult set_kernel_attribute(CUfunction_attribute, int value, CUkernel kernel, 
 }
 CUresult max_blocks(int* blocks, CUfunction, int threads, size_t) {
   *blocks = 2048 / threads;
+  return CUDA_SUCCESS;
+}
+CUresult best_block(int* grid, int* block, CUfunction, CUoccupancyB2DSize, size_t, int) {
+  *grid = 8;
+  *block = 512;
   return CUDA_SUCCESS;
 }
 CUresult max_clusters(int* clusters, CUfunction, const CUlaunchConfig* config) {
@@ -770,6 +829,8 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               push_current,
               pop_current,
               priority_range,
+              current_device,
+              synchronize_context,
               can_access_peer,
               enable_peer_access,
               memory_info,
@@ -793,6 +854,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               stream_create,
               stream_destroy,
               stream_synchronize,
+              stream_context,
               stream_wait,
               event_create,
               event_destroy,
@@ -833,6 +895,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               unload_module,
               unload,
               find_kernel,
+              find_global,
               kernel_count,
               enumerate,
               kernel_name,
@@ -840,6 +903,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               kernel_attribute,
               set_kernel_attribute,
               max_blocks,
+              best_block,
               max_clusters};
   return symbols;
 }

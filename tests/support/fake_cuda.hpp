@@ -48,6 +48,9 @@ struct FakeCuda {
   std::string failing_entry;
   CUresult failing_result = CUDA_SUCCESS;
   std::vector<std::string> log;
+  // Called while a node is added to a graph, and while a kernel is launched on a stream.
+  void (*node_added)() = nullptr;
+  void (*kernel_launched)() = nullptr;
 
   // Lines of the log that begin with `prefix`.
   size_t count(const std::string& prefix) const;

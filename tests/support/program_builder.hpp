@@ -52,7 +52,7 @@ inline Result<std::vector<Value>> call(Invocation& invocation, const Ref<Context
                                        Arguments arguments = {}) {
   const ExportedFunction function = expect_ok(context->find_function(name));
   std::vector<Value> results = results_for(function);
-  BATON_TRY(invocation.invoke(function, {arguments.begin(), arguments.size()}, results));
+  BATON_TRY(invocation.invoke_slots(function, {arguments.begin(), arguments.size()}, results));
   return results;
 }
 inline Result<std::vector<Value>> call(const Ref<Context>& context, std::string_view name, Arguments arguments = {}) {

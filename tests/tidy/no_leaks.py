@@ -6,7 +6,7 @@ from house import finish, text_files
 LEAKS = [
     (re.compile(r"(?<![\w$}.%/])/(?:home|root|Users|work|mnt|private)/\w"), "a path of one machine"),
     (re.compile(r"(?<![\w$}.%/])/tmp/\w"), "a fixed temporary path"),
-    (re.compile(r"https?://(?!(?:www\.apache\.org|github\.com|llvm\.org|luajit\.org|google\.github\.io)\b)[\w.-]+"),
+    (re.compile(r"https?://(?!(?:www\.apache\.org|github\.com|llvm\.org|luajit\.org|google\.github\.io|ui\.perfetto\.dev)\b)[\w.-]+"),
      "an address that is not of a project we cite"),
     (re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}:\d+\b"), "a network address"),
 ]

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
+
+#include "base/bytes.hpp"
+#include "bytecode/opcode.hpp"
 #include "tests/support/program_builder.hpp"
 
 namespace baton::vm {
@@ -60,6 +65,28 @@ TEST(BytecodeModule, RodataOutlivesModuleProgramAndContext) {
   EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(blob->data), blob->size), "hello");
 }
 
+// Whoever loads the code of an executable uses the file's bytes in place.
+TEST(BytecodeModule, ExecutablesOutliveModuleProgramAndContext) {
+  Ref<Object> second;
+  {
+    const Ref<Context> context = testing::make_context({load_text(R"(
+module @code
+rodata @bytes = "bytes of code"
+executable @first registered "theirs" { entry_point "f" }
+executable @second { variant "format" @bytes }
+export func @second() -> executable {
+  executable %r1, @first
+  executable %r0, @second
+  return
+})")});
+    second = Ref<Object>::adopt(testing::expect_ok(testing::call(context, "second"))[0].ref);
+  }
+  ASSERT_EQ(second->type, &ExecutableRow::kType);
+  const auto& row = static_cast<const ExecutableRow&>(*second);
+  EXPECT_EQ(row.view().name(), "second");
+  EXPECT_EQ(row.module.rodata(row.view().variant(0).rodata()).size(), 13u);
+}
+
 TEST(BytecodeModule, RefusesBytesThatAreNoModule) {
   const std::byte bytes[64]{};
   const auto module = BytecodeModule::load(bytecode::ModuleBytes::copy(bytes));
@@ -71,6 +98,34 @@ TEST(BytecodeModule, NamesTheFileThatCannotBeRead) {
   const auto module = BytecodeModule::load_file("no/such/file.bvm");
   ASSERT_FALSE(module);
   EXPECT_THAT(std::string(module.error().message()), ::testing::HasSubstr("no/such/file.bvm"));
+}
+
+// The gate looks once. Whoever may write to the file afterwards does not change the code that it proved.
+TEST(BytecodeModule, CodeInAFileIsNotChangedAfterTheProof) {
+  const std::vector<std::byte> bytes = testing::expect_ok(bytecode::assemble(R"(module @t
+export func @spin() -> i32 {
+  const.i32 %v0, 1
+again:
+  nop
+  br again
+})"));
+  const std::string path = ::testing::TempDir() + "/changed_after_the_proof.bvm";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  const Ref<const Module> module = testing::expect_ok(BytecodeModule::load_file(path));
+  size_t at = 0;
+  while (load_bytes<uint64_t>(&bytes[at]) != uint64_t{static_cast<uint16_t>(bytecode::Opcode::nop)}) at += 8;
+  const uint64_t patch = static_cast<uint16_t>(bytecode::Opcode::ret);
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(static_cast<std::streamoff>(at))
+      .write(reinterpret_cast<const char*>(&patch), sizeof(patch));
+  const Ref<Context> context = testing::make_context({module});
+  Invocation invocation(context);
+  invocation.set_instruction_budget(1000);
+  const auto result = testing::call(invocation, context, "spin");
+  ASSERT_FALSE(result) << "the loop ended: other code runs than was proved";
+  EXPECT_EQ(result.error().code(), StatusCode::kResourceExhausted);
+  std::remove(path.c_str());
 }
 
 }  // namespace

@@ -78,10 +78,10 @@ TEST(Allocation, AWarmCallAllocatesNothing) {
   const auto once = [&] {
     slots[0] = Value::of(int32_t{20});
     slots[1] = Value::of(blob.get());
-    testing::expect_ok(invocation.invoke(work, slots, slots));
+    testing::expect_ok(invocation.invoke_slots(work, slots, slots));
     release_object(slots[1].ref);
     slots[1] = Value::of(int32_t{1});
-    testing::expect_ok(invocation.invoke(native, slots, {slots, 1}));
+    testing::expect_ok(invocation.invoke_slots(native, slots, {slots, 1}));
   };
   once();
   const uint64_t before = allocations;

@@ -224,7 +224,7 @@ export func @run(%gate: test.gate) -> i32 {
   const Ref<Gate> gate = make_ref<Gate>();
   const ExportedFunction function = testing::expect_ok(context_->find_function("run"));
   const Value argument = Value::of(static_cast<Object*>(gate.get()));
-  ASSERT_EQ(testing::expect_ok(invocation_->begin(function, {&argument, 1})), Invocation::Outcome::kSuspended);
+  ASSERT_EQ(testing::expect_ok(invocation_->begin_slots(function, {&argument, 1})), Invocation::Outcome::kSuspended);
   gate->open(20);
   ASSERT_EQ(testing::expect_ok(invocation_->resume()), Invocation::Outcome::kDone);
   Value result;
@@ -242,7 +242,7 @@ export func @run(%gate: test.gate) -> i32 {
   const Ref<Gate> gate = make_ref<Gate>();
   const ExportedFunction function = testing::expect_ok(context_->find_function("run"));
   const Value argument = Value::of(static_cast<Object*>(gate.get()));
-  ASSERT_EQ(testing::expect_ok(invocation_->begin(function, {&argument, 1})), Invocation::Outcome::kSuspended);
+  ASSERT_EQ(testing::expect_ok(invocation_->begin_slots(function, {&argument, 1})), Invocation::Outcome::kSuspended);
   invocation_->abandon();
   EXPECT_EQ(Counted::living, 0);
   EXPECT_EQ(gate->count, 1);

@@ -43,7 +43,7 @@ class References : public ::testing::Test {
   }
   Invocation::Outcome begin(std::string_view name, testing::Arguments arguments = {}) {
     const ExportedFunction function = testing::expect_ok(context_->find_function(name));
-    return testing::expect_ok(invocation_->begin(function, {arguments.begin(), arguments.size()}));
+    return testing::expect_ok(invocation_->begin_slots(function, {arguments.begin(), arguments.size()}));
   }
 
   Ref<Context> context_;

@@ -48,7 +48,8 @@ class SuspensionTest : public ::testing::Test {
   Ref<Gate> gate_ = make_ref<Gate>();
 
   Outcome begin(Invocation& invocation, std::string_view name, Value argument) {
-    return testing::expect_ok(invocation.begin(testing::expect_ok(context_->find_function(name)), {&argument, 1}));
+    return testing::expect_ok(
+        invocation.begin_slots(testing::expect_ok(context_->find_function(name)), {&argument, 1}));
   }
   Outcome begin(std::string_view name) { return begin(invocation_, name, Value::of(gate_.get())); }
   Outcome resume() { return testing::expect_ok(invocation_.resume()); }
@@ -76,7 +77,7 @@ TEST_F(SuspensionTest, WhatWaitsIsResumedWhenItIsReadyAndNotBefore) {
     gate_ = make_ref<Gate>();
     const Value arguments[] = {Value::of(gate_.get()), Value()};
     const ExportedFunction function = testing::expect_ok(context_->find_function(name));
-    ASSERT_EQ(testing::expect_ok(invocation_.begin(function, {arguments, function.shape.argument_refs})),
+    ASSERT_EQ(testing::expect_ok(invocation_.begin_slots(function, {arguments, function.shape.argument_refs})),
               Outcome::kSuspended);
     EXPECT_EQ(invocation_.waiting_on(), gate_.get());
     EXPECT_EQ(resume(), Outcome::kSuspended) << name << " is not ready";
@@ -135,7 +136,7 @@ TEST_F(SuspensionTest, WhatIsOutOfOrderIsRefused) {
   EXPECT_EQ(invocation_.take_results({&slot, 1}).to_string(),
             "FAILED_PRECONDITION; no call of this invocation has finished");
   ASSERT_EQ(begin(invocation_, "twice", slot), Outcome::kSuspended);
-  EXPECT_EQ(invocation_.begin(twice, {&slot, 1}).error().to_string(),
+  EXPECT_EQ(invocation_.begin_slots(twice, {&slot, 1}).error().to_string(),
             "FAILED_PRECONDITION; a call of this invocation is still suspended");
   EXPECT_FALSE(invocation_.take_results({&slot, 1}).ok());
   while (resume() != Outcome::kDone) {
@@ -168,6 +169,7 @@ TEST_F(SuspensionTest, ADeadlineReachesAWaitAndALoopOfYields) {
   invocation_.set_deadline(monotonic_clock_ns() + 2'000'000);
   const auto waiting = testing::call(invocation_, context_, "await", {Value::of(gate_.get())});
   EXPECT_EQ(waiting.error().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(waiting.error().to_string().ends_with("while it was suspended")) << waiting.error().to_string();
   invocation_.set_deadline(monotonic_clock_ns() + 2'000'000);
   EXPECT_EQ(testing::call(invocation_, context_, "yield_forever").error().code(), StatusCode::kDeadlineExceeded);
 }
@@ -179,7 +181,7 @@ TEST_F(SuspensionTest, ANativeExportThatWaitsForTheHostCanBeCancelled) {
   });
   const auto result = testing::call(invocation_, context_, "native.pass", {Value::of(gate_.get()), Value()});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().to_string(), "CANCELLED; invocation was cancelled");
+  EXPECT_EQ(result.error().to_string(), "CANCELLED; invocation was cancelled\n  while 'pass' waited");
   EXPECT_EQ(gate_->count, 1u);
 }
 

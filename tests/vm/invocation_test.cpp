@@ -91,7 +91,7 @@ TEST_F(InvocationTest, ChecksTheCountsOfArgumentsAndResults) {
             "INVALID_ARGUMENT; function 'add' takes (i32, i32) -> (i32); 1 arguments were given");
   const ExportedFunction add = testing::expect_ok(context_->find_function("add"));
   const Value arguments[2] = {};
-  EXPECT_EQ(invocation_.invoke(add, arguments, {}).to_string(),
+  EXPECT_EQ(invocation_.invoke_slots(add, arguments, {}).to_string(),
             "INVALID_ARGUMENT; function 'add' has 1 results, but room is given for 0");
 }
 

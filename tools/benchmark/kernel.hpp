@@ -4,8 +4,7 @@
 //   <kernel>.record        a command buffer with one dispatch, finished
 //   <kernel>.submit        handing the recording to the queue; its end is waited for off the clock
 //   <kernel>               the same, waited for: what a caller sees
-//   <kernel>/<n>           n dispatches in one recording, each after the one before; dispatch_ns is the share of one,
-//   in
+//   <kernel>/<n>           n dispatches in one recording, each after the one before; dispatch_ns is the share of one, in
 //                          which submitting and waiting count little: the time that the device takes
 //
 // They are registered with Google Benchmark and borrow the kernel until they have run.

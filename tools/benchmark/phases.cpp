@@ -183,7 +183,7 @@ void Caller::measure(benchmark::State& state) {
   const std::span<const vm::Value> arguments = arguments_;
   const std::span<vm::Value> results = results_;
   if (!arguments.empty() || !results.empty()) {
-    return repeat(state, [&] { return invocation.invoke(function, arguments, results); });
+    return repeat(state, [&] { return invocation.invoke_slots(function, arguments, results); });
   }
   repeat(state, [&] { return invocation.invoke(function, {}, {}); });  // The compiler knows that there is nothing.
 }
@@ -200,7 +200,7 @@ Status Caller::call_with_fences(uint64_t calls) {
     BATON_TRY_ASSIGN(CallFences fences, CallFences::make(subject_.devices));
     fence_arguments[0] = fences.wait();
     fence_arguments[1] = fences.signal();
-    BATON_TRY(invocation_.invoke(called_.function, arguments_, results_));
+    BATON_TRY(invocation_.invoke_slots(called_.function, arguments_, results_));
     release_results(called_.function.signature, results_);
     in_flight.push_back(std::move(fences));
   }

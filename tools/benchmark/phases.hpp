@@ -57,7 +57,7 @@ class Caller {
   Status call(uint64_t calls) {
     if (called_.takes_fences) return call_with_fences(calls);
     for (uint64_t i = 0; i < calls; ++i) {
-      BATON_TRY(invocation_.invoke(called_.function, arguments_, results_));
+      BATON_TRY(invocation_.invoke_slots(called_.function, arguments_, results_));
       if (called_.function.shape.result_refs != 0) release_results(called_.function.signature, results_);
     }
     return {};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+
 namespace baton::tools {
 namespace {
 
@@ -57,6 +59,25 @@ double spread_of(const std::vector<double>& samples) {
   std::vector<double> sorted = samples;
   std::sort(sorted.begin(), sorted.end());
   return (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / quantile(sorted, 0.5);
+}
+
+Conditions read_conditions(std::string_view json) {
+  const nlohmann::json document = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object() || !document.contains("context") || !document["context"].is_object()) return {};
+  Conditions conditions;
+  for (const auto& [key, value] : document["context"].items()) {
+    if (!key.starts_with(kConditionPrefix) || !value.is_string()) continue;
+    conditions[key.substr(kConditionPrefix.size())] = value.get<std::string>();
+  }
+  return conditions;
+}
+
+std::string first_difference(const Conditions& before, const Conditions& now) {
+  for (const auto& [name, value] : before) {
+    const auto found = now.find(name);
+    if (found != now.end() && found->second != value) return text(name, ": '", value, "', now '", found->second, "'");
+  }
+  return {};
 }
 
 Result<Samples> read_samples(std::string_view json, std::string_view name) {

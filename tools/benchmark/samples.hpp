@@ -26,6 +26,16 @@ bool counts_real_time(std::string_view name);
 // Work of ours that never changes, measured in every run: what the machine itself was worth at that time.
 constexpr char kReference[] = "machine.reference";
 
+// What a run was measured with, by name: its inputs, devices, batches. Runs compare only where these agree.
+using Conditions = std::map<std::string, std::string>;
+inline constexpr std::string_view kConditionPrefix = "baton.";
+
+// The conditions in the same JSON, without the prefix; none in what an earlier version wrote.
+Conditions read_conditions(std::string_view json);
+// "" when they agree, else the first that differs: "inputs: '4', now '5'". A name that only one run has is not
+// compared.
+std::string first_difference(const Conditions& before, const Conditions& now);
+
 // From the JSON that --benchmark_out= wrote; `name` is for messages.
 Result<Samples> read_samples(std::string_view json, std::string_view name);
 

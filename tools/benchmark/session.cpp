@@ -42,12 +42,24 @@ std::vector<char*> Session::take_flags(int argc, char** argv) {
   return ours;
 }
 
-Status Session::begin(const std::string& compare) {
+void Session::note(const std::string& name, const std::vector<std::string>& values) {
+  std::string all;
+  for (const std::string& value : values) all += text(all.empty() ? "" : " ", value);
+  conditions_[name] = std::move(all);
+}
+
+Status Session::begin(const std::string& compare, const std::string& fail_on) {
   compares_ = !compare.empty();
+  fail_on_ = fail_on;
   if (compares_) {
     BATON_TRY_ASSIGN(const std::vector<std::byte> json, read_file(compare));
     BATON_TRY_ASSIGN(before_, read_samples(text_of(json), compare));
+    if (const std::string other = first_difference(read_conditions(text_of(json)), conditions_); !other.empty()) {
+      return failure(StatusCode::kInvalidArgument, "'", compare,
+                     "' cannot be compared with: it was measured with other ", other);
+    }
   }
+  for (const auto& [name, value] : conditions_) benchmark::AddCustomContext(text(kConditionPrefix, name), value);
   std::vector<char*> arguments;
   for (std::string& flag : flags_) arguments.push_back(flag.data());
   int count = static_cast<int>(arguments.size());
@@ -65,13 +77,24 @@ Result<bool> Session::run() {
   if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0)
     return failure(StatusCode::kNotFound, "--benchmark_filter= names no benchmark");
   print(describe_noise(reporter.samples()));
-  if (compares_) print(describe(compare(before_, reporter.samples())));
+  if (compares_) judge(compare(before_, reporter.samples()));
   failed_ = reporter.failed();
   return true;
 }
 
+void Session::judge(const std::vector<Difference>& differences) {
+  print(describe(differences));
+  if (fail_on_ == "never") return;
+  const std::string slower = names_with(differences, Difference::Verdict::kSlower);
+  if (!slower.empty()) worse_ = text("slower than before: ", slower);
+  const std::string unclear = names_with(differences, Difference::Verdict::kUnclear);
+  if (fail_on_ != "unclear" || unclear.empty()) return;
+  worse_ += text(worse_.empty() ? "" : "; ", "unclear, because of the noise: ", unclear);
+}
+
 Status Session::outcome() const {
   if (failed_) return failure(StatusCode::kAborted, "a benchmark could not go on; its line says why");
+  if (!worse_.empty()) return failure(StatusCode::kAborted, worse_);
   return {};
 }
 

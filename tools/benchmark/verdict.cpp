@@ -34,7 +34,8 @@ Difference compare_one(const std::string& name, const std::vector<double>& befor
   difference.noise = (1 + difference.noise) * machine - 1;
   if (before.size() < kSamplesMin || now.size() < kSamplesMin) return difference;
   if (std::abs(std::log(difference.ratio())) <= std::log1p(difference.noise)) {
-    difference.verdict = Difference::Verdict::kSame;
+    const bool decidable = difference.noise <= kDecidableNoise;
+    difference.verdict = decidable ? Difference::Verdict::kSame : Difference::Verdict::kUnclear;
   } else {
     difference.verdict = difference.ratio() > 1 ? Difference::Verdict::kSlower : Difference::Verdict::kFaster;
   }
@@ -46,6 +47,7 @@ const char* word(Difference::Verdict verdict) {
     case Difference::Verdict::kSame: return "same";
     case Difference::Verdict::kFaster: return "FASTER";
     case Difference::Verdict::kSlower: return "SLOWER";
+    case Difference::Verdict::kUnclear: return "unclear";
     case Difference::Verdict::kUnknown: break;
   }
   return "unknown: fewer than 3 repetitions";
@@ -84,7 +86,17 @@ std::string describe(const std::vector<Difference>& differences) {
     if (difference.verdict == Difference::Verdict::kSlower || difference.verdict == Difference::Verdict::kFaster)
       changes += text(changes.empty() ? "" : ", ", change_of(difference));
   }
-  return text(table, changes.empty() ? "Nothing changed" : changes, ".\n");
+  const std::string unclear = names_with(differences, Difference::Verdict::kUnclear);
+  if (unclear.empty()) return text(table, changes.empty() ? "Nothing changed" : changes, ".\n");
+  return text(table, changes.empty() ? "" : text(changes, ". "), "Unclear, because of the noise: ", unclear, ".\n");
+}
+
+std::string names_with(const std::vector<Difference>& differences, Difference::Verdict verdict) {
+  std::string names;
+  for (const Difference& difference : differences) {
+    if (difference.verdict == verdict) names += text(names.empty() ? "'" : ", '", difference.name, "'");
+  }
+  return names;
 }
 
 std::string describe_noise(const Samples& samples) {

@@ -1,5 +1,5 @@
-// What a run of tests prints, in GoogleTest's form, which people and their scripts know. Threads: externally
-// synchronized.
+// What a run of tests prints, in GoogleTest's form, which people and their scripts know.
+// Threads: externally synchronized.
 #pragma once
 
 #include <chrono>

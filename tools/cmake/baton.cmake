@@ -34,6 +34,37 @@ if(BATON_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# The standard headers that most files include, parsed once for all rooms (room) and once for all tests with GoogleTest (test).
+# One preset builds without (gcc), so that a file that forgets an include is found.
+option(BATON_PRECOMPILE "Parse common headers once" ON)
+set(BATON_COMMON_HEADERS <algorithm> <array> <atomic> <cstdint> <memory> <optional> <span> <string> <string_view> <utility> <vector>)
+
+# baton_precompile(target room|test): the target shares the headers of its kind. Who shares them must have the same flags.
+function(baton_precompile target kind)
+  if(NOT BATON_PRECOMPILE)
+    return()
+  endif()
+  set(owner baton_precompiled_${kind})
+  if(NOT TARGET ${owner})
+    set(headers ${BATON_COMMON_HEADERS})
+    set(source ${PROJECT_BINARY_DIR}/precompiled/${kind}.cpp)
+    if(kind STREQUAL "room")
+      file(CONFIGURE OUTPUT ${source} CONTENT "")
+      add_library(${owner} OBJECT EXCLUDE_FROM_ALL ${source})
+      target_compile_options(${owner} PRIVATE -fno-exceptions)
+    else()
+      file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
+      add_executable(${owner} EXCLUDE_FROM_ALL ${source})  # An executable, because tests are: the flags say so.
+      target_link_libraries(${owner} PRIVATE GTest::gtest GTest::gmock)
+      list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
+    endif()
+    target_link_libraries(${owner} PRIVATE baton_options)
+    list(TRANSFORM headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
+    target_precompile_headers(${owner} PRIVATE ${headers})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+endfunction()
+
 # What all our code is compiled with; code of users who consume Baton is not.
 add_library(baton_options INTERFACE)
 target_include_directories(baton_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
@@ -48,9 +79,9 @@ if(BATON_DEVELOPER)
 endif()
 
 # baton_library(room SOURCES a.cpp ... LINKS baton::base ...): the static library of one room, alias baton::room.
-# Rooms do without exceptions (STYLE.md 2.8).
+# Rooms do without exceptions (STYLE.md 2.8). OWN_HEADERS: the room precompiles headers of its own.
 function(baton_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;HEADERS;LINKS" ${ARGN})
   add_library(baton_${name} STATIC ${ARG_SOURCES})
   add_library(baton::${name} ALIAS baton_${name})
   target_compile_features(baton_${name} PUBLIC cxx_std_20)  # For whoever includes its headers.
@@ -59,6 +90,9 @@ function(baton_library name)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/baton>)
   target_link_libraries(baton_${name} PUBLIC ${ARG_LINKS} PRIVATE $<BUILD_INTERFACE:baton_options>)
   set_target_properties(baton_${name} PROPERTIES EXPORT_NAME ${name})
+  if(NOT ARG_OWN_HEADERS)
+    baton_precompile(baton_${name} room)
+  endif()
 endfunction()
 
 # baton_tool(baton-as LINKS ...): one program from the file of its name.
@@ -75,6 +109,7 @@ function(baton_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${name}.cpp ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} baton_options GTest::gtest GTest::gmock GTest::gtest_main)
+  baton_precompile(${name} test)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()

@@ -14,15 +14,20 @@ if(BATON_NVCC)
   cmake_path(GET nvcc_file PARENT_PATH toolkit)
   cmake_path(GET toolkit PARENT_PATH toolkit)
 endif()
+# Where there is no toolkit, pip's wheel of headers will do: nvidia-cuda-runtime-cu12, 4 MB.
+file(GLOB wheel_includes ${PROJECT_SOURCE_DIR}/build/python/lib/python3*/site-packages/nvidia/cu*/include
+  $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/nvidia/cu*/include)
 find_path(BATON_CUDA_INCLUDE cuda.h HINTS ${toolkit}/include ${toolkit}/targets/x86_64-linux/include $ENV{CUDA_HOME}/include
-  /usr/local/cuda/include)
+  /usr/local/cuda/include ${wheel_includes})
 set(cuda_version 0)
 if(BATON_CUDA_INCLUDE)
   file(STRINGS ${BATON_CUDA_INCLUDE}/cuda.h version_line REGEX "^#define CUDA_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" cuda_version "${version_line}")
 endif()
 if(cuda_version LESS 12040)
-  message(STATUS "The CUDA driver is left out: there are no CUDA headers of version 12.4 or newer (found: ${cuda_version})")
+  message(STATUS "The CUDA driver is left out, with its tests: there are no CUDA headers of version 12.4 or newer (found: "
+    "${cuda_version}). The CUDA toolkit has them, and ./dev setup brings those of pip's nvidia-cuda-runtime-cu12; then configure "
+    "again with -UBATON_CUDA_INCLUDE")
   set(BATON_WITHOUT_CUDA "CUDA headers of version 12.4 or newer were not there when Baton was built.")
   set(BATON_CUDA OFF)
 endif()

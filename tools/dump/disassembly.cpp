@@ -62,7 +62,7 @@ std::string describe_function(const ModuleView& module, uint32_t index, SourceLi
     shown = place;
     const std::string number = text(pc);
     lines += text(std::string(number.size() < kPcWidth ? kPcWidth - number.size() : 0, ' '), number, "  ",
-                  bytecode::disassemble_instruction(module, pc), "\n");
+                  bytecode::list_instruction(module, pc), "\n");
     const uint64_t* words = &function.code[at];
     at += bytecode::instruction_words(words, bytecode::info(bytecode::read_opcode(words)));
   }
@@ -72,6 +72,7 @@ std::string describe_function(const ModuleView& module, uint32_t index, SourceLi
 }  // namespace
 
 std::string describe_place(const ModuleView& module, uint32_t pc) {
+  if (pc == bytecode::kNoIndex) return "";
   const std::optional<SourceLocation> source = module.location(pc);
   return source ? text(" (", place_text(*source), ")") : "";
 }

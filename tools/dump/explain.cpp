@@ -33,9 +33,10 @@ std::string why_not(const hal::Device& device, const Variant& variant, const Var
 
 std::string load_failure(hal::Device& device, const Executable& executable) {
   std::vector<hal::ExecutableVariant> variants;
-  for (const Variant& variant : executable.variants) variants.push_back({variant.format, variant.code});
-  const auto loaded =
-      device.make_executable({.name = executable.name, .variants = variants, .expected = executable.launches});
+  for (const Variant& variant : executable.variants) {
+    variants.push_back({.format = variant.format, .data = variant.code, .expected = variant.launches});
+  }
+  const auto loaded = device.make_executable({.name = executable.name, .variants = variants, .expected_by_name = true});
   if (loaded.has_value()) return "      it loads there\n";
   std::string lines = loaded.error().to_string();
   for (size_t at = 0; (at = lines.find('\n', at)) != lines.npos; at += 7) lines.replace(at, 1, "\n      ");
@@ -48,6 +49,7 @@ std::string explain_on(hal::Device& device, const Executable& executable, bool l
   std::string lines = chosen ? text("    ", device.name(), " takes ", chosen->format, ": ",
                                     device.match_format(chosen->format).reason, "\n")
                              : text("    ", device.name(), " takes none of ", executable.variants.size(), "\n");
+  if (chosen && !chosen->condition.empty()) lines += text("      where @", chosen->condition, " says so\n");
   if (chosen && load) lines += load_failure(device, executable);
   for (const Variant& variant : executable.variants) {
     if (&variant != chosen) lines += why_not(device, variant, chosen);
@@ -56,19 +58,20 @@ std::string explain_on(hal::Device& device, const Executable& executable, bool l
 }
 
 std::string explain_executables(const ModuleView& module, const Surroundings& here) {
-  const std::vector<Executable> executables = find_executables(module);
+  const std::vector<Executable> executables = list_executables(module);
   std::string lines = text("executables (", executables.size(), ")\n");
   for (const Executable& one : executables) {
     lines += text("  ", one.name, describe_place(module, one.pc), "\n");
     for (const hal::EntryPoint& entry : one.launches) {
       lines += text("    launches ", entry.name, " with ", describe_launch(entry), "\n");
     }
-    if (one.registered_as) {
-      lines += text("    is code of the host, which has to register it as '", *one.registered_as, "'\n");
+    if (!one.registered_as.empty()) {
+      lines += text("    is code of the host, which has to register it as '", one.registered_as, "'\n");
       continue;
     }
     for (const Ref<hal::Device>& device : here.devices) lines += explain_on(*device, one, here.load);
   }
+  if (makes_unlisted_executables(module)) lines += "  and those that functions make without a row in the table\n";
   if (!executables.empty()) {
     for (const std::string& absent : here.absent) lines += text("  ", absent, "\n");
   }
@@ -163,7 +166,7 @@ bool provides_type(const Provider& provider, std::string_view name) {
   return false;
 }
 
-// Only those that nobody has: the others come with functions that are listed already.
+// Only those that no module has: the others come with functions that are listed already.
 std::string explain_types(const ModuleView& module, const Surroundings& here) {
   std::string lines;
   for (uint32_t i = 0; i < module.type_count(); ++i) {

@@ -1,5 +1,5 @@
 // What would happen to a module on this machine: which variant of each executable each device takes and why not the
-// others; which imports and types somebody provides, who could provide the rest.
+// others; which imports and types a module here provides, which modules could provide the rest.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace baton::tools::dump {
 
-// Somebody who may stand before the module when it is linked.
+// A module that may stand before this one when it is linked.
 struct Provider {
   Ref<const vm::Module> module;
   std::string origin;  // "blas.so", "the tools, with a --device="

@@ -34,7 +34,7 @@ Result<std::string> extract(const bytecode::ModuleView& module, const std::strin
   BATON_TRY(make_folder(folder));
   std::string lines;
   std::set<std::string> taken;
-  for (const Executable& executable : find_executables(module)) {
+  for (const Executable& executable : list_executables(module)) {
     for (const Variant& variant : executable.variants) {
       const std::string stem = text(plain(executable.name), ".", plain(variant.format));
       std::string name = text(stem, ".", code_suffix(variant));

@@ -105,18 +105,26 @@ Json launch_json(const hal::EntryPoint& entry) {
 
 Json executables_json(const ModuleView& module) {
   Json list = Json::array();
-  for (const Executable& one : find_executables(module)) {
+  for (const Executable& one : list_executables(module)) {
     Json variants = Json::array();
     for (const Variant& variant : one.variants) {
       variants.push_back({{"format", variant.format},
                           {"kind", code_suffix(variant)},
                           {"size", variant.code.size()},
                           {"rodata", variant.rodata}});
+      if (!variant.target.empty()) variants.back()["target"] = variant.target;
+      if (!variant.condition.empty()) variants.back()["condition"] = variant.condition;
+      if (variant.constants != 0) variants.back()["constants"] = variant.constants;
+      if (!variant.has_own_launches) continue;
+      for (const hal::EntryPoint& entry : variant.launches) variants.back()["launches"].push_back(launch_json(entry));
     }
-    Json row = {{"name", one.name}, {"entry_points", one.entry_points}, {"variants", std::move(variants)}};
+    Json entry_points = Json::array();
+    for (const bytecode::EntryPointView& entry : one.entry_points) entry_points.push_back(entry.name());
+    Json row = {{"name", one.name}, {"entry_points", std::move(entry_points)}, {"variants", std::move(variants)}};
     for (const hal::EntryPoint& entry : one.launches) row["launches"].push_back(launch_json(entry));
-    if (one.registered_as) row["registered_as"] = *one.registered_as;
-    if (const std::optional<bytecode::SourceLocation> source = module.location(one.pc)) {
+    if (!one.registered_as.empty()) row["registered_as"] = one.registered_as;
+    const auto source = one.pc == kNoIndex ? std::nullopt : module.location(one.pc);
+    if (source) {
       row["source"] = source_json(*source);
     }
     list.push_back(std::move(row));

@@ -81,21 +81,37 @@ std::string describe_attributes(const ModuleView& module) {
   return lines;
 }
 
+std::string launch_lines(std::string_view indent, const std::vector<hal::EntryPoint>& launches) {
+  std::string lines;
+  for (const hal::EntryPoint& entry : launches) {
+    lines += text(indent, "launches ", entry.name, " with ", describe_launch(entry), "\n");
+  }
+  return lines;
+}
+
+std::string variant_lines(const Variant& variant) {
+  std::string line = text("    ", variant.format, ": ", variant.code.size(), " bytes (", code_suffix(variant),
+                          "), rodata ", variant.rodata);
+  if (!variant.target.empty()) line += text(", for ", variant.target);
+  if (!variant.condition.empty()) line += text(", where @", variant.condition, " says so");
+  if (variant.constants != 0) line += text(", ", variant.constants, " words when it is loaded");
+  return line + "\n" + (variant.has_own_launches ? launch_lines("      ", variant.launches) : "");
+}
+
 std::string describe_executables(const ModuleView& module) {
-  const std::vector<Executable> executables = find_executables(module);
+  const std::vector<Executable> executables = list_executables(module);
   std::string lines = text("executables (", executables.size(), ")\n");
   for (const Executable& one : executables) {
     lines += text("  ", one.name, describe_place(module, one.pc), "\n");
-    if (one.registered_as) lines += text("    brought by the host as '", *one.registered_as, "'\n");
-    for (const Variant& variant : one.variants) {
-      lines += text("    ", variant.format, ": ", variant.code.size(), " bytes (", code_suffix(variant), "), rodata ",
-                    variant.rodata, "\n");
+    if (!one.registered_as.empty()) lines += text("    brought by the host as '", one.registered_as, "'\n");
+    for (const Variant& variant : one.variants) lines += variant_lines(variant);
+    for (const bytecode::EntryPointView& entry : one.entry_points) {
+      const std::string layout = describe_layout(entry);
+      lines += text("    entry point ", entry.name(), layout.empty() ? "" : ": ", layout, "\n");
     }
-    for (const std::string_view name : one.entry_points) lines += text("    entry point ", name, "\n");
-    for (const hal::EntryPoint& entry : one.launches) {
-      lines += text("    launches ", entry.name, " with ", describe_launch(entry), "\n");
-    }
+    lines += launch_lines("    ", one.launches);
   }
+  if (makes_unlisted_executables(module)) lines += "  and those that functions make without a row in the table\n";
   return lines;
 }
 
@@ -132,7 +148,7 @@ Sizes sizes_of(const ModuleView& module) {
   sizes.file = module.bytes().size();
   sizes.code = module.code().size_bytes();
   std::set<uint32_t> device_code;  // Variants may share a segment.
-  for (const Executable& executable : find_executables(module)) {
+  for (const Executable& executable : list_executables(module)) {
     for (const Variant& variant : executable.variants) device_code.insert(variant.rodata);
   }
   for (const uint32_t segment : device_code) sizes.device_code += module.rodata(segment).size();

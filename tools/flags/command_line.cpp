@@ -4,11 +4,19 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "baton_revision.h"
 #include "modules/sdk/version.h"
 #include "tools/support/report.hpp"
 
 namespace baton::tools::flags {
 namespace {
+
+// "baton-as 0.1.0 (3f2a91c04b7e)"; a tree without git knows no commit.
+std::string version_of(const char* program) {
+  constexpr std::string_view kRevision = BATON_REVISION;
+  return baton::text(program, " ", BATON_VERSION, kRevision.empty() ? "" : " (", kRevision,
+                     kRevision.empty() ? "" : ")");
+}
 
 constexpr std::string_view kAliasPrefix = "--iree-";
 
@@ -43,7 +51,7 @@ struct CommandLine::Parser : CLI::App {
 CommandLine::CommandLine(const Program& program)
     : name_(program.name), parser_(std::make_unique<Parser>(program.purpose, program.name)) {
   parser_->footer(baton::text("\nExamples:\n", program.examples));
-  parser_->set_version_flag("--version", baton::text(program.name, " ", BATON_VERSION), "Print the version and exit");
+  parser_->set_version_flag("--version", version_of(program.name), "Print the version and exit");
   parser_->get_formatter()->column_width(36);
 }
 CommandLine::~CommandLine() = default;
@@ -80,6 +88,12 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     Result<std::string> argument = canonical(argv[i]);
     if (!argument) return report(argument.error());
     // "--flag=" gives the empty text, which the parser takes from an argument of its own only.
+    // "-o=file" is "-o file", as it is for the long names.
+    if (argument->size() > 2 && (*argument)[0] == '-' && (*argument)[1] != '-' && (*argument)[2] == '=') {
+      arguments.push_back(argument->substr(0, 2));
+      arguments.push_back(argument->substr(3));
+      continue;
+    }
     const bool is_empty = argument->starts_with("--") && argument->find('=') == argument->size() - 1;
     if (is_empty) argument->pop_back();
     arguments.push_back(*argument);

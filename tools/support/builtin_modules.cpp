@@ -3,13 +3,18 @@
 #include <string_view>
 
 #include "modules/check_module/check_module.hpp"
+#include "modules/collective_module/collective_module.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/parameters_module/parameters_module.hpp"
+#include "modules/sdk/kernel_library.h"
 #include "tools/support/static_modules.hpp"
 #include "vm/bytecode_module.hpp"
 
 namespace baton::tools {
 namespace {
+
+// Plugins find kernels through the table of devices, which refers to them weakly.
+[[gnu::used]] const baton_kernel_table* (*const kKernels)() = baton_kernel_functions;
 
 using Modules = std::span<const Ref<const vm::Module>>;
 
@@ -56,7 +61,8 @@ modules::ParameterSource parse_parameter_source(std::string_view text) {
 }  // namespace
 
 Result<std::vector<Ref<const vm::Module>>> builtin_modules(Modules modules, std::span<const Ref<hal::Device>> devices,
-                                                           std::span<const std::string> parameters) {
+                                                           std::span<const std::string> parameters,
+                                                           const hal::Ranks& ranks) {
   std::vector<Ref<const vm::Module>> made;
   if (!is_given(modules, "hal")) {
     const vm::Module* importer = importer_of(modules, "hal");
@@ -67,13 +73,18 @@ Result<std::vector<Ref<const vm::Module>>> builtin_modules(Modules modules, std:
     if (devices.empty()) {
       BATON_TRY(check_types(modules));
     } else {
-      BATON_TRY_ASSIGN(auto hal, modules::make_hal_module({.devices = {devices.begin(), devices.end()}}));
+      BATON_TRY_ASSIGN(auto hal,
+                       modules::make_hal_module({.devices = {devices.begin(), devices.end()}, .ranks = ranks}));
       made.push_back(std::move(hal));
     }
   }
   if (!is_given(modules, "check") && importer_of(modules, "check", true)) {
     BATON_TRY_ASSIGN(auto check, modules::make_check_module());
     made.push_back(std::move(check));
+  }
+  if (!is_given(modules, "collective") && importer_of(modules, "collective", true)) {
+    BATON_TRY_ASSIGN(auto collective, modules::make_collective_module(ranks));
+    made.push_back(std::move(collective));
   }
   if (!is_given(modules, "parameters") && (importer_of(modules, "parameters", true) || !parameters.empty())) {
     std::vector<modules::ParameterSource> sources;

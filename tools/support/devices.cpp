@@ -7,6 +7,8 @@
 
 #include "hal/drivers/local/import_plugin.hpp"
 #include "hal/drivers/register_drivers.hpp"
+#include "hal/stepped_device.hpp"
+#include "hal/timeline_observer.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/support/device_report.hpp"
 #include "tools/support/executable_files.hpp"
@@ -65,6 +67,19 @@ Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::st
   return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
 }
 
+// The devices of Vulkan get the parameter that the flag is.
+Status watch_vulkan(const DeviceFlags& flags, std::vector<std::string>& uris) {
+  if (!flags.vulkan_validation) return {};
+  bool any = false;
+  for (std::string& uri : uris) {
+    if (!uri.starts_with("vulkan")) continue;
+    any = true;
+    uri += text(uri.find('?') == uri.npos ? "?" : "&", "vulkan_validation=1");
+  }
+  if (any) return {};
+  return failure(StatusCode::kInvalidArgument, "--vulkan_validation is for Vulkan devices; none is given");
+}
+
 // The flags of CUDA become parameters of its devices, which check them: "cuda://1?cuda_mode=graph". No other thread of
 // a tool works on the legacy stream, so that a foreign call which does is found out.
 Result<std::vector<std::string>> device_uris(const DeviceFlags& flags) {
@@ -72,6 +87,11 @@ Result<std::vector<std::string>> device_uris(const DeviceFlags& flags) {
   if (!flags.cuda_mode.empty()) parameters += text("&cuda_mode=", flags.cuda_mode);
   if (flags.cuda_graph_report) parameters += "&cuda_graph_report=1";
   std::vector<std::string> uris = flags.devices;
+  for (std::string& uri : uris) {
+    if (flags.no_native_code && uri.starts_with("local"))
+      uri += text(uri.find('?') == uri.npos ? "?" : "&", "native_code=0");
+  }
+  BATON_TRY(watch_vulkan(flags, uris));
   bool any = false;
   std::string others;
   for (std::string& uri : uris) {
@@ -90,8 +110,9 @@ Result<std::vector<std::string>> device_uris(const DeviceFlags& flags) {
 }  // namespace
 
 void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
-  line.texts("--device,-d", flags.devices,
-             "local-sync, local-task?workers=4, null; again for more: the program sees them in this order");
+  line.texts(
+      "--device,-d", flags.devices,
+      "local-sync, local-task?workers=4, null, cuda, vulkan; again for more: the program sees them in this order");
   line.text("--device_trace", flags.trace, "Where device null tells what it would do: a file (.json: JSON lines) or -");
   line.texts(
       "--executable_plugin", flags.executable_plugins,
@@ -100,6 +121,10 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
              "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
   line.text("--cuda_mode", flags.cuda_mode, "How CUDA devices execute recordings: auto, stream or graph");
   line.toggle("--cuda_graph_report", flags.cuda_graph_report, "What each CUDA graph took and brought, at the end");
+  line.toggle("--no_native_code", flags.no_native_code,
+              "Refuse machine code for the host that files carry: what runs is bytecode, and code of this tool");
+  line.toggle("--vulkan_validation", flags.vulkan_validation,
+              "Khronos' validation layer watches Vulkan devices; what it says goes to standard error");
   line.toggle("--list_drivers", flags.list_drivers, "Print the drivers of this build and exit");
   line.toggle("--list_devices", flags.list_devices, "Print what --device= may name and exit");
   line.toggle("--dump_devices", flags.dump_devices, "Print the same with all that is known of each, and exit");
@@ -113,6 +138,7 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
     options.local.imports.add(std::move(plugin));
   }
   options.local.dispatch_times = flags.dispatch_times;
+  options.cuda.timeline = flags.timeline;
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
   return registry;
@@ -123,7 +149,8 @@ Result<std::vector<Ref<hal::Device>>> open_devices(const hal::DriverRegistry& re
   BATON_TRY_ASSIGN(const std::vector<std::string> uris, device_uris(flags));
   for (const std::string& uri : uris) {
     BATON_TRY_ASSIGN(Ref<hal::Device> device, registry.open(uri));
-    devices.push_back(std::move(device));
+    if (flags.step_listener) device = hal::step(std::move(device), flags.step_listener);
+    devices.push_back(flags.timeline ? hal::observe(std::move(device), *flags.timeline) : std::move(device));
   }
   if (flags.executables.empty()) return devices;
   BATON_TRY_ASSIGN(const auto executables, register_executables(flags.executables));

@@ -9,6 +9,12 @@
 #include "base/result.hpp"
 #include "hal/driver_registry.hpp"
 
+namespace baton {
+class Timeline;
+}
+namespace baton::hal {
+class StepListener;
+}
 namespace baton::hal::drivers::local {
 class DispatchTimes;
 }
@@ -26,8 +32,12 @@ struct DeviceFlags {
   std::vector<std::string> executables;         // name=path
   std::string cuda_mode;                        // Of all devices of CUDA that are given; empty: what they say.
   bool cuda_graph_report = false;
+  bool no_native_code = false;     // Of the files that are run; see the local driver's native_code=.
+  bool vulkan_validation = false;  // Of all devices of Vulkan that are given.
   // From tools that measure: where devices of the local driver tell how long kernels ran.
   std::shared_ptr<hal::drivers::local::DispatchTimes> dispatch_times = nullptr;
+  Timeline* timeline = nullptr;                                // Where devices tell what they do; null: nowhere.
+  std::shared_ptr<hal::StepListener> step_listener = nullptr;  // Not null: devices run command by command, and tell it.
   bool list_drivers = false;
   bool list_devices = false;
   bool dump_devices = false;

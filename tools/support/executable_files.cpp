@@ -8,7 +8,7 @@
 namespace baton::tools {
 namespace {
 
-constexpr uint32_t kElf = 0x464c457f, kFatElf = 0x1f0e70fa, kCudaFatbin = 0xba55ed50;
+constexpr uint32_t kElf = 0x464c457f, kFatElf = 0x1f0e70fa, kCudaFatbin = 0xba55ed50, kSpirv = 0x07230203;
 constexpr size_t kMachineOffset = offsetof(Elf64_Ehdr, e_machine);
 #if defined(__aarch64__)
 constexpr std::string_view kHostArchitecture = "arm_64";
@@ -27,6 +27,7 @@ Result<std::string> executable_format(std::string_view path, std::span<const std
   const uint32_t magic = bytes.size() < 4 ? 0 : load_bytes<uint32_t>(bytes.data());
   if (magic == kFatElf) return text("embedded-elf-", kHostArchitecture);
   if (magic == kCudaFatbin) return std::string("cuda-fatbin");
+  if (magic == kSpirv) return std::string("vulkan-spirv-fb");
   if (magic == kElf && bytes.size() >= sizeof(Elf64_Ehdr)) {
     const std::string_view loader = path.ends_with(".so") ? "system-elf-" : "embedded-elf-";
     const auto machine = load_bytes<uint16_t>(bytes.data() + kMachineOffset);
@@ -38,7 +39,7 @@ Result<std::string> executable_format(std::string_view path, std::span<const std
     return std::string("cuda-nvptx-fb");
   }
   return failure(StatusCode::kInvalidArgument, "'", path,
-                 "' holds no kernels: it is no ELF, FatELF, fatbin or PTX file");
+                 "' holds no kernels: it is no ELF, FatELF, fatbin, PTX or SPIR-V file");
 }
 
 Result<std::shared_ptr<const hal::ExecutableRegistry>> register_executables(std::span<const std::string> given) {

@@ -13,8 +13,8 @@ namespace baton::tools {
 
 bool takes_fences(const vm::Program& program, const vm::ExportedFunction& function);
 
-// The two arguments of one call: nothing to wait for, and a fence that is awaited afterwards. Threads: a local
-// variable.
+// The two arguments of one call: nothing to wait for, and a fence that is awaited afterwards.
+// Threads: a local variable.
 class CallFences {
  public:
   static Result<CallFences> make(std::span<const Ref<hal::Device>> devices);

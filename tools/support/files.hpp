@@ -25,7 +25,8 @@ struct SharedBytes {
 Result<SharedBytes> map_file(const std::string& path);
 
 // A file that is being written. Plain files are written beside their name and get it in finish(): a failure, or no
-// finish(), leaves what was there before. Pipes and devices are written as they are. Threads: externally synchronized.
+// finish(), leaves what was there before. Pipes and devices are written as they are.
+// Threads: externally synchronized.
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path);

@@ -16,6 +16,9 @@
 namespace baton::tools {
 namespace {
 
+// Brings libraries of TVM-FFI, to which the loader refers weakly.
+[[gnu::used]] const modules::OtherLibraries& (*const kOtherLibraries)() = modules::other_libraries;
+
 constexpr std::string_view kElfMagic = "\177ELF";
 
 bool is_file(const std::string& path) {
@@ -48,9 +51,9 @@ Result<bytecode::ModuleBytes> load_module_bytes(const std::string& path) {
   return bytecode::ModuleBytes::copy(bytes);
 }
 
-Result<Ref<const vm::Module>> load_module(const std::string& source) {
+Result<Ref<const vm::Module>> load_module(const std::string& source, std::span<const Ref<const vm::Module>> importers) {
   if (source != "-" && is_shared_library(path_of(source))) {
-    BATON_TRY_ASSIGN(Ref<const vm::Module> plugin, modules::load_plugin(source));
+    BATON_TRY_ASSIGN(Ref<const vm::Module> plugin, modules::load_plugin(source, importers));
     return plugin;
   }
   BATON_TRY_ASSIGN(bytecode::ModuleBytes bytes, load_module_bytes(source));
@@ -59,6 +62,10 @@ Result<Ref<const vm::Module>> load_module(const std::string& source) {
     return std::move(module).error().with_context(text("while loading ", source == "-" ? "standard input" : source));
   }
   return Ref<const vm::Module>(std::move(*module));
+}
+
+bool comes_after_importers(const std::string& source) {
+  return source != "-" && is_shared_library(path_of(source)) && modules::is_other_library(source);
 }
 
 }  // namespace baton::tools

@@ -8,10 +8,12 @@ namespace baton::tools {
 
 Result<std::vector<Ref<const vm::Module>>> load_modules(const std::vector<std::string>& sources) {
   if (sources.empty()) return failure(StatusCode::kInvalidArgument, "no module was given; name one with --module=");
-  std::vector<Ref<const vm::Module>> modules;
-  for (const std::string& source : sources) {
-    BATON_TRY_ASSIGN(Ref<const vm::Module> module, load_module(source));
-    modules.push_back(std::move(module));
+  std::vector<Ref<const vm::Module>> modules(sources.size());
+  for (const bool after : {false, true}) {
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (comes_after_importers(sources[i]) != after) continue;
+      BATON_TRY_ASSIGN(modules[i], load_module(sources[i], modules));
+    }
   }
   return modules;
 }

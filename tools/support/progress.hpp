@@ -1,9 +1,9 @@
-// Progress: tells a person who waits at a terminal what takes so long, and nobody else.
+// Progress: shows a person who waits at a terminal what takes so long; writes nothing anywhere else.
 //
 //   baton-run-module: load, 3 s
 //
-// One line that is drawn again each second and is gone when the work is done. Threads: externally synchronized; a
-// thread of its own draws, and there is none where nobody would see it.
+// One line that is drawn again each second and is gone when the work is done.
+// Threads: externally synchronized; a thread of its own draws, and is not started where there is no terminal.
 #pragma once
 
 #include <chrono>

@@ -15,7 +15,7 @@ void set_program_name(std::string_view name);
 // too.
 int report(const Status& status);
 
-// Keeps a failure of something that nobody waits for until report() says it; the first one counts.
+// Keeps the first failure of something that no call waits for, until report() returns it.
 void report_later(Status status);
 
 // Writes to standard output; report() tells whether it arrived.

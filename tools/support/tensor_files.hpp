@@ -19,8 +19,8 @@
 namespace baton::tools {
 
 // Keeps files open between the tensors that are taken from them, and where the next one begins. Programs may write what
-// they are given, so no two tensors share their bytes. Threads: externally
-// synchronized.
+// they are given, so no two tensors share their bytes.
+// Threads: externally synchronized.
 class TensorFiles {
  public:
   Result<Tensor> load(std::string_view text);

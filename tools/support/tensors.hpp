@@ -19,7 +19,8 @@ Result<Ref<hal::BufferView>> upload(hal::Device& device, const Tensor& tensor);
 // writes it must be done.
 Result<Tensor> download(std::span<const Ref<hal::Device>> devices, const hal::BufferView& view);
 
-// What a call takes and gives. Threads: externally synchronized.
+// What a call takes and gives.
+// Threads: externally synchronized.
 class TensorValues {
  public:
   // Inputs go to the first of them. `most` elements of a tensor are printed.

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "vm/blob.hpp"
+#include "vm/pace.hpp"
 #include "vm/trap.hpp"
 
 namespace baton::vm::ops {
@@ -80,7 +81,7 @@ TrapKind put(uint64_t value, Object* object, int64_t index) {
 }
 
 template <typename Element>
-TrapKind fill(Object* object, int64_t offset, int64_t size, Element pattern) {
+TrapKind fill(Object* object, int64_t offset, int64_t size, Element pattern, Pace& pace) {
   const Blob* blob = as_blob(object);
   if (!blob) [[unlikely]]
     return why_not_blob(object);
@@ -91,30 +92,37 @@ TrapKind fill(Object* object, int64_t offset, int64_t size, Element pattern) {
     return TrapKind::kBlobReadOnly;
   if (static_cast<uint64_t>(size) % sizeof(Element) != 0) [[unlikely]]
     return TrapKind::kFillSize;
-  for (int64_t i = 0; i < size; i += int64_t{sizeof(Element)}) store_bytes(place + i, pattern);
-  return TrapKind::kNone;
+  return pace.in_stretches(static_cast<uint64_t>(size), [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; i += sizeof(Element)) store_bytes(place + i, pattern);
+  });
 }
 
 }  // namespace blobs
 
-inline TrapKind blob_alloc(Object*& out, int64_t size, const Allocator& allocator) {
-  out = Blob::make(static_cast<uint64_t>(size), allocator).detach();
+// Clearing is the allocator's, in one piece: it knows which pages are zero.
+inline TrapKind blob_alloc(Object*& out, int64_t size, Pace& pace) {
+  if (const TrapKind trap = pace.spend(static_cast<uint64_t>(size)); trap != TrapKind::kNone) [[unlikely]]
+    return trap;
+  out = Blob::make(static_cast<uint64_t>(size), pace.allocator()).detach();
   return out ? TrapKind::kNone : TrapKind::kTooLarge;
 }
 
-inline TrapKind blob_clone(Object*& out, Object* source, int64_t offset, int64_t size, const Allocator& allocator) {
+inline TrapKind blob_clone(Object*& out, Object* source, int64_t offset, int64_t size, Pace& pace) {
   const Blob* blob = as_blob(source);
   if (!blob) [[unlikely]]
     return blobs::why_not_blob(source);
   const std::byte* place = blobs::at_offset(*blob, offset, static_cast<uint64_t>(size));
   if (!place) [[unlikely]]
     return TrapKind::kBlobRange;
-  Ref<Blob> clone = Blob::make(static_cast<uint64_t>(size), allocator);
+  Ref<Blob> clone = Blob::make(static_cast<uint64_t>(size), pace.allocator());
   if (!clone) [[unlikely]]
     return TrapKind::kTooLarge;
-  if (size != 0) std::memcpy(clone->data, place, static_cast<size_t>(size));
-  out = clone.detach();
-  return TrapKind::kNone;
+  const TrapKind trap = pace.in_stretches(static_cast<uint64_t>(size), [&](uint64_t begin, uint64_t end) {
+    std::memcpy(clone->data + begin, place + begin, end - begin);
+  });
+  if (trap == TrapKind::kNone) [[likely]]
+    out = clone.detach();
+  return trap;
 }
 
 inline TrapKind blob_size(int64_t& out, Object* object) {
@@ -126,7 +134,7 @@ inline TrapKind blob_size(int64_t& out, Object* object) {
 }
 
 inline TrapKind blob_compare(int32_t& out, Object* lhs, int64_t lhs_offset, Object* rhs, int64_t rhs_offset,
-                             int64_t size) {
+                             int64_t size, Pace& pace) {
   const Blob* left = as_blob(lhs);
   const Blob* right = as_blob(rhs);
   if (!left || !right) [[unlikely]]
@@ -135,12 +143,16 @@ inline TrapKind blob_compare(int32_t& out, Object* lhs, int64_t lhs_offset, Obje
   const std::byte* right_place = blobs::at_offset(*right, rhs_offset, static_cast<uint64_t>(size));
   if (!left_place || !right_place) [[unlikely]]
     return TrapKind::kBlobRange;
-  const int order = size == 0 ? 0 : std::memcmp(left_place, right_place, static_cast<size_t>(size));
+  int order = 0;
+  const TrapKind trap = pace.in_stretches(static_cast<uint64_t>(size), [&](uint64_t begin, uint64_t end) {
+    if (order == 0) order = std::memcmp(left_place + begin, right_place + begin, end - begin);
+  });
   out = order < 0 ? -1 : order > 0 ? 1 : 0;
-  return TrapKind::kNone;
+  return trap;
 }
 
-inline TrapKind blob_copy(Object* source, int64_t source_offset, Object* target, int64_t target_offset, int64_t size) {
+inline TrapKind blob_copy(Object* source, int64_t source_offset, Object* target, int64_t target_offset, int64_t size,
+                          Pace& pace) {
   const Blob* from = as_blob(source);
   const Blob* to = as_blob(target);
   if (!from || !to) [[unlikely]]
@@ -151,25 +163,29 @@ inline TrapKind blob_copy(Object* source, int64_t source_offset, Object* target,
     return TrapKind::kBlobRange;
   if (!to->writable) [[unlikely]]
     return TrapKind::kBlobReadOnly;
-  if (size != 0) std::memmove(target_place, source_place, static_cast<size_t>(size));
-  return TrapKind::kNone;
+  const auto move = [&](uint64_t begin, uint64_t end) {
+    std::memmove(target_place + begin, source_place + begin, end - begin);
+  };
+  const auto bytes = static_cast<uint64_t>(size);
+  const bool moves_up = reinterpret_cast<uintptr_t>(source_place) < reinterpret_cast<uintptr_t>(target_place);
+  return moves_up ? pace.in_stretches_from_end(bytes, move) : pace.in_stretches(bytes, move);
 }
 
-inline TrapKind blob_fill_i8(Object* blob, int64_t offset, int64_t size, int32_t pattern) {
-  return blobs::fill(blob, offset, size, static_cast<uint8_t>(pattern));
+inline TrapKind blob_fill_i8(Object* blob, int64_t offset, int64_t size, int32_t pattern, Pace& pace) {
+  return blobs::fill(blob, offset, size, static_cast<uint8_t>(pattern), pace);
 }
-inline TrapKind blob_fill_i16(Object* blob, int64_t offset, int64_t size, int32_t pattern) {
-  return blobs::fill(blob, offset, size, static_cast<uint16_t>(pattern));
+inline TrapKind blob_fill_i16(Object* blob, int64_t offset, int64_t size, int32_t pattern, Pace& pace) {
+  return blobs::fill(blob, offset, size, static_cast<uint16_t>(pattern), pace);
 }
-inline TrapKind blob_fill_i32(Object* blob, int64_t offset, int64_t size, int32_t pattern) {
-  return blobs::fill(blob, offset, size, pattern);
+inline TrapKind blob_fill_i32(Object* blob, int64_t offset, int64_t size, int32_t pattern, Pace& pace) {
+  return blobs::fill(blob, offset, size, pattern, pace);
 }
-inline TrapKind blob_fill_i64(Object* blob, int64_t offset, int64_t size, int64_t pattern) {
-  return blobs::fill(blob, offset, size, pattern);
+inline TrapKind blob_fill_i64(Object* blob, int64_t offset, int64_t size, int64_t pattern, Pace& pace) {
+  return blobs::fill(blob, offset, size, pattern, pace);
 }
 
 // FNV-1a: the same on every machine, which programs may rely on.
-inline TrapKind blob_hash(int64_t& out, Object* object, int64_t offset, int64_t size) {
+inline TrapKind blob_hash(int64_t& out, Object* object, int64_t offset, int64_t size, Pace& pace) {
   const Blob* blob = as_blob(object);
   if (!blob) [[unlikely]]
     return blobs::why_not_blob(object);
@@ -177,9 +193,11 @@ inline TrapKind blob_hash(int64_t& out, Object* object, int64_t offset, int64_t 
   if (!place) [[unlikely]]
     return TrapKind::kBlobRange;
   uint64_t hash = 0xcbf29ce484222325u;
-  for (int64_t i = 0; i < size; ++i) hash = (hash ^ static_cast<uint8_t>(place[i])) * 0x100000001b3u;
+  const TrapKind trap = pace.in_stretches(static_cast<uint64_t>(size), [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) hash = (hash ^ static_cast<uint8_t>(place[i])) * 0x100000001b3u;
+  });
   out = static_cast<int64_t>(hash);
-  return TrapKind::kNone;
+  return trap;
 }
 
 // f32 and f64 are moved as bits by the i32 and i64 forms.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "vm/list.hpp"
+#include "vm/pace.hpp"
 #include "vm/trap.hpp"
 
 namespace baton::vm::ops {
@@ -34,26 +35,30 @@ inline TrapKind set(Object* object, int64_t index, ValueType type, Value value) 
   return TrapKind::kNone;
 }
 
-inline TrapKind push(Object* object, ValueType type, Value value) {
+inline TrapKind push(Object* object, ValueType type, Value value, Pace& pace) {
   List* list = as_list(object);
   if (!list) [[unlikely]]
     return why_not_list(object);
-  return list->push(type, value) ? TrapKind::kNone : TrapKind::kTooLarge;
+  if (list->is_full()) [[unlikely]] {
+    if (const TrapKind trap = list->reserve(list->next_capacity(), pace); trap != TrapKind::kNone) return trap;
+  }
+  list->push(type, value);
+  return TrapKind::kNone;
 }
 
 }  // namespace lists
 
 // A negative capacity or size is, unsigned, more than any list may have.
-inline TrapKind list_alloc(Object*& out, int64_t capacity, const Allocator& allocator) {
-  out = List::make(static_cast<uint64_t>(capacity), allocator).detach();
+inline TrapKind list_alloc(Object*& out, int64_t capacity, Pace& pace) {
+  out = List::make(static_cast<uint64_t>(capacity), pace.allocator()).detach();
   return out ? TrapKind::kNone : TrapKind::kTooLarge;
 }
 
-inline TrapKind list_reserve(Object* object, int64_t capacity) {
+inline TrapKind list_reserve(Object* object, int64_t capacity, Pace& pace) {
   List* list = as_list(object);
   if (!list) [[unlikely]]
     return lists::why_not_list(object);
-  return list->reserve(static_cast<uint64_t>(capacity)) ? TrapKind::kNone : TrapKind::kTooLarge;
+  return list->reserve(static_cast<uint64_t>(capacity), pace);
 }
 
 inline TrapKind list_size(int64_t& out, Object* object) {
@@ -64,11 +69,11 @@ inline TrapKind list_size(int64_t& out, Object* object) {
   return TrapKind::kNone;
 }
 
-inline TrapKind list_resize(Object* object, int64_t size) {
+inline TrapKind list_resize(Object* object, int64_t size, Pace& pace) {
   List* list = as_list(object);
   if (!list) [[unlikely]]
     return lists::why_not_list(object);
-  return list->resize(static_cast<uint64_t>(size)) ? TrapKind::kNone : TrapKind::kTooLarge;
+  return list->resize(static_cast<uint64_t>(size), pace);
 }
 
 #define BATON_LIST_OPS(T, suffix, type)                                     \
@@ -81,7 +86,9 @@ inline TrapKind list_resize(Object* object, int64_t size) {
   inline TrapKind list_set_##suffix(Object* list, int64_t index, T value) { \
     return lists::set(list, index, type, Value::of(value));                 \
   }                                                                         \
-  inline TrapKind list_push_##suffix(Object* list, T value) { return lists::push(list, type, Value::of(value)); }
+  inline TrapKind list_push_##suffix(Object* list, T value, Pace& pace) {   \
+    return lists::push(list, type, Value::of(value), pace);                 \
+  }
 
 BATON_LIST_OPS(int32_t, i32, ValueType::kI32)
 BATON_LIST_OPS(int64_t, i64, ValueType::kI64)
@@ -99,8 +106,8 @@ inline TrapKind list_get_ref(Object*& out, Object* list, int64_t index) {
 inline TrapKind list_set_ref(Object* list, int64_t index, Object* reference) {
   return lists::set(list, index, ValueType::kRef, Value::of(reference));
 }
-inline TrapKind list_push_ref(Object* list, Object* reference) {
-  return lists::push(list, ValueType::kRef, Value::of(reference));
+inline TrapKind list_push_ref(Object* list, Object* reference, Pace& pace) {
+  return lists::push(list, ValueType::kRef, Value::of(reference), pace);
 }
 
 }  // namespace baton::vm::ops

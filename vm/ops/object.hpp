@@ -3,10 +3,12 @@
 // A result is written through the first parameter; a reference result is owned. References that come in are borrowed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
 #include "vm/blob.hpp"
+#include "vm/executable_row.hpp"
 #include "vm/program.hpp"
 #include "vm/trap.hpp"
 
@@ -19,12 +21,13 @@ struct GlobalReference {
 };
 
 inline TrapKind global_get(uint64_t& out, const Value& global) {
-  out = global.bits;
+  // Another thread may be writing it: not half of one number and half of another.
+  out = std::atomic_ref(const_cast<uint64_t&>(global.bits)).load(std::memory_order_relaxed);
   return TrapKind::kNone;
 }
 
 inline TrapKind global_set(uint64_t value, Value& global) {
-  global.bits = value;
+  std::atomic_ref(global.bits).store(value, std::memory_order_relaxed);
   return TrapKind::kNone;
 }
 
@@ -45,6 +48,12 @@ inline TrapKind global_set_ref(Object* reference, GlobalReference global) {
 inline TrapKind rodata(Object*& out, Blob* segment) {
   segment->retain();
   out = segment;
+  return TrapKind::kNone;
+}
+
+inline TrapKind executable(Object*& out, ExecutableRow* row) {
+  row->retain();
+  out = row;
   return TrapKind::kNone;
 }
 

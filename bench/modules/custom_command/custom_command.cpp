@@ -160,7 +160,7 @@ class Program {
 
   // What a call of `function` records; the recording goes with the handle.
   uint32_t record(const vm::ExportedFunction& function) {
-    const vm::Value count = vm::Value::of(kCommands);
+    const vm::TypedValue count = kCommands;
     vm::Value result;
     expect(invocation_->invoke(function, {&count, 1}, {&result, 1}));
     const auto handle = sdk::Ref<baton_object>::adopt(reinterpret_cast<baton_object*>(result.ref));

@@ -30,7 +30,7 @@ Status run(const char* path) {
   BATON_TRY_ASSIGN(Ref<vm::Context> context, vm::Context::make(program));
   BATON_TRY_ASSIGN(vm::ExportedFunction function, context->find_function("run"));
   vm::Invocation invocation(context);
-  const vm::Value argument = vm::Value::of(int32_t{1000});
+  const vm::TypedValue argument = int32_t{1000};
   vm::Value result;
   BATON_TRY(invocation.invoke(function, {&argument, 1}, {&result, 1}));
   std::printf("%d\n", result.i32);

@@ -1,8 +1,8 @@
 #include "compiler-lite/codegen/cpu/calls.hpp"
 
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
-#include "compiler-lite/codegen/linked_calls.hpp"
-#include "compiler-lite/codegen/llvm_values.hpp"
+#include "compiler-lite/codegen/llvm/linked_calls.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

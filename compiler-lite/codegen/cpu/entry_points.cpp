@@ -4,8 +4,8 @@
 #include "compiler-lite/codegen/cpu/dispatch_pointers.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
-#include "compiler-lite/codegen/llvm_values.hpp"
-#include "compiler-lite/codegen/subspan_descriptor.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "compiler-lite/codegen/llvm/subspan_descriptor.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -144,7 +144,7 @@ mlir::FailureOr<std::vector<EntryPoint>> lower_entry_points(mlir::ModuleOp kerne
       return kernel.emitError("The kernel '")
              << kernel.getSymName() << "' has arguments or results; entry points have none.";
     }
-    EntryPoint entry{kernel.getSymName().str(), (kernel.getSymName() + ".body").str()};
+    EntryPoint entry{{kernel.getSymName().str()}, (kernel.getSymName() + ".body").str()};
     const KernelLayout needed = noted_layout(kernel).value_or(layout_of(kernel));
     entry.constant_count = static_cast<unsigned>(needed.constant_count);
     entry.binding_count = static_cast<unsigned>(needed.binding_count);

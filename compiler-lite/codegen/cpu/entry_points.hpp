@@ -13,16 +13,12 @@
 #include <vector>
 
 #include "compiler-lite/codegen/imports.hpp"
+#include "compiler-lite/codegen/variant.hpp"
 
 namespace baton::compiler_lite::codegen::cpu {
 
-struct EntryPoint {
-  std::string name;
+struct EntryPoint : codegen::EntryPoint {
   std::string body = {};  // The symbol of the body; empty: the user's objects define the kernel whole.
-  unsigned constant_count = 0;
-  unsigned binding_count = 0;
-  unsigned workgroup_size[3] = {1, 1, 1};
-  unsigned local_memory_bytes = 0;
 };
 
 // In the order of the module. Diagnostics for calls that can't be made.

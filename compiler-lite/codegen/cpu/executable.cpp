@@ -3,14 +3,17 @@
 #include <memory>
 #include <thread>
 
-#include "compiler-lite/codegen/cpu/builtins.hpp"
 #include "compiler-lite/codegen/cpu/library.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
 #include "compiler-lite/codegen/cpu/link_executable.hpp"
+#include "compiler-lite/codegen/cpu/lower_bodies.hpp"
 #include "compiler-lite/codegen/cpu/lower_to_llvm.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
-#include "compiler-lite/codegen/llvm_dialect.hpp"
-#include "compiler-lite/codegen/lower_bodies.hpp"
+#include "compiler-lite/codegen/llvm/builtins.hpp"
+#include "compiler-lite/codegen/llvm/link_bitcode.hpp"
+#include "compiler-lite/codegen/llvm/llvm_dialect.hpp"
+#include "compiler-lite/codegen/llvm/optimize.hpp"
+#include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -50,9 +53,7 @@ class Build {
     if (mlir::failed(loaded)) return failure();
     objects_ = std::move(*loaded);
     for (const Level level : levels_of(options_)) levels_.push_back(target_info(options_.architecture, level));
-    for (auto kernel : kernels_->getOps<mlir::func::FuncOp>()) {
-      if (!kernel.isExternal() && !noted_layout(kernel)) note_layout(kernel, layout_of(kernel));
-    }
+    note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_))) return failure();
     imports_ = collect_imports(*kernels_);
     return check_static_imports(*kernels_, objects_);
@@ -79,7 +80,7 @@ class Build {
     module.setDataLayout(machine->createDataLayout());
     add_library(module, name_, level.target, level.entries, imports_, specialization_count_);
     if (with_query) add_query(module, levels_);
-    level.problem = link_bitcode(module, bitcode_for(module));
+    level.problem = link_bitcode(module, bitcode_for(module, level.target));
     if (!level.problem.empty()) return;
     keep_only_visible(module, level.target, with_query);
     optimize(module, level.target, *machine);
@@ -121,12 +122,12 @@ class Build {
 
  private:
   // The user's, and ours where a kernel calls it.
-  std::vector<Bitcode> bitcode_for(const llvm::Module& module) const {
+  std::vector<Bitcode> bitcode_for(const llvm::Module& module, const TargetInfo& target) const {
     std::vector<Bitcode> bitcode = bitcode_of(objects_);
     const bool calls_math = llvm::any_of(module.functions(), [](const llvm::Function& function) {
       return function.getName().starts_with("baton_math_");
     });
-    if (calls_math) bitcode.push_back({"builtins", math_bitcode(options_.architecture)});
+    if (calls_math) bitcode.push_back({"builtins", math_bitcode(target)});
     return bitcode;
   }
 

@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/codegen/objects.hpp"
+#include "compiler-lite/codegen/user_objects.hpp"
+#include "compiler-lite/codegen/variant.hpp"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,11 +32,6 @@ struct TargetOptions {
   std::vector<Level> levels = {};
   // Where paths of objects that are not absolute are looked for, after the working directory.
   std::vector<std::string> object_search_paths = {};
-};
-
-struct Variant {
-  std::string format;  // "embedded-elf-x86_64", "embedded-elf-arm_64"
-  std::vector<char> bytes;
 };
 
 // Beyond success every function that the kernels call is linked or a dynamic import in the library's table.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler-lite/codegen/cpu/entry_points.hpp"
-#include "compiler-lite/codegen/cpu/target.hpp"
+#include "compiler-lite/codegen/cpu/levels.hpp"
 
 namespace llvm {
 class Module;

@@ -32,9 +32,6 @@ inline constexpr uint64_t kKernelAttributesSize = 20;
 // baton_executable_library: see cpu/library.cpp.
 inline constexpr uint64_t kLibrarySize = 64;
 
-// What a workgroup may have of local memory (hal/device_limits.hpp).
-inline constexpr uint64_t kLocalMemoryBytesMax = 256 * 1024;
-
 // baton_processor.data[0] on x86_64 (hal/drivers/local/processor.hpp).
 inline constexpr uint64_t kProcessorAvx2 =
     1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 8 | 1u << 9;              // avx fma f16c avx2 bmi bmi2

@@ -1,8 +1,8 @@
 #include "compiler-lite/codegen/cpu/link_executable.hpp"
 
-#include "compiler-lite/codegen/cpu/builtins.hpp"
+#include "compiler-lite/codegen/cpu/levels.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
-#include "compiler-lite/codegen/cpu/target.hpp"
+#include "compiler-lite/codegen/llvm/builtins.hpp"
 
 namespace baton::compiler_lite::codegen::cpu {
 
@@ -11,7 +11,7 @@ mlir::FailureOr<Variant> link_executable(const ExecutableName& executable, std::
   for (const LoadedObject& object : objects) {
     if (!object.is_bitcode) code.push_back({object.path, object.bytes->getBuffer()});
   }
-  code.push_back({"builtins", call_object(executable.architecture)});
+  code.push_back({"builtins", call_object(target_info(executable.architecture, Level::kBaseline).triple)});
   LinkResult linked = link_elf(code, layout::kQueryName);
   if (linked.linked) return Variant{format_name(executable.architecture), std::move(linked.bytes)};
   for (const std::string& symbol : linked.undefined) {

@@ -7,8 +7,8 @@
 
 #include "compiler-lite/codegen/cpu/executable.hpp"
 #include "compiler-lite/codegen/cpu/link.hpp"
-#include "compiler-lite/codegen/cpu/optimize.hpp"
-#include "compiler-lite/codegen/objects.hpp"
+#include "compiler-lite/codegen/llvm/link_bitcode.hpp"
+#include "compiler-lite/codegen/user_objects.hpp"
 
 namespace baton::compiler_lite::codegen::cpu {
 

@@ -1,7 +1,7 @@
 #include "compiler-lite/codegen/cpu/lower_to_llvm.hpp"
 
-#include "compiler-lite/codegen/cpu/math_calls.hpp"
-#include "compiler-lite/codegen/llvm_dialect.hpp"
+#include "compiler-lite/codegen/llvm/llvm_dialect.hpp"
+#include "compiler-lite/codegen/llvm/math_calls.hpp"
 
 namespace baton::compiler_lite::codegen::cpu {
 

@@ -1,69 +1,118 @@
-#include "compiler-lite/codegen/cpu/target.hpp"
+// The target `cpu`: a workgroup is a call on a core, the code a freestanding library that the local driver loads.
+#include "compiler-lite/codegen/target.hpp"
 
-#include <mutex>
+#include "compiler-lite/codegen/cpu/executable.hpp"
+#include "compiler-lite/codegen/cpu/levels.hpp"
+#include "compiler-lite/codegen/cpu/lower_bodies.hpp"
+#include "compiler-lite/codegen/cpu/user_library.hpp"
+#include "compiler-lite/codegen/lower_to_buffers.hpp"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
-#include "compiler-lite/codegen/cpu/library_layout.hpp"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
-
-namespace baton::compiler_lite::codegen::cpu {
+namespace baton::compiler_lite::codegen {
+namespace cpu {
 namespace {
 
-void initialize_targets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();  // User bitcode may hold inline assembly.
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-    LLVMInitializeAArch64AsmParser();
-  });
+constexpr llvm::StringLiteral kDevices[] = {"local", "local-sync", "local-task"};
+constexpr TargetFacts::Backend kBackends[] = {{"llvm-cpu", "embedded-elf-x86_64, embedded-elf-arm_64"},
+                                              {"vmvx", "none of its own; taken as llvm-cpu"}};
+constexpr llvm::StringLiteral kFormats[] = {"embedded-elf-x86_64", "embedded-elf-arm_64"};
+constexpr TargetFacts kFacts = {.devices = kDevices,
+                                .backends = kBackends,
+                                .formats = kFormats,
+                                .tiling = Tiling::kCores,
+                                .takes_constants = true,
+                                .code_says_launches = true};
+
+TargetOptions options_of(hal::ExecutableTargetAttr target, const TargetSettings& settings) {
+  TargetOptions options;
+  const bool is_arm = target.getFormat().getValue() == format_name(Architecture::kAarch64);
+  options.architecture = is_arm ? Architecture::kAarch64 : Architecture::kX86_64;
+  options.object_search_paths = settings.object_search_paths;
+  return options;
 }
+
+// A list of "baseline", "avx2" and "avx512", for looking into code generation; programs get all of them.
+constexpr llvm::StringLiteral kLevels = "cpu-levels";
+
+mlir::LogicalResult read_levels(const CompileRequest& request, std::vector<Level>& levels) {
+  const std::string text = request.settings.option(kLevels);
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(text).split(names, ',', -1, /*KeepEmpty=*/false);
+  for (const llvm::StringRef name : names) {
+    const std::optional<Level> level = llvm::StringSwitch<std::optional<Level>>(name)
+                                           .Case("baseline", Level::kBaseline)
+                                           .Case("avx2", Level::kAvx2)
+                                           .Case("avx512", Level::kAvx512)
+                                           .Default(std::nullopt);
+    if (!level) return mlir::emitError(request.location(), "There is no level '") << name << "' of a processor.";
+    levels.push_back(*level);
+  }
+  return mlir::success();
+}
+
+std::string print_text(mlir::ModuleOp kernels) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernels.print(stream);
+  return stream.str();
+}
+
+class CpuTarget final : public Target {
+ public:
+  CpuTarget() : Target(kFacts) {}
+
+  // This machine's kind of processor.
+  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context) const override {
+    const bool is_arm = llvm::Triple(llvm::sys::getDefaultTargetTriple()).isAArch64();
+    return attribute(context, format_name(is_arm ? Architecture::kAarch64 : Architecture::kX86_64));
+  }
+
+  mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {
+    mlir::FailureOr<Variant> variant =
+        build_executable(request.kernels, options_of(request.target, request.settings), request.objects);
+    if (mlir::failed(variant)) return mlir::failure();
+    return std::vector<Variant>{std::move(*variant)};
+  }
+
+  hal::ExecutableTargetAttr of_architecture(mlir::MLIRContext* context, llvm::StringRef name) const override {
+    if (name == "x86_64") return attribute(context, format_name(Architecture::kX86_64));
+    if (name == "aarch64") return attribute(context, format_name(Architecture::kAarch64));
+    return {};
+  }
+
+  mlir::FailureOr<std::string> show(const CompileRequest& request, llvm::StringRef stage) const override {
+    mlir::ModuleOp kernels = request.kernels;
+    TargetOptions options = options_of(request.target, request.settings);
+    if (mlir::failed(read_levels(request, options.levels))) return mlir::failure();
+    if (stage == "loops") {
+      const BodyOptions avx2{32, 16};
+      if (mlir::failed(lower_to_buffers(kernels)) || mlir::failed(lower_bodies(kernels, avx2))) return mlir::failure();
+      return print_text(kernels);
+    }
+    if (stage == "llvm") return print_code(kernels, options, request.objects, EmitAs::kLlvmIr);
+    if (stage == "asm") return print_code(kernels, options, request.objects, EmitAs::kAssembly);
+    if (stage != "elf") return Target::show(request, stage);
+    mlir::FailureOr<Variant> variant = build_executable(kernels, options, request.objects);
+    if (mlir::failed(variant)) return mlir::failure();
+    return std::string(variant->bytes.begin(), variant->bytes.end());
+  }
+
+  mlir::FailureOr<Variant> embed(const EmbedRequest& request) const override {
+    std::vector<EntryPoint> kernels;
+    for (const codegen::EntryPoint& each : request.entry_points) kernels.push_back({each});
+    return build_user_library(request.name, request.location, kernels, request.constant_count,
+                              options_of(request.target, request.settings), request.objects);
+  }
+};
 
 }  // namespace
 
-TargetInfo target_info(Architecture architecture, Level level) {
-  if (architecture == Architecture::kAarch64) {
-    return {"aarch64-none-elf", "generic", "+neon", "_neon", 16, 32, true, true, 0};
-  }
-  const std::string triple = "x86_64-none-elf";
-  switch (level) {
-    case Level::kBaseline: return {triple, "x86-64", "", "_baseline", 16, 16, false, false, 0};
-    case Level::kAvx2: return {triple, "x86-64-v3", "", "_avx2", 32, 16, true, true, layout::kProcessorAvx2};
-    case Level::kAvx512: break;
-  }
-  // The level's default tuning avoids 512-bit registers, for processors of 2017.
-  return {triple, "x86-64-v4", "-prefer-256-bit", "_avx512", 64, 32, true, true, layout::kProcessorAvx512};
+const Target& target() {
+  static const CpuTarget target;
+  return target;
 }
 
-std::vector<Level> levels_of(const TargetOptions& options) {
-  if (options.architecture == Architecture::kAarch64) return {Level::kBaseline};
-  if (!options.levels.empty()) return options.levels;
-  return {Level::kBaseline, Level::kAvx2, Level::kAvx512};
-}
-
-std::string format_name(Architecture architecture) {
-  return architecture == Architecture::kX86_64 ? "embedded-elf-x86_64" : "embedded-elf-arm_64";
-}
-
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetInfo& info, std::string& message) {
-  initialize_targets();
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(info.triple, message);
-  if (!target) return nullptr;
-  llvm::TargetOptions options;
-  options.FunctionSections = true;
-  options.DataSections = true;
-  options.UniqueSectionNames = true;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(info.triple, info.cpu, info.features, options,
-                                                                          llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                                                          llvm::CodeGenOptLevel::Aggressive));
-}
-
-}  // namespace baton::compiler_lite::codegen::cpu
+}  // namespace cpu
+}  // namespace baton::compiler_lite::codegen

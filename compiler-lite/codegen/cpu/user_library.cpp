@@ -1,9 +1,10 @@
 #include "compiler-lite/codegen/cpu/user_library.hpp"
 
+#include "compiler-lite/codegen/cpu/levels.hpp"
 #include "compiler-lite/codegen/cpu/library.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
 #include "compiler-lite/codegen/cpu/link_executable.hpp"
-#include "compiler-lite/codegen/cpu/target.hpp"
+#include "compiler-lite/codegen/llvm/optimize.hpp"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

@@ -1,6 +1,6 @@
 #include "compiler-lite/codegen/cuda/accesses.hpp"
 
-#include "compiler-lite/codegen/llvm_values.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // Accesses of several elements at once: addresses by hand, where memref has loads of one element only.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/points.hpp"
+#include "compiler-lite/codegen/cuda/loop_body.hpp"
 
 namespace baton::compiler_lite::codegen::cuda {
 

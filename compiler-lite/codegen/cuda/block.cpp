@@ -27,7 +27,7 @@ bool has_parallel_work(mlir::func::FuncOp kernel) {
 
 }  // namespace
 
-Block::Block(mlir::func::FuncOp kernel) : kernel_(kernel) {
+Block::Block(mlir::func::FuncOp kernel, const Features& features) : kernel_(kernel), features_(features) {
   if (kernel->hasAttr("workgroup_size")) {
     unsigned given[3] = {1, 1, 1};
     read_workgroup_size(kernel, given);
@@ -37,6 +37,12 @@ Block::Block(mlir::func::FuncOp kernel) : kernel_(kernel) {
   if (has_parallel_work(kernel)) sizes_[0] = kBlockThreads;
   OpBuilder builder(kernel);
   kernel->setAttr("workgroup_size", builder.getIndexArrayAttr(sizes_));
+}
+
+bool Block::spend(int64_t bytes) {
+  if (spent_ + bytes > features_.shared_bytes_max / 4 * 3) return false;
+  spent_ += bytes;
+  return true;
 }
 
 void Block::want_two() { kernel_->setAttr(kBlocksWanted, OpBuilder(kernel_).getI32IntegerAttr(2)); }

@@ -1,6 +1,7 @@
 // Block: the threads of a workgroup, as code in a kernel sees them.
 #pragma once
 
+#include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -17,9 +18,13 @@ inline constexpr llvm::StringLiteral kBlocksWanted = "baton.blocks_wanted";
 class Block {
  public:
   // Reads `workgroup_size` of the kernel; sets it where there is none.
-  explicit Block(mlir::func::FuncOp kernel);
+  Block(mlir::func::FuncOp kernel, const Features& features);
 
   int64_t threads() const { return sizes_[0] * sizes_[1] * sizes_[2]; }
+  const Features& features() const { return features_; }
+
+  // Whether so much shared memory may be taken for speed alone: a quarter is left for what can't do without.
+  bool spend(int64_t bytes);
 
   // Asks for registers few enough that two blocks find room on a multiprocessor.
   void want_two();
@@ -37,7 +42,9 @@ class Block {
 
  private:
   mlir::func::FuncOp kernel_;
+  Features features_;
   int64_t sizes_[3] = {1, 1, 1};
+  int64_t spent_ = 0;
   mlir::Value thread_;
 };
 

@@ -1,6 +1,6 @@
 #include "compiler-lite/codegen/cuda/elementwise.hpp"
 
-#include "compiler-lite/codegen/cuda/turned.hpp"
+#include "compiler-lite/codegen/cuda/transpose.hpp"
 #include "compiler-lite/codegen/cuda/vectors.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,7 +74,7 @@ void lower_elementwise(OpBuilder& builder, linalg::GenericOp op, Block& block) {
     return block.by_one(builder, location, [&](OpBuilder& inside) { write_point(inside, op, {}); });
   }
   const auto multiply = [&](OpBuilder& at, Value a, Value b) { return at.createOrFold<arith::MulIOp>(location, a, b); };
-  if (lower_turned(builder, op, block, order.fastest())) return;
+  if (lower_transpose(builder, op, block, order.fastest())) return;
   const Values sizes = loop_sizes(builder, op);
   const Value rows = order.count_rows(builder, location, sizes);
   const Value zero = builder.create<arith::ConstantIndexOp>(location, 0);

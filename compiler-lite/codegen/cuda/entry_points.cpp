@@ -3,9 +3,9 @@
 #include "compiler-lite/codegen/cuda/block.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
-#include "compiler-lite/codegen/linked_calls.hpp"
-#include "compiler-lite/codegen/llvm_values.hpp"
-#include "compiler-lite/codegen/subspan_descriptor.hpp"
+#include "compiler-lite/codegen/llvm/linked_calls.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "compiler-lite/codegen/llvm/subspan_descriptor.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -144,7 +144,7 @@ class EntryLowering {
 };
 
 EntryPoint describe(mlir::func::FuncOp kernel) {
-  EntryPoint entry{kernel.getSymName().str()};
+  EntryPoint entry{{kernel.getSymName().str()}};
   const KernelLayout needed = noted_layout(kernel).value_or(layout_of(kernel));
   entry.constant_count = static_cast<unsigned>(needed.constant_count);
   entry.binding_count = static_cast<unsigned>(needed.binding_count);

@@ -6,20 +6,16 @@
 // becomes add(binding 0, ..., constant 0, ...): a pointer for each binding, then a word for each constant.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "compiler-lite/codegen/variant.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::codegen::cuda {
 
-struct EntryPoint {
-  std::string name;
-  unsigned constant_count = 0;
-  unsigned binding_count = 0;
-  unsigned workgroup_size[3] = {1, 1, 1};
-  unsigned local_memory_bytes = 0;  // Shared memory that is asked for at launch.
-  unsigned blocks_wanted = 0;       // On a multiprocessor; 0: as many as come.
+// Its local memory is shared memory that is asked for at launch.
+struct EntryPoint : codegen::EntryPoint {
+  unsigned blocks_wanted = 0;  // On a multiprocessor; 0: as many as come.
 };
 
 // In the order of the module. Diagnostics for calls that can't be made.

@@ -1,15 +1,18 @@
 #include "compiler-lite/codegen/cuda/executable.hpp"
 
-#include "compiler-lite/codegen/cpu/builtins.hpp"
-#include "compiler-lite/codegen/cpu/math_calls.hpp"
-#include "compiler-lite/codegen/cpu/optimize.hpp"
+#include "compiler-lite/codegen/cuda/architectures.hpp"
+#include "compiler-lite/codegen/cuda/entry_points.hpp"
 #include "compiler-lite/codegen/cuda/libdevice.hpp"
-#include "compiler-lite/codegen/cuda/target.hpp"
 #include "compiler-lite/codegen/cuda/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
-#include "compiler-lite/codegen/llvm_dialect.hpp"
-#include "compiler-lite/codegen/lower_bodies.hpp"
+#include "compiler-lite/codegen/llvm/builtins.hpp"
+#include "compiler-lite/codegen/llvm/link_bitcode.hpp"
+#include "compiler-lite/codegen/llvm/llvm_dialect.hpp"
+#include "compiler-lite/codegen/llvm/math_calls.hpp"
+#include "compiler-lite/codegen/llvm/optimize.hpp"
+#include "compiler-lite/codegen/lower_to_buffers.hpp"
+#include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -27,17 +30,8 @@ using mlir::LogicalResult;
 using mlir::ModuleOp;
 using mlir::success;
 
-// In the words of those steps that other targets have, too.
-cpu::TargetInfo common_info(const TargetInfo& target) {
-  return {kTriple.str(), target.arch, target.features, "", 16, 64, /*has_fma=*/true, /*has_rounding=*/true, 0};
-}
-
-// Of the first kernel; what holds them may be made by nobody's line.
-mlir::Location place_of(ModuleOp kernels) {
-  for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
-    if (!kernel.isExternal()) return kernel.getLoc();
-  }
-  return kernels.getLoc();
+Machine machine_of(const TargetInfo& target) {
+  return {kTriple.str(), target.arch, target.features, /*vector_bytes=*/16, /*has_fma=*/true, /*has_rounding=*/true};
 }
 
 // One executable in the making; its parts in the order in which they happen.
@@ -61,9 +55,7 @@ class Build {
         load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths});
     if (mlir::failed(loaded)) return failure();
     objects_ = std::move(*loaded);
-    for (auto kernel : kernels_->getOps<mlir::func::FuncOp>()) {
-      if (!kernel.isExternal() && !noted_layout(kernel)) note_layout(kernel, layout_of(kernel));
-    }
+    note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
     if (mlir::failed(lower_to_threads(*kernels_, target_.has)) ||
         mlir::failed(place_temporaries(*kernels_, {static_cast<uint64_t>(target_.has.shared_bytes_max), 0})) ||
@@ -81,19 +73,19 @@ class Build {
       module_->setTargetTriple(kTriple);
       module_->setDataLayout(machine_->createDataLayout());
       if (!options_.libdevice.empty()) problem = link_libdevice(*module_, options_.libdevice);
-      if (problem.empty()) problem = cpu::link_bitcode(*module_, bitcode());
+      if (problem.empty()) problem = link_bitcode(*module_, bitcode());
     }
     if (!problem.empty()) return mlir::emitError(location_) << problem;
     std::vector<std::string> names;
     for (const EntryPoint& entry : entries_) names.push_back(entry.name);
-    cpu::make_private(*module_, names);
-    cpu::optimize(*module_, common_info(target_), *machine_);
+    make_private(*module_, names);
+    optimize(*module_, machine_of(target_), *machine_);
     return check_calls();
   }
 
   FailureOr<Variant> emit() {
-    const llvm::SmallVector<char, 0> text = cpu::emit_object(*module_, *machine_, /*as_text=*/true);
-    return Variant{target_.format, std::string(text.data(), text.size()), entries_};
+    const llvm::SmallVector<char, 0> text = emit_object(*module_, *machine_, /*as_text=*/true);
+    return Variant{target_.format, {text.begin(), text.end()}, target_.arch, {entries_.begin(), entries_.end()}};
   }
 
   std::string print() const {
@@ -115,7 +107,7 @@ class Build {
   }
 
   LogicalResult lower_to_module() {
-    if (mlir::failed(lower_to_blocks(*kernels_)) || mlir::failed(cpu::lower_math(*kernels_, common_info(target_)))) {
+    if (mlir::failed(lower_to_blocks(*kernels_)) || mlir::failed(lower_math(*kernels_, machine_of(target_)))) {
       return failure();
     }
     FailureOr<std::vector<EntryPoint>> entries = lower_entry_points(*kernels_);
@@ -128,10 +120,10 @@ class Build {
   }
 
   // The user's, then ours.
-  std::vector<cpu::Bitcode> bitcode() const {
-    std::vector<cpu::Bitcode> parts;
+  std::vector<Bitcode> bitcode() const {
+    std::vector<Bitcode> parts;
     for (const LoadedObject& object : objects_) parts.push_back({object.path, object.bytes->getBuffer()});
-    parts.push_back({"builtins", cpu::gpu_math_bitcode()});
+    parts.push_back({"builtins", math_bitcode(machine_of(target_))});
     return parts;
   }
 
@@ -169,8 +161,7 @@ FailureOr<Variant> build_executable(ModuleOp kernels, const TargetOptions& optio
 bool wants_newer_code(ModuleOp kernels) {
   return kernels
       .walk([](mlir::linalg::LinalgOp op) {
-        if (op->getNumOperands() < 2 || !mlir::linalg::isaContractionOpInterface(op))
-          return mlir::WalkResult::advance();
+        if (!product_form(op)) return mlir::WalkResult::advance();
         const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
         return element.isF16() || element.isBF16() ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })

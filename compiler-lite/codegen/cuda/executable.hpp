@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/codegen/cuda/entry_points.hpp"
-#include "compiler-lite/codegen/objects.hpp"
+#include "compiler-lite/codegen/user_objects.hpp"
+#include "compiler-lite/codegen/variant.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::codegen::cuda {
@@ -22,12 +22,6 @@ struct TargetOptions {
   std::string libdevice = {};
   // Of a block, where less than the architecture's is wanted; 0: the architecture's.
   int64_t shared_bytes_max = 0;
-};
-
-struct Variant {
-  std::string format;  // "cuda-ptx-compute_80"
-  std::string ptx;
-  std::vector<EntryPoint> entry_points;
 };
 
 mlir::FailureOr<Variant> build_executable(mlir::ModuleOp kernels, const TargetOptions& options,

@@ -1,6 +1,6 @@
 #include "compiler-lite/codegen/cuda/libdevice.hpp"
 
-#include "compiler-lite/codegen/cpu/optimize.hpp"
+#include "compiler-lite/codegen/llvm/link_bitcode.hpp"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -31,7 +31,7 @@ std::string link_libdevice(llvm::Module& module, const std::string& path) {
     const std::string name = function.isDeclaration() ? their_name(function.getName()) : std::string();
     if (!name.empty()) function.setName(name);
   }
-  return cpu::link_bitcode(module, {{path, (*file)->getBuffer()}});
+  return link_bitcode(module, {{path, (*file)->getBuffer()}});
 }
 
 }  // namespace baton::compiler_lite::codegen::cuda

@@ -1,6 +1,6 @@
 #include "compiler-lite/codegen/cuda/reduction.hpp"
 
-#include "compiler-lite/codegen/cuda/joins.hpp"
+#include "compiler-lite/codegen/cuda/combine.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -82,7 +82,8 @@ class SharedReduction {
     steps_ = product(builder, location_, reduction_sizes_);
     const int64_t known = result_count(op_, loops_);
     // Dynamic tiles hold as many results as the block has warps.
-    const bool by_warps = block_.threads() > kWarp && (known < 0 || known * kWarp >= block_.threads());
+    const bool enough = known < 0 || known * kWarp >= block_.threads();
+    const bool by_warps = block_.features().has_warps && block_.threads() > kWarp && enough;
     const int64_t group = by_warps ? kWarp : block_.threads();
     const Value width = constant(builder, location_, group);
     lane_ = builder.create<arith::RemUIOp>(location_, block_.thread(), width);
@@ -105,7 +106,7 @@ class SharedReduction {
       inside.create<scf::YieldOp>(location_, next);
     }
     partial.assign(loop.getResults().begin(), loop.getResults().end());
-    join(builder, location_, combiners_, partial, lane_, group);
+    join(builder, location_, combiners_, partial, lane_, group, block_.features().has_warps);
     const Value is_first =
         builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, lane_, constant(builder, location_, 0));
     auto branch = builder.create<scf::IfOp>(location_, is_first);

@@ -1,7 +1,7 @@
 #include "compiler-lite/codegen/cuda/row_plan.hpp"
 
 #include "compiler-lite/codegen/cuda/accesses.hpp"
-#include "compiler-lite/codegen/cuda/joins.hpp"
+#include "compiler-lite/codegen/cuda/combine.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

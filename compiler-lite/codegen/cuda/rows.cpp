@@ -2,9 +2,9 @@
 
 #include "compiler-lite/codegen/cuda/accesses.hpp"
 #include "compiler-lite/codegen/cuda/block.hpp"
-#include "compiler-lite/codegen/cuda/joins.hpp"
+#include "compiler-lite/codegen/cuda/combine.hpp"
 #include "compiler-lite/codegen/cuda/row_plan.hpp"
-#include "compiler-lite/codegen/llvm_values.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,11 +31,11 @@ struct Sharing {
   int64_t threads, group;
 };
 
-std::optional<Sharing> choose_sharing(mlir::func::FuncOp kernel, const RowPlan& plan) {
+std::optional<Sharing> choose_sharing(mlir::func::FuncOp kernel, const RowPlan& plan, const Features& features) {
   Sharing sharing{kBlockThreads, kWarp};
-  if (kernel->hasAttr("workgroup_size")) sharing.threads = Block(kernel).threads();
+  if (kernel->hasAttr("workgroup_size")) sharing.threads = Block(kernel, features).threads();
   if (sharing.threads % kWarp != 0) return std::nullopt;
-  if (plan.row_count != 1 && plan.length <= kWarp * kElementsMax) return sharing;
+  if (features.has_warps && plan.row_count != 1 && plan.length <= kWarp * kElementsMax) return sharing;
   if (!kernel->hasAttr("workgroup_size")) {
     sharing.threads = kThreadsMin;
     while (sharing.threads < kThreadsMax && sharing.threads * kElementsWanted < plan.length) sharing.threads *= 2;
@@ -244,7 +244,7 @@ class RowWriter {
       }
       parts = next;
     }
-    join(builder, location_, combiners, parts, lane_, group_);
+    join(builder, location_, combiners, parts, lane_, group_, block_.features().has_warps);
     for (size_t r = 0; r < parts.size(); ++r) {
       mlir::OpOperand& init = op.getDpsInitsMutable()[static_cast<unsigned>(r)];
       Values& value = values_[init.get()];
@@ -311,10 +311,10 @@ class RowWriter {
 
 }  // namespace
 
-mlir::FailureOr<bool> lower_rows(mlir::IRRewriter& rewriter, mlir::func::FuncOp kernel) {
+mlir::FailureOr<bool> lower_rows(mlir::IRRewriter& rewriter, mlir::func::FuncOp kernel, const Features& features) {
   std::optional<RowPlan> plan = plan_rows(kernel);
   if (!plan) return false;
-  const std::optional<Sharing> sharing = choose_sharing(kernel, *plan);
+  const std::optional<Sharing> sharing = choose_sharing(kernel, *plan, features);
   if (!sharing) return false;
   kernel->setAttr("workgroup_size", rewriter.getIndexArrayAttr({sharing->threads, 1, 1}));
   for (RowOp& each : plan->ops) {
@@ -323,7 +323,7 @@ mlir::FailureOr<bool> lower_rows(mlir::IRRewriter& rewriter, mlir::func::FuncOp 
     each.op = llvm::cast<linalg::LinalgOp>(generic->getOperation());
   }
   OpBuilder builder(kernel.getBody().front().getTerminator());
-  Block block(kernel);
+  Block block(kernel, features);
   const auto write = [&](OpBuilder& at, int64_t lanes) { RowWriter(*plan, block, sharing->group, lanes).write(at); };
   if (plan->lanes == 1) {
     write(builder, 1);

@@ -1,6 +1,6 @@
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
 
-#include "compiler-lite/codegen/llvm_values.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace baton::compiler_lite::codegen::cuda::tensor_core {

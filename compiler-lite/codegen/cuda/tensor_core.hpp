@@ -3,7 +3,7 @@
 // Pointers are to shared memory (address space 3) where nothing else is said.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/points.hpp"
+#include "compiler-lite/codegen/cuda/loop_body.hpp"
 
 namespace baton::compiler_lite::codegen::cuda::tensor_core {
 

@@ -1,8 +1,8 @@
 #include "compiler-lite/codegen/cuda/threads.hpp"
 
 #include "compiler-lite/codegen/cuda/block.hpp"
-#include "compiler-lite/codegen/cuda/contraction.hpp"
 #include "compiler-lite/codegen/cuda/elementwise.hpp"
+#include "compiler-lite/codegen/cuda/product.hpp"
 #include "compiler-lite/codegen/cuda/reduction.hpp"
 #include "compiler-lite/codegen/cuda/rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
@@ -31,7 +31,7 @@ bool is_last(mlir::Operation* op) {
 class KernelLowering {
  public:
   KernelLowering(mlir::func::FuncOp kernel, const Features& features)
-      : kernel_(kernel), features_(features), block_(kernel), rewriter_(kernel.getContext()) {}
+      : kernel_(kernel), features_(features), block_(kernel, features), rewriter_(kernel.getContext()) {}
 
   mlir::LogicalResult run() {
     llvm::SmallVector<mlir::Operation*> work;
@@ -49,15 +49,14 @@ class KernelLowering {
 
  private:
   // A product needs no zeros to add to.
-  void skip_zeros(mlir::Operation*& op, mlir::Operation*& next) {
+  void skip_zeros(mlir::Operation*& op, mlir::Operation* next) {
     auto fill = llvm::dyn_cast_or_null<linalg::FillOp>(op);
     auto product = llvm::dyn_cast<linalg::LinalgOp>(next);
     if (!fill || !product || fill->getBlock() != product->getBlock()) return;
     const mlir::Value value = fill.value();
     if (!mlir::matchPattern(value, mlir::m_AnyZeroFloat()) && !mlir::matchPattern(value, mlir::m_Zero())) return;
-    product = name_product(rewriter_, product);
-    next = product;
-    if (product.getDpsInits()[0] != fill.output() || !takes_contraction(product, block_)) return;
+    if (product.getDpsInits()[0] != fill.output() || !takes_product(product, block_)) return;
+    if (!sums_at_once(product, *product_form(product))) return;
     from_zero_.insert(next);
     rewriter_.eraseOp(fill);
     op = nullptr;
@@ -84,7 +83,7 @@ class KernelLowering {
   // Writes code before the operation; gives the operation, to be erased.
   mlir::FailureOr<mlir::Operation*> lower_loops(linalg::LinalgOp op) {
     rewriter_.setInsertionPoint(op);
-    if (mlir::Operation* product = lower_contraction(rewriter_, op, block_, features_, from_zero_.contains(op)))
+    if (mlir::Operation* product = lower_product(rewriter_, op, block_, features_, from_zero_.contains(op)))
       return product;
     mlir::FailureOr<linalg::GenericOp> generic = generalize(rewriter_, op);
     if (mlir::failed(generic)) return mlir::failure();
@@ -127,8 +126,7 @@ void choose_threads(mlir::func::FuncOp kernel) {
   bool has_product = false;
   kernel.walk([&](linalg::LinalgOp op) {
     auto generic = llvm::dyn_cast<linalg::GenericOp>(op.getOperation());
-    has_product = has_product || (!generic && is_product(op)) ||
-                  (generic && linalg::isaContractionOpInterface(op) && generic.getNumParallelLoops() > 1);
+    has_product = has_product || product_form(op);
     if (generic) threads = std::max(threads, threads_wanted(generic));
   });
   if (threads == 0 || has_product) return;
@@ -151,7 +149,7 @@ mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels, const Features& fea
   copies_to_linalg(rewriter, kernels);
   for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
     if (kernel.isExternal()) continue;
-    const mlir::FailureOr<bool> is_lowered = lower_rows(rewriter, kernel);
+    const mlir::FailureOr<bool> is_lowered = lower_rows(rewriter, kernel, features);
     if (mlir::failed(is_lowered)) return mlir::failure();
     if (!*is_lowered) choose_threads(kernel);
     if (!*is_lowered && mlir::failed(KernelLowering(kernel, features).run())) return mlir::failure();

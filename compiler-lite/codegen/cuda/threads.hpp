@@ -6,7 +6,7 @@
 // their work themselves.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/target.hpp"
+#include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::codegen::cuda {

@@ -1,6 +1,6 @@
 #include "compiler-lite/codegen/cuda/vectors.hpp"
 
-#include "compiler-lite/codegen/llvm_values.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

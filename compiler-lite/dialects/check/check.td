@@ -34,4 +34,22 @@ def Check_ExpectAlmostEqConstOp : Check_Op<"expect_almost_eq_const"> {
   }];
 }
 
+def Check_ExpectEqOp : Check_Op<"expect_eq", [AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "two tensors are the same";
+  let arguments = (ins Optional<AnyType>:$device, AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
+  let assemblyFormat = [{
+    `` (`<` $device^ `:` type($device) `>`)? `` `(` $lhs `,` $rhs `)` attr-dict `:` type($lhs)
+  }];
+}
+
+def Check_ExpectAlmostEqOp : Check_Op<"expect_almost_eq", [AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "|lhs - rhs| <= atol + rtol * |rhs|, for each element";
+  let arguments = (ins Optional<AnyType>:$device, AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+                   DefaultValuedAttr<F32Attr, "1e-4f">:$atol, DefaultValuedAttr<F32Attr, "0.0f">:$rtol);
+  let assemblyFormat = [{
+    `` (`<` $device^ `:` type($device) `>`)? `` `(` $lhs `,` $rhs `` custom<Tolerances>($atol, $rtol) `)` attr-dict `:`
+    type($lhs)
+  }];
+}
+
 #endif

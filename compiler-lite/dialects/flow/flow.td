@@ -73,4 +73,33 @@ def Flow_CallOp : Flow_Op<"call", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Flow_TensorTieShapeOp : Flow_Op<"tensor.tie_shape", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the same tensor, with its sizes said";
+  let arguments = (ins AnyRankedTensor:$operand, Variadic<Index>:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` custom<ShapedType>(type($result), $dims)";
+}
+
+def Flow_TensorDynamicConstantOp : Flow_Op<"tensor.dynamic_constant"> {
+  let summary = "a constant whose sizes nothing looks into";
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict $value `->` type($result)";
+}
+
+class Flow_TensorViewOp<string mnemonic> : Flow_Op<mnemonic, [AttrSizedOperandSegments, Pure]> {
+  let arguments = (ins AnyRankedTensor:$source, Variadic<Index>:$source_dims, Variadic<Index>:$result_dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `:` custom<ShapedType>(type($source), $source_dims) `->`
+    custom<ShapedType>(type($result), $result_dims) attr-dict
+  }];
+}
+def Flow_TensorBitcastOp : Flow_TensorViewOp<"tensor.bitcast"> {
+  let summary = "the same bytes as elements of another type";
+}
+def Flow_TensorReshapeOp : Flow_TensorViewOp<"tensor.reshape"> {
+  let summary = "the same elements in another shape";
+}
+
 #endif

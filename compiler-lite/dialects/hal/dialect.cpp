@@ -97,6 +97,17 @@ void printCondition(OpAsmPrinter& printer, Operation*, Region& body) {
   print_region_function(printer, body, IntegerType::get(body.getContext(), 1));
 }
 
+// `count(...) -> (index, index, index) {...} attributes {...}`: in either order, each or none.
+ParseResult parseCountAndAttributes(OpAsmParser& parser, Region& body, NamedAttrList& attributes) {
+  if (parser.parseOptionalAttrDictWithKeyword(attributes) || parseOptionalCount(parser, body)) return failure();
+  return attributes.empty() ? parser.parseOptionalAttrDictWithKeyword(attributes) : ParseResult(success());
+}
+void printCountAndAttributes(OpAsmPrinter& printer, Operation* op, Region& body, DictionaryAttr attributes) {
+  printOptionalCount(printer, op, body);
+  printer.printOptionalAttrDictWithKeyword(attributes.getValue(),
+                                           {"sym_visibility", "sym_name", "ordinal", "layout", "condition_fallback"});
+}
+
 // `tensor<4xf32> as tensor<?xf32>{%n}`, the encoding first when there is one
 ParseResult parseEncodedType(OpAsmParser& parser, TypeAttr& encoding, Type& type, UnresolvedList& dims) {
   if (parser.parseType(type)) return failure();

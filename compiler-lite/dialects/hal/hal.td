@@ -30,6 +30,7 @@ def Hal_FenceType : Hal_Type<"Fence", "fence">,
                     BuildableType<"$_builder.getType<::baton::compiler_lite::hal::FenceType>()">;
 def Hal_FileType : Hal_Type<"File", "file">;
 def Hal_RecordingType : Hal_Type<"Recording", "recording">;
+def Hal_KeptRecordingsType : Hal_Type<"KeptRecordings", "kept_recordings">;
 
 // Attributes -----------------------------------------------------------------------------------------------------
 
@@ -132,7 +133,7 @@ def Hal_ExecutableExportOp : Hal_Op<"executable.export", [Symbol, IsolatedFromAb
   let assemblyFormat = [{
     custom<Visibility>($sym_visibility) $sym_name `` custom<Ordinal>($ordinal) `layout` `(` $layout `)`
     (`condition` `` custom<Condition>($condition)^)? (`fallback` `(` $condition_fallback^ `)`)?
-    (`count` `` custom<WorkgroupCount>($workgroup_count)^)? attr-dict-with-keyword
+    `` custom<CountAndAttributes>($workgroup_count, attr-dict)
   }];
 }
 

@@ -25,6 +25,27 @@ def VM_ListType : VM_Type<"List", "list"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def VM_ExecutableType : VM_Type<"Executable", "executable"> {
+  let summary = "a row of the module's table of executables";
+}
+
+def VM_ExecutableOp : VM_Op<"executable", [Symbol]> {
+  let summary = "a row of the module's table of executables: vm/executable.hpp says what the attributes hold";
+  let arguments = (ins OptionalAttr<StrAttr>:$sym_visibility, SymbolNameAttr:$sym_name,
+                   OptionalAttr<StrAttr>:$registered_name, ArrayAttr:$entry_points, ArrayAttr:$variants);
+  let assemblyFormat = [{
+    $sym_name (`registered` $registered_name^)? `entry_points` $entry_points
+    `variants` $variants attr-dict
+  }];
+}
+
+def VM_ConstExecutableOp : VM_Op<"const.executable", [Pure]> {
+  let summary = "the row of that name";
+  let arguments = (ins FlatSymbolRefAttr:$executable);
+  let results = (outs VM_ExecutableType:$result);
+  let assemblyFormat = "$executable attr-dict `:` type($result)";
+}
+
 def VM_ImportOp : VM_Op<"import", [Symbol]> {
   let summary = "a function of another module; an argument type followed by `...` repeats as each call says";
   let arguments = (ins OptionalAttr<StrAttr>:$sym_visibility, UnitAttr:$is_optional, SymbolNameAttr:$sym_name,

@@ -1,7 +1,8 @@
 // Allocator: buffers in device memory, in pinned host memory, and over memory of others: of libraries, of devices.
 //
 // host_visible alone is pinned host memory that the device reads over its bus; everything device_local is device
-// memory, whose mappings are copies (buffer.hpp). Threads: as hal::Allocator.
+// memory, whose mappings are copies (buffer.hpp).
+// Threads: as hal::Allocator.
 #pragma once
 
 #include "hal/drivers/cuda/buffer.hpp"

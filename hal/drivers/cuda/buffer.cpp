@@ -1,5 +1,7 @@
 #include "hal/drivers/cuda/buffer.hpp"
 
+#include <cstring>
+
 #include "hal/drivers/cuda/pinned_pages.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -59,8 +61,11 @@ MemoryLocation Buffer::location() const {
 // What a mapping does not write must survive it, so writers fetch too, but those that discard.
 Result<std::byte*> Buffer::do_map(Access access, uint64_t offset, uint64_t length) {
   if (host_) return host_ + offset;
-  BATON_TRY_ASSIGN(Block staging, memory_->take_pinned(length));
-  if (!has_all(access, Access::kDiscard)) {
+  BATON_TRY_ASSIGN(Block staging, memory_->take_staging(length));
+  if (has_all(access, Access::kDiscard)) {
+    // What is not written goes to the device with the rest.
+    std::memset(staging.host, 0, static_cast<size_t>(length));
+  } else {
     if (Status fetched = memory_->copy_now(staging.address, address_ + offset, length); !fetched.ok()) {
       memory_->give_pinned(std::move(staging));
       return fetched;
@@ -85,7 +90,7 @@ void Buffer::do_unmap(std::byte* data, Access access, uint64_t offset, uint64_t 
       break;
     }
   }
-  // A device that is lost is told to whoever waits next; there is nobody here to tell.
+  // A destructor cannot return a status: the next wait returns that the device is lost.
   if (has_any(access, Access::kWrite)) {
     const Status put_back = memory_->copy_now(address_ + offset, staging.address, length);
   }

@@ -1,7 +1,8 @@
-// Buffer: device memory, pinned host memory that the device sees, or memory that somebody else owns.
+// Buffer: device memory, pinned host memory that the device sees, or memory that another library owns.
 //
 // Device memory can be mapped too: a mapping is a copy in pinned memory, fetched when it is made, unless what it holds
-// is not wanted, and put back when it ends, if it may have been written. Threads: as hal::Buffer.
+// is not wanted, and put back when it ends, if it may have been written.
+// Threads: as hal::Buffer.
 #pragma once
 
 #include "hal/allocator.hpp"

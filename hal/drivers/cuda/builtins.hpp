@@ -1,4 +1,4 @@
-// Builtins: the few kernels that the driver needs of its own, compiled when first asked for.
+// Builtins: the few kernels that the driver brings itself, compiled at their first use.
 #pragma once
 
 #include "hal/drivers/cuda/primary_context.hpp"

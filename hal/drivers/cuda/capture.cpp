@@ -54,7 +54,7 @@ class StreamScope final : public ForeignScope {
   Status extension(std::string_view name, void* out) override {
     if (name == kGraphExtension && !session_) BATON_TRY(begin());
     if (session_) return SessionScope(execution_.device, *session_).extension(name, out);
-    if (name != kStreamExtension) return no_extension(execution_.device, name);
+    if (name != kStreamExtension && name != kGuardedStreamExtension) return no_extension(execution_.device, name);
     has_stream_ = true;
     return fill<StreamV1>(name, out, {0, 0, execution_.stream.handle(), execution_.context.handle()});
   }
@@ -153,7 +153,8 @@ Result<CUstream> CaptureStreams::take() {
     spare_.pop_back();
     return stream;
   }
-  const CUresult made = context_->symbols().cuStreamCreateWithPriority(&stream, flags_, 0);
+  const unsigned flags = guarded_ ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
+  const CUresult made = context_->symbols().cuStreamCreateWithPriority(&stream, flags, 0);
   if (made != CUDA_SUCCESS) return context_->status_of(made, "cuStreamCreate");
   return stream;
 }
@@ -183,8 +184,8 @@ Result<CaptureSession> CaptureSession::begin(CaptureStreams& streams) {
 
 CaptureSession::~CaptureSession() {
   if (!stream_) return;
-  const Symbols& symbols = streams_.context().symbols();
-  const ContextScope scope = streams_.context().enter();
+  const Symbols& symbols = streams_->context().symbols();
+  const ContextScope scope = streams_->context().enter();
   CUgraph ended = nullptr;
   symbols.cuStreamEndCapture(stream_, &ended);
   symbols.cuStreamDestroy(stream_);
@@ -192,7 +193,7 @@ CaptureSession::~CaptureSession() {
 
 // Where the capture stands: what it would add next depends on these nodes.
 Result<GraphV1> CaptureSession::graph_here() {
-  PrimaryContext& context = streams_.context();
+  PrimaryContext& context = streams_->context();
   CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUgraphNode* nodes = nullptr;
   size_t count = 0;
@@ -213,16 +214,35 @@ void* CaptureSession::join(void* self, void* const* nodes, uint64_t node_count) 
   if (node_count == 0) return nullptr;
   std::vector<CUgraphNode> list(node_count);
   for (size_t i = 0; i < list.size(); ++i) list[i] = static_cast<CUgraphNode>(nodes[i]);
-  PrimaryContext& context = session.streams_.context();
+  PrimaryContext& context = session.streams_->context();
   Status status = context.status_of(context.symbols().cuStreamSetCaptureDependencies(
                                         session.stream_, list.data(), list.size(), CU_STREAM_SET_CAPTURE_DEPENDENCIES),
                                     "cuStreamUpdateCaptureDependencies");
   return status.release();
 }
 
+// Nothing was captured yet: it begins again on a stream that takes notice of the legacy stream.
+Status CaptureSession::move_to_guarded() {
+  if (&streams_->guarded() == streams_) return {};
+  if (handed_out_) {
+    return failure(StatusCode::kFailedPrecondition, "Extension '", kGuardedStreamExtension,
+                   "' comes too late: the function has a stream, or a graph, that is not guarded.");
+  }
+  BATON_TRY_ASSIGN(CaptureSession guarded, begin(streams_->guarded()));
+  std::swap(streams_, guarded.streams_);
+  std::swap(segment_, guarded.segment_);
+  std::swap(stream_, guarded.stream_);
+  return {};
+}
+
 Status CaptureSession::extension(std::string_view name, void* out) {
-  if (name == kStreamExtension) return fill<StreamV1>(name, out, {0, 1, stream_, streams_.context().handle()});
+  if (name == kGuardedStreamExtension) BATON_TRY(move_to_guarded());
+  if (name == kStreamExtension || name == kGuardedStreamExtension) {
+    handed_out_ = true;
+    return fill<StreamV1>(name, out, {0, 1, stream_, streams_->context().handle()});
+  }
   if (name == kGraphExtension) {
+    handed_out_ = true;
     BATON_TRY_ASSIGN(const GraphV1 here, graph_here());
     return fill(name, out, here);
   }
@@ -233,13 +253,13 @@ Status CaptureSession::extension(std::string_view name, void* out) {
 Status CaptureSession::broken(std::string_view function, Status said, CUresult ended) const {
   Status status = failure(StatusCode::kFailedPrecondition, "Foreign function '", function,
                           "' broke the capture of its work: ", capture_cause(ended), " (",
-                          result_text(streams_.context().symbols(), ended), ").");
+                          result_text(streams_->context().symbols(), ended), ").");
   if (said.ok()) return status;
   return std::move(status).with_context(text("the function returned: ", said.to_string()));
 }
 
 Result<Segment> CaptureSession::end(std::string_view function, Status said) {
-  PrimaryContext& context = streams_.context();
+  PrimaryContext& context = streams_->context();
   const Symbols& symbols = context.symbols();
   CUstream stream = std::exchange(stream_, nullptr);
   // The end says all: a capture that was invalidated, or that is none any more, does not end well.
@@ -250,7 +270,7 @@ Result<Segment> CaptureSession::end(std::string_view function, Status said) {
     symbols.cuStreamDestroy(stream);
     return broken(function, std::move(said), ended);
   }
-  streams_.give(stream);
+  streams_->give(stream);
   if (!said.ok()) return named(std::move(said), function);
   size_t node_count = 0;
   BATON_TRY(context.status_of(symbols.cuGraphGetNodes(graph(), nullptr, &node_count), "cuGraphGetNodes"));
@@ -262,15 +282,15 @@ Result<Segment> CaptureSession::end(std::string_view function, Status said) {
 }
 
 Result<Segment> Capture::run_once(const ForeignCall& call) {
-  BATON_TRY_ASSIGN(CaptureSession session, CaptureSession::begin(streams_));
+  BATON_TRY_ASSIGN(CaptureSession session, CaptureSession::begin(streams()));
   SessionScope scope(call.device, session);
   Status said = call.function.record({call.device, scope, call.bindings, call.constants});
   return session.end(call.function.name(), std::move(said));
 }
 
 Status Capture::same_shape(const ForeignCall& call, const Segment& first, const Segment& second) const {
-  BATON_TRY_ASSIGN(const auto a, facts_of(streams_.context().symbols(), first.graph()));
-  BATON_TRY_ASSIGN(const auto b, facts_of(streams_.context().symbols(), second.graph()));
+  BATON_TRY_ASSIGN(const auto a, facts_of(guarded_.context().symbols(), first.graph()));
+  BATON_TRY_ASSIGN(const auto b, facts_of(guarded_.context().symbols(), second.graph()));
   if (a.size() != b.size()) {
     return failure(StatusCode::kFailedPrecondition, "Foreign function '", call.function.name(), "' recorded ", a.size(),
                    " nodes when it was captured first and ", b.size(), " with the same arguments again.");
@@ -291,7 +311,7 @@ Status Capture::same_shape(const ForeignCall& call, const Segment& first, const 
 
 Result<Segment> Capture::run(const ForeignCall& call) {
   BATON_TRY_ASSIGN(Segment first, run_once(call));
-  if (check_twice_) {
+  if (options_.check_twice) {
     BATON_TRY_ASSIGN(const Segment second, run_once(call));
     BATON_TRY(same_shape(call, first, second));
   }

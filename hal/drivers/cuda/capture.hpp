@@ -1,12 +1,12 @@
-// Capture: foreign work becomes a graph of its own, a segment. And the guard: what can go wrong in it is found here,
-// told by the name of the function, and cleaned up, so that the device goes on.
+// Capture: foreign work becomes a graph of its own, a segment. The guard finds what went wrong in it,
+// reports it under the name of the function, and cleans up, so that the device goes on.
 //
 // The capturing streams are not the queue's. With cuda_legacy_stream=guarded, as the tools have it, they are blocking
 // ones: use of the legacy stream by the foreign call is an error then, and not work that silently runs outside the
-// graph. But so is use of it by another thread meanwhile, and the driver (580) has been seen to crash in that thread. A
-// host whose frameworks work on the legacy stream, as they do, must not be harmed by our captures: by default they are
-// on streams that take no notice of it. The mode is thread-local: what else other threads do is no business of a
-// capture.
+// graph. But so is use of it by another thread meanwhile, and the driver (580) has been seen to crash in that thread.
+// Our captures must not harm a host whose frameworks work on the legacy stream, as most do: by default they are on
+// streams that do not synchronize with it, and a call that knows that nothing else uses the legacy stream meanwhile asks
+// for a guarded one (kGuardedStreamExtension). The mode is thread-local: what other threads do does not end a capture.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,8 @@ namespace baton::hal::drivers::cuda {
 
 struct Execution;
 
-// A graph that owns itself. Whoever holds it keeps the context. Threads: externally synchronized.
+// A graph that owns itself. Its holder keeps the context.
+// Threads: externally synchronized.
 class Segment {
  public:
   Segment(PrimaryContext& context, CUgraph graph) : context_(&context), graph_(graph) {}
@@ -42,30 +43,37 @@ struct CaptureOptions {
   bool share_legacy_stream = true;  // Other threads may use it meanwhile; that a call does is not noticed.
 };
 
-// Streams to capture on, kept for the next capture. Threads: internally synchronized.
+// Streams to capture on, kept for the next capture.
+// Threads: internally synchronized.
 class CaptureStreams {
  public:
-  CaptureStreams(Ref<PrimaryContext> context, bool share_legacy_stream)
-      : context_(std::move(context)), flags_(share_legacy_stream ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT) {}
+  // Without `guarded` the streams are guarded ones themselves: use of the legacy stream breaks what they capture.
+  CaptureStreams(Ref<PrimaryContext> context, CaptureStreams* guarded)
+      : context_(std::move(context)), guarded_(guarded) {}
   ~CaptureStreams();
   PrimaryContext& context() const { return *context_; }
+  CaptureStreams& guarded() { return guarded_ ? *guarded_ : *this; }
   Result<CUstream> take();
   void give(CUstream stream);
 
  private:
   const Ref<PrimaryContext> context_;
-  const unsigned flags_;
+  CaptureStreams* const guarded_;
   std::atomic<CUstream> nearest_{nullptr};  // The one that mostly is enough.
   std::mutex mutex_;
   std::vector<CUstream> spare_;  // Guarded by mutex_.
 };
 
-// One capture, from its begin to its end. Threads: that of begin().
+// One capture, from its begin to its end.
+// Threads: that of begin().
 class CaptureSession {
  public:
   static Result<CaptureSession> begin(CaptureStreams& streams);
   CaptureSession(CaptureSession&& other) noexcept
-      : streams_(other.streams_), segment_(std::move(other.segment_)), stream_(std::exchange(other.stream_, nullptr)) {}
+      : streams_(other.streams_),
+        segment_(std::move(other.segment_)),
+        stream_(std::exchange(other.stream_, nullptr)),
+        handed_out_(other.handed_out_) {}
   // Whatever was captured is dropped.
   ~CaptureSession();
 
@@ -78,14 +86,16 @@ class CaptureSession {
 
  private:
   CaptureSession(CaptureStreams& streams, Segment segment, CUstream stream)
-      : streams_(streams), segment_(std::move(segment)), stream_(stream) {}
+      : streams_(&streams), segment_(std::move(segment)), stream_(stream) {}
+  Status move_to_guarded();
   Result<GraphV1> graph_here();
   static void* join(void* self, void* const* nodes, uint64_t node_count);
   Status broken(std::string_view function, Status said, CUresult ended) const;
 
-  CaptureStreams& streams_;
+  CaptureStreams* streams_;
   Segment segment_;
   CUstream stream_;                        // Null: ended.
+  bool handed_out_ = false;                // The stream, or its graph.
   std::vector<CUgraphNode> dependencies_;  // That an extension told of.
 };
 
@@ -100,9 +110,9 @@ struct ForeignCall {
 class Capture {
  public:
   Capture(Ref<PrimaryContext> context, const CaptureOptions& options)
-      : streams_(std::move(context), options.share_legacy_stream), check_twice_(options.check_twice) {}
+      : guarded_(context, nullptr), shared_(std::move(context), &guarded_), options_(options) {}
 
-  CaptureStreams& streams() { return streams_; }
+  CaptureStreams& streams() { return options_.share_legacy_stream ? shared_ : guarded_; }
   // Calls the function with a stream that captures. FAILED_PRECONDITION when the call broke the capture, or recorded
   // nothing.
   Result<Segment> run(const ForeignCall& call);
@@ -111,8 +121,9 @@ class Capture {
   Result<Segment> run_once(const ForeignCall& call);
   Status same_shape(const ForeignCall& call, const Segment& first, const Segment& second) const;
 
-  CaptureStreams streams_;
-  const bool check_twice_;
+  CaptureStreams guarded_;
+  CaptureStreams shared_;
+  const CaptureOptions options_;
 };
 
 // The same outside a graph: the function enqueues on the stream of the execution itself. If it asks for a graph, its

@@ -87,16 +87,6 @@ Status check_image(Code code) {
   return {};
 }
 
-int cubin_arch(Code code) {
-  if (code_kind(code) != CodeKind::kCubin) return 0;
-  const auto header = load_bytes<Elf64_Ehdr>(code.data());
-  // It moved up a byte with ABI version 8.
-  const unsigned abi = header.e_ident[EI_ABIVERSION];
-  return abi == 8   ? static_cast<int>(header.e_flags >> 8 & 0xff)
-         : abi == 7 ? static_cast<int>(header.e_flags & 0xff)
-                    : 0;
-}
-
 std::string_view ptx_version(Code code) {
   const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
   constexpr std::string_view kWord = ".version";

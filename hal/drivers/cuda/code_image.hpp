@@ -12,10 +12,6 @@ namespace baton::hal::drivers::cuda {
 // That all that a cubin's or a fatbin's tables name lies inside it. PTX has no tables.
 Status check_image(std::span<const std::byte> code);
 
-// 90 for a cubin for sm_90; 0 for anything else, and for cubins of other ABIs than those known here. The code is
-// checked.
-int cubin_arch(std::span<const std::byte> code);
-
 // What PTX says is its language: "8.4" of `.version 8.4`; empty for what doesn't say it.
 std::string_view ptx_version(std::span<const std::byte> code);
 

@@ -7,6 +7,7 @@
 #include "hal/drivers/cuda/capture.hpp"
 #include "hal/drivers/cuda/foreign_extensions.hpp"
 #include "hal/drivers/cuda/recording.hpp"
+#include "hal/work_label.hpp"
 
 namespace baton::hal::drivers::cuda {
 
@@ -32,6 +33,7 @@ class CommandBuffer final : public hal::CommandBuffer {
   Status append(const Command& command, Record& record, const RecordVerbs& verbs) {
     if (session_) BATON_TRY(close_segment());
     record.verbs = &verbs;
+    record.label = work_label();
     record.command = recording_->command_count();
     record.begins_phase = std::exchange(barrier_, false);
     *end_ = &record;

@@ -18,7 +18,7 @@ CUDA_MEMCPY3D copy_of(const Record& record, const Execution& execution) {
   return copy_parameters(command.target.address(execution), command.source.address(execution), command.source.length);
 }
 
-Status issue_copy(Record& record, const Execution& execution) {
+Status issue_copy_buffer(Record& record, const Execution& execution) {
   const auto& command = static_cast<const CopyRecord&>(record);
   return execution.context.status_of(
       execution.symbols().cuMemcpyAsync(command.target.address(execution), command.source.address(execution),
@@ -26,15 +26,15 @@ Status issue_copy(Record& record, const Execution& execution) {
       "cuMemcpyAsync");
 }
 
-Status add_copy(Record& record, const Execution& execution, GraphBuilder& builder) {
+Status add_copy_buffer(Record& record, const Execution& execution, GraphBuilder& builder) {
   return add_copy_node(copy_of(record, execution), execution, builder);
 }
 
-Status patch_copy(Record& record, const Execution& execution, const PatchTarget& target) {
+Status patch_copy_buffer(Record& record, const Execution& execution, const PatchTarget& target) {
   return patch_copy_node(copy_of(record, execution), execution, target.graph, target.nodes[0]);
 }
 
-constexpr RecordVerbs kCopy = {issue_copy, add_copy, patch_copy};
+constexpr RecordVerbs kCopyBuffer = {issue_copy_buffer, add_copy_buffer, patch_copy_buffer};
 
 }  // namespace
 
@@ -43,7 +43,7 @@ Status CommandBuffer::copy_buffer(const commands::CopyBuffer& command) {
   auto* record = new (arena().allocate_array<CopyRecord>(1)) CopyRecord;
   record->source = RecordedBinding::make(command.source);
   record->target = RecordedBinding::make(command.target);
-  return append(command, *record, kCopy);
+  return append(command, *record, kCopyBuffer);
 }
 
 }  // namespace baton::hal::drivers::cuda

@@ -74,7 +74,7 @@ Status CommandBuffer::extension(std::string_view name, void* out) {
                    "' is for a custom command while it records; none does.");
   }
   auto& device = static_cast<Device&>(recording_->device());
-  if (name != kStreamExtension && name != kGraphExtension) {
+  if (name != kStreamExtension && name != kGuardedStreamExtension && name != kGraphExtension) {
     return failure(StatusCode::kUnimplemented, "Device '", device.name(), "' has no extension '", name, "'.");
   }
   BATON_TRY(device.context().check());

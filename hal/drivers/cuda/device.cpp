@@ -2,6 +2,7 @@
 
 #include "hal/drivers/cuda/command_buffer.hpp"
 #include "hal/drivers/cuda/executable.hpp"
+#include "hal/drivers/cuda/nccl_channel.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 #include "hal/validating_command_buffer.hpp"
 
@@ -17,8 +18,8 @@ DeviceLimits limits_of(const DeviceFacts& facts) {
 
 }  // namespace
 
-Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<PrimaryContext> context,
-                                      const DeviceOptions& options) {
+Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<PrimaryContext> context, const DeviceOptions& options,
+                                      std::shared_ptr<const Nccl> nccl) {
   Queue::Parts parts;
   parts.context = context;
   parts.mode = options.mode;
@@ -30,12 +31,14 @@ Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<PrimaryContext>
   parts.worker = make_ref<Worker>(parts.streams);
   BATON_TRY_ASSIGN(parts.memory, Memory::make(context, parts.streams));
   const DeviceLimits limits = limits_of(context->facts());
-  return Ref<hal::Device>(make_ref<Device>(name, std::move(parts), limits, options.captures));
+  return Ref<hal::Device>(make_ref<Device>(name, std::move(parts), limits, options.captures, std::move(nccl)));
 }
 
-Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures)
+Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures,
+               std::shared_ptr<const Nccl> nccl)
     : hal::Device(name, limits),
       parts_(std::move(parts)),
+      nccl_(std::move(nccl)),
       allocator_(parts_.memory, limits.buffer_bytes_max, *this),
       builtins_(parts_.context),
       capture_(parts_.context, captures),
@@ -55,9 +58,8 @@ Result<Ref<hal::Semaphore>> Device::make_semaphore(uint64_t initial_value) {
   return Ref<hal::Semaphore>(make_ref<Semaphore>(parts_.worker, initial_value));
 }
 
-Result<Ref<Channel>> Device::make_channel(std::string_view channel_name, uint32_t rank, uint32_t rank_count) {
-  if (rank_count != 1) return hal::Device::make_channel(channel_name, rank, rank_count);
-  return make_ref<Channel>(channel_name, rank, rank_count);
+Result<Ref<Channel>> Device::do_make_channel(const ChannelRequest& request) {
+  return NcclChannel::make(context(), nccl_, request);
 }
 
 FormatMatch Device::match_format(std::string_view format) const {

@@ -9,6 +9,8 @@
 
 namespace baton::hal::drivers::cuda {
 
+struct Nccl;
+
 struct DeviceOptions {
   Mode mode = Mode::kAuto;
   uint32_t stream_count = 1;
@@ -18,14 +20,13 @@ struct DeviceOptions {
 
 class Device final : public hal::Device {
  public:
-  static Result<Ref<hal::Device>> make(std::string_view name, Ref<PrimaryContext> context,
-                                       const DeviceOptions& options);
+  static Result<Ref<hal::Device>> make(std::string_view name, Ref<PrimaryContext> context, const DeviceOptions& options,
+                                       std::shared_ptr<const Nccl> nccl);
   ~Device() override;
 
   Allocator& allocator() override { return allocator_; }
   Queue& queue() override { return queue_; }
   Result<Ref<hal::Semaphore>> make_semaphore(uint64_t initial_value) override;
-  Result<Ref<Channel>> make_channel(std::string_view name, uint32_t rank, uint32_t rank_count) override;
   FormatMatch match_format(std::string_view format) const override;
   Result<int64_t> query(std::string_view category, std::string_view key) const override;
 
@@ -36,13 +37,16 @@ class Device final : public hal::Device {
  private:
   template <typename T, typename... Arguments>
   friend Ref<T> baton::make_ref(Arguments&&...);
-  Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures);
+  Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures,
+         std::shared_ptr<const Nccl> nccl);
 
+  Result<Ref<Channel>> do_make_channel(const ChannelRequest& request) override;
   std::unique_ptr<hal::CommandBuffer> do_make_command_buffer(const RecordingOptions& options) override;
   Result<Ref<hal::Executable>> do_make_executable(const ExecutableRequest& request,
                                                   const ExecutableVariant& variant) override;
 
   const Queue::Parts parts_;
+  const std::shared_ptr<const Nccl> nccl_;  // Null: the machine's.
   Allocator allocator_;
   Builtins builtins_;
   Capture capture_;

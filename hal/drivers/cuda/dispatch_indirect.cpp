@@ -19,7 +19,7 @@ struct alignas(16) IndirectRecord : Record {
 };
 
 Status read_grid(const IndirectRecord& command, const Execution& execution, uint32_t (&grid)[3]) {
-  BATON_TRY_ASSIGN(Block staging, execution.memory.take_pinned(sizeof(grid)));
+  BATON_TRY_ASSIGN(Block staging, execution.memory.take_staging(sizeof(grid)));
   const Symbols& symbols = execution.symbols();
   const CUstream stream = execution.stream.handle();
   CUresult result = symbols.cuMemcpyAsync(staging.address, command.grid.address(execution), sizeof(grid), stream);

@@ -3,7 +3,10 @@
 #include <charconv>
 #include <mutex>
 
+#include "hal/drivers/cuda/cupti.hpp"
 #include "hal/drivers/cuda/device.hpp"
+#include "hal/drivers/cuda/kernel_code.hpp"
+#include "hal/drivers/cuda/work_listener.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -77,7 +80,11 @@ std::vector<DeviceFact> list_facts(const DeviceFacts& facts) {
 
 class CudaDriver final : public Driver {
  public:
-  explicit CudaDriver(Options options) : symbols_(std::move(options.symbols)) {}
+  explicit CudaDriver(Options options)
+      : symbols_(std::move(options.symbols)),
+        nccl_(std::move(options.nccl)),
+        timeline_(options.timeline),
+        cupti_(std::move(options.cupti)) {}
 
   std::string_view name() const override { return "cuda"; }
 
@@ -97,10 +104,35 @@ class CudaDriver final : public Driver {
     BATON_TRY_ASSIGN(const auto symbols, open_symbols());
     BATON_TRY_ASSIGN(const int ordinal, find(*symbols, path));
     BATON_TRY_ASSIGN(Ref<PrimaryContext> context, PrimaryContext::retain_device(symbols, ordinal));
-    return Device::make(text("cuda://", ordinal), std::move(context), options);
+    if (timeline_) context->set_work_listener(work_listener(symbols));
+    return Device::make(text("cuda://", ordinal), std::move(context), options, nccl_);
+  }
+
+  Result<Ref<hal::KernelCode>> load_kernels(const KernelCodeRequest& request) override {
+    BATON_TRY_ASSIGN(auto symbols, open_symbols());
+    return KernelCode::make(std::move(symbols), request);
   }
 
  private:
+  // By CUPTI where it can be had; else by events, and the timeline says why.
+  std::shared_ptr<WorkListener> work_listener(const std::shared_ptr<const Symbols>& symbols) {
+    const std::lock_guard lock(mutex_);
+    if (!listener_) {
+      std::string why_not;
+      if (auto loaded = cupti_ ? Result<std::shared_ptr<const CuptiSymbols>>(cupti_) : load_cupti();
+          loaded.has_value()) {
+        listener_ = listen_by_cupti(*loaded, *timeline_, why_not);
+      } else {
+        why_not = loaded.error().message();
+      }
+      if (!listener_) {
+        timeline_->note(text("cuda: spans by events, one for each launch (", why_not, ")"));
+        listener_ = listen_by_events(symbols, *timeline_);
+      }
+    }
+    return listener_;
+  }
+
   Result<std::shared_ptr<const Symbols>> open_symbols() {
     std::lock_guard lock(mutex_);
     if (!started_) {
@@ -143,7 +175,11 @@ class CudaDriver final : public Driver {
 
   std::mutex mutex_;
   std::shared_ptr<const Symbols> symbols_;  // Guarded by mutex_ until started_.
-  bool started_ = false;                    // Guarded by mutex_.
+  const std::shared_ptr<const Nccl> nccl_;
+  bool started_ = false;      // Guarded by mutex_.
+  Timeline* const timeline_;  // Null: nobody traces.
+  const std::shared_ptr<const CuptiSymbols> cupti_;
+  std::shared_ptr<WorkListener> listener_;  // Guarded by mutex_; made for the first device.
 };
 
 }  // namespace

@@ -10,13 +10,25 @@
 
 #include "hal/driver.hpp"
 
+namespace baton {
+class Timeline;
+}
+
 namespace baton::hal::drivers::cuda {
 
+struct CuptiSymbols;
+struct Nccl;
 struct Symbols;
 
 struct Options {
   // Null: libcuda, opened when the driver is first asked for something. Tests bring their own.
   std::shared_ptr<const Symbols> symbols = nullptr;
+  // Where devices tell when they ran what (work_listener.hpp); it outlives them. Null: nowhere.
+  Timeline* timeline = nullptr;
+  // Null: CUPTI, opened when a timeline wants it. Tests bring their own.
+  std::shared_ptr<const CuptiSymbols> cupti = nullptr;
+  // Null: libnccl, opened when a channel of several ranks is first made.
+  std::shared_ptr<const Nccl> nccl = nullptr;
 };
 
 std::unique_ptr<Driver> make_driver(Options options = {});

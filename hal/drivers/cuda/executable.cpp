@@ -2,149 +2,71 @@
 
 #include <algorithm>
 
-#include "hal/drivers/cuda/code_image.hpp"
-#include "hal/drivers/cuda/variants.hpp"
-
 namespace baton::hal::drivers::cuda {
 namespace {
 
-struct Parameter {
-  size_t offset;
-  size_t bytes;
-};
-
-Result<std::vector<Parameter>> parameters_of(const Symbols& symbols, CUkernel kernel) {
-  std::vector<Parameter> parameters;
-  while (true) {
-    Parameter one{};
-    const CUresult result = symbols.cuKernelGetParamInfo(kernel, parameters.size(), &one.offset, &one.bytes);
-    if (result == CUDA_ERROR_INVALID_VALUE) return parameters;  // Beyond the last.
-    if (result != CUDA_SUCCESS) return cuda_failure(symbols, result, "cuKernelGetParamInfo");
-    parameters.push_back(one);
-  }
-}
-
-std::string sizes_text(std::span<const Parameter> parameters) {
-  std::string sizes;
-  for (const Parameter& one : parameters) sizes += text(sizes.empty() ? "" : ", ", one.bytes);
-  return sizes;
-}
-
 // A parameter behind the pointers, in words; one that is no whole number of them holds one constant.
-uint32_t words_of(const Parameter& parameter) {
+uint32_t words_of(const CodeParameter& parameter) {
   return parameter.bytes < 4 ? 1 : static_cast<uint32_t>((parameter.bytes + 3) / 4);
 }
 
-// PTX is text that ends with a zero, which files do not bring.
-class PtxText {
- public:
-  explicit PtxText(std::span<const std::byte> code) : code_(code) {
-    if (code_kind(code) == CodeKind::kPtx) text_.assign(reinterpret_cast<const char*>(code.data()), code.size());
-  }
-  const void* image() const {
-    return code_kind(code_) == CodeKind::kPtx ? static_cast<const void*>(text_.c_str()) : code_.data();
-  }
+// How many bindings there are where the program does not tell parameter by parameter: they come first. All pointers
+// that begin the list, unless the program knows better.
+size_t leading_bindings(std::span<const CodeParameter> parameters, const EntryPoint* expected) {
+  size_t pointers = 0;
+  while (pointers < parameters.size() && parameters[pointers].bytes == sizeof(CUdeviceptr)) ++pointers;
+  const bool known = expected && expected->layout_known && expected->binding_count <= pointers;
+  return known ? expected->binding_count : pointers;
+}
 
- private:
-  std::span<const std::byte> code_;
-  std::string text_;
-};
-
-// What can be told of machine code without the driver.
-Status check_machine_code(std::span<const std::byte> code, const DeviceFacts& facts) {
-  BATON_TRY_CONTEXT(check_image(code), "while loading ", code.size(), " bytes of ", code_kind_name(code_kind(code)));
-  const int arch = cubin_arch(code);
-  if (arch == 0 || (arch / 10 == facts.major && arch <= facts.arch())) return {};
-  return failure(StatusCode::kFailedPrecondition, "The cubin is machine code for sm_", arch, "; the device is sm_",
-                 facts.arch(), ".");
+// By parameter, whether it is a binding.
+Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<const CodeParameter> parameters,
+                                          const EntryPoint* expected) {
+  std::vector<bool> chosen(parameters.size());
+  if (!expected || expected->parameters.empty()) {
+    std::fill_n(chosen.begin(), leading_bindings(parameters, expected), true);
+    return chosen;
+  }
+  const std::vector<KernelParameter>& told = expected->parameters;
+  bool fits = told.size() == parameters.size();
+  for (size_t i = 0; fits && i < told.size(); ++i) {
+    fits = told[i].bytes == parameters[i].bytes;
+    chosen[i] = told[i].is_binding;
+  }
+  if (fits) return chosen;
+  std::vector<uint64_t> sizes;
+  for (const KernelParameter& one : told) sizes.push_back(one.bytes);
+  return wrong_arguments(kernel, parameters, sizes);
 }
 
 }  // namespace
 
-Executable::~Executable() {
-  if (!library_) return;
-  const ContextScope scope = context_->enter();
-  context_->symbols().cuLibraryUnload(library_);
-}
-
-// The driver takes nearly anything, and looks at it when somebody asks for its kernels; then it says only that there
-// are none (seen with CUDA 13.0). explain() asks it for more.
-Status Executable::load(std::span<const std::byte> code) {
-  const PtxText text_of(code);
-  const CUresult result =
-      context_->symbols().cuLibraryLoadData(&library_, text_of.image(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  if (result == CUDA_SUCCESS) return {};
-  library_ = nullptr;
-  return explain(code, context_->status_of(result, "cuLibraryLoadData"));
-}
-
-// Why there are no kernels in the code: what the driver says when it has to load it at once, else `found`.
-Status Executable::explain(std::span<const std::byte> code, Status found) const {
-  const Symbols& symbols = context_->symbols();
-  const PtxText text_of(code);
-  char log[8192] = "";
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
-  CUmodule module = nullptr;
-  const CUresult result = symbols.cuModuleLoadDataEx(&module, text_of.image(), 2, options, values);
-  if (result == CUDA_SUCCESS) symbols.cuModuleUnload(module);
-  Status status = result == CUDA_SUCCESS ? std::move(found) : context_->status_of(result, "cuModuleLoadDataEx");
-  status = std::move(status).with_context(
-      text("while loading ", code.size(), " bytes of ", code_kind_name(code_kind(code))));
-  if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
-    status =
-        std::move(status).with_context(text("it is PTX of version ", ptx_version(code), "; the driver is for CUDA ",
-                                            version_text(context_->facts().driver_version)));
-  }
-  std::string_view said(log);
-  while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.remove_suffix(1);
-  return said.empty() ? std::move(status) : std::move(status).with_context(text("the driver's compiler said: ", said));
-}
-
-Result<std::vector<Executable::Named>> Executable::list_kernels() const {
-  const Symbols& symbols = context_->symbols();
-  unsigned count = 0;
-  BATON_CUDA_TRY(symbols, cuLibraryGetKernelCount, &count, library_);
-  if (count == 0) return failure(StatusCode::kInvalidArgument, "The code has no kernels.");
-  std::vector<CUkernel> handles(count);
-  BATON_CUDA_TRY(symbols, cuLibraryEnumerateKernels, handles.data(), count, library_);
-  std::vector<Named> kernels;
-  for (CUkernel handle : handles) {
-    const char* name = nullptr;
-    BATON_CUDA_TRY(symbols, cuKernelGetName, &name, handle);
-    kernels.push_back({name, handle});
-  }
-  // The driver's order is nobody's promise.
-  std::sort(kernels.begin(), kernels.end(), [](const Named& a, const Named& b) { return a.name < b.name; });
-  return kernels;
-}
-
 // Fills in where bindings and constants go, and checks that they are as many as the program says.
 Status Executable::lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const {
-  BATON_TRY_ASSIGN(const std::vector<Parameter> parameters, parameters_of(context_->symbols(), kernel.handle));
-  size_t binding_count = 0;
-  while (binding_count < parameters.size() && parameters[binding_count].bytes == sizeof(CUdeviceptr)) ++binding_count;
-  const bool checked = expected && expected->layout_known;
-  const bool too_few_pointers = checked && expected->binding_count > binding_count;
-  if (checked && !too_few_pointers) binding_count = expected->binding_count;
-  for (size_t i = 0; i < binding_count; ++i) kernel.pointers.push_back(static_cast<uint16_t>(parameters[i].offset));
-  for (size_t i = binding_count; i < parameters.size(); ++i) {
+  BATON_TRY_ASSIGN(const std::vector<CodeParameter> parameters, parameters_of(context_->symbols(), kernel.handle));
+  BATON_TRY_ASSIGN(const std::vector<bool> is_binding, choose_bindings(entry.name, parameters, expected));
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (is_binding[i]) {
+      kernel.pointers.push_back(static_cast<uint16_t>(parameters[i].offset));
+      continue;
+    }
     for (uint32_t word = 0; word < words_of(parameters[i]); ++word) {
       const size_t bytes = std::min<size_t>(parameters[i].bytes - 4 * word, 4);
       kernel.constants.push_back(
           {static_cast<uint16_t>(parameters[i].offset + 4 * word), static_cast<uint16_t>(bytes)});
     }
   }
-  for (const Parameter& one : parameters) kernel.offsets.push_back(static_cast<uint16_t>(one.offset));
+  for (const CodeParameter& one : parameters) kernel.offsets.push_back(static_cast<uint16_t>(one.offset));
   if (!parameters.empty()) {
     kernel.parameter_bytes = static_cast<uint32_t>(parameters.back().offset + parameters.back().bytes);
   }
   size_t used_bytes = 0;
-  for (const Parameter& one : parameters) used_bytes += one.bytes;
+  for (const CodeParameter& one : parameters) used_bytes += one.bytes;
   kernel.has_gaps = used_bytes != kernel.parameter_bytes;
   entry.binding_count = static_cast<uint32_t>(kernel.pointers.size());
   entry.constant_count = static_cast<uint32_t>(kernel.constants.size());
-  if (too_few_pointers || (checked && expected->constant_count != kernel.constants.size())) {
+  if (expected && expected->layout_known &&
+      (expected->binding_count != entry.binding_count || expected->constant_count != entry.constant_count)) {
     return failure(StatusCode::kInvalidArgument, "Kernel '", entry.name, "' takes ", parameters.size(),
                    " parameters of (", sizes_text(parameters), ") bytes; the program passes ", expected->binding_count,
                    " bindings and ", expected->constant_count, " constants.");
@@ -188,12 +110,12 @@ Status Executable::check_launch(const Kernel& kernel, const EntryPoint& entry) c
   return {};
 }
 
-Status Executable::adopt(const Named& found, const EntryPoint* expected) {
+Status Executable::adopt(std::string_view name, CUkernel handle, const EntryPoint* expected) {
   Kernel kernel;
   EntryPoint entry;
-  kernel.handle = found.handle;
-  kernel.name = found.name;
-  entry.name = found.name;
+  kernel.handle = handle;
+  kernel.name = name;
+  entry.name = name;
   if (expected) {
     std::copy(std::begin(expected->workgroup_size), std::end(expected->workgroup_size), entry.workgroup_size);
     entry.local_memory_bytes = expected->local_memory_bytes;
@@ -218,26 +140,16 @@ Result<Ref<hal::Executable>> Executable::make(Ref<PrimaryContext> context, const
   BATON_TRY(context->check());
   const ContextScope scope = context->enter();
   auto executable = make_ref<Executable>(std::move(context), request, device);
-  BATON_TRY(check_machine_code(variant.data, executable->context_->facts()));
-  BATON_TRY(executable->load(variant.data));
-  auto listed = executable->list_kernels();
-  if (!listed.has_value()) return executable->explain(variant.data, std::move(listed).error());
-  const std::vector<Named>& kernels = *listed;
+  BATON_TRY_ASSIGN(executable->library_, CodeLibrary::load(*executable->context_, variant.data));
   if (request.expected.empty()) {
-    for (const Named& kernel : kernels) BATON_TRY(executable->adopt(kernel, nullptr));
+    for (const CodeLibrary::Named& kernel : executable->library_->kernels()) {
+      BATON_TRY(executable->adopt(kernel.name, kernel.handle, nullptr));
+    }
     return Ref<hal::Executable>(std::move(executable));
   }
   for (const EntryPoint& expected : request.expected) {
-    const auto found =
-        std::find_if(kernels.begin(), kernels.end(), [&](const Named& one) { return one.name == expected.name; });
-    if (found == kernels.end()) {
-      std::vector<std::string_view> names;
-      for (const Named& kernel : kernels) names.push_back(kernel.name);
-      const std::string near = nearest_names(expected.name, names);
-      return failure(StatusCode::kNotFound, "The code has no kernel '", expected.name, "' (", names.size(), " kernels)",
-                     near.empty() ? "." : "; ", near);
-    }
-    BATON_TRY(executable->adopt(*found, &expected));
+    BATON_TRY_ASSIGN(const CUkernel handle, executable->library_->find(expected.name));
+    BATON_TRY(executable->adopt(expected.name, handle, &expected));
   }
   return Ref<hal::Executable>(std::move(executable));
 }

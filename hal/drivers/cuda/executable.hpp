@@ -2,10 +2,11 @@
 //
 // Kernels take a pointer for each binding, in order, then the constants: each parameter behind the pointers takes as
 // many 32-bit constants as it has words, one if it is smaller. What the program says is checked against what the code
-// says when it is loaded, never at a launch. Threads: immutable.
+// says when it is loaded, never at a launch.
+// Threads: immutable.
 #pragma once
 
-#include "hal/drivers/cuda/primary_context.hpp"
+#include "hal/drivers/cuda/code_library.hpp"
 #include "hal/executable.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -22,7 +23,7 @@ struct alignas(64) Kernel {
   uint32_t block[3] = {1, 1, 1};
   uint32_t shared_bytes = 0;     // Asked for at launch.
   uint32_t parameter_bytes = 0;  // All parameters, as the code lays them out.
-  bool has_gaps = false;         // Bytes of them are nobody's, for alignment.
+  bool has_gaps = false;         // Some bytes are only alignment.
   bool cooperative = false;      // Its nodes take parameters one by one.
   bool early = false;            // Stands behind other kernels by a programmatic edge.
   // For a launch on a stream; for a node, all but the order.
@@ -40,7 +41,6 @@ class Executable final : public hal::Executable {
  public:
   static Result<Ref<hal::Executable>> make(Ref<PrimaryContext> context, const void* device,
                                            const ExecutableRequest& request, const ExecutableVariant& variant);
-  ~Executable() override;
 
   const Kernel& kernel(uint32_t entry_point) const { return kernels_[entry_point]; }
 
@@ -50,14 +50,7 @@ class Executable final : public hal::Executable {
   Executable(Ref<PrimaryContext> context, const ExecutableRequest& request, const void* device)
       : hal::Executable(request, device), context_(std::move(context)) {}
 
-  struct Named {
-    std::string name;
-    CUkernel handle;
-  };
-  Status load(std::span<const std::byte> code);
-  Status explain(std::span<const std::byte> code, Status found) const;
-  Result<std::vector<Named>> list_kernels() const;
-  Status adopt(const Named& found, const EntryPoint* expected);
+  Status adopt(std::string_view name, CUkernel handle, const EntryPoint* expected);
   Status lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const;
   Status check_launch(const Kernel& kernel, const EntryPoint& entry) const;
   // launch_attributes.cpp
@@ -70,7 +63,7 @@ class Executable final : public hal::Executable {
   Status set_carveout(const Kernel& kernel, const EntryPoint& entry) const;
 
   const Ref<PrimaryContext> context_;
-  CUlibrary library_ = nullptr;
+  std::unique_ptr<CodeLibrary> library_;
   std::vector<Kernel> kernels_;
 };
 

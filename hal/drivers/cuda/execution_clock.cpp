@@ -3,7 +3,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
-// Spans that nobody has asked for are read when there are this many, so that events come round.
+// Spans that take() has not read are read when there are this many, so that events are used again.
 constexpr size_t kUnreadMax = 256;
 
 }  // namespace

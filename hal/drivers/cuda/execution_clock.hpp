@@ -1,6 +1,7 @@
 // ExecutionClock: how long executions took on the device, by events of the driver before and behind each.
 //
-// Off, it costs a load. On, it costs two events an execution; they are read when somebody asks, or when there are many.
+// Off, it costs a load. On, it costs two events an execution; they are read when take() is called, or when there are
+// many.
 // Threads: internally synchronized.
 #pragma once
 

@@ -16,7 +16,7 @@ struct FillRecord : Record {
   uint64_t count;
 };
 
-Status issue_fill(Record& record, const Execution& execution) {
+Status issue_fill_buffer(Record& record, const Execution& execution) {
   const auto& command = static_cast<const FillRecord&>(record);
   const Symbols& symbols = execution.symbols();
   const CUdeviceptr target = command.target.address(execution);
@@ -47,7 +47,7 @@ CUDA_MEMSET_NODE_PARAMS fill_of(const Record& record, const Execution& execution
   return parameters;
 }
 
-Status add_fill(Record& record, const Execution& execution, GraphBuilder& builder) {
+Status add_fill_buffer(Record& record, const Execution& execution, GraphBuilder& builder) {
   const CUDA_MEMSET_NODE_PARAMS parameters = fill_of(record, execution);
   CUgraphNode node = nullptr;
   const CUresult added =
@@ -58,14 +58,14 @@ Status add_fill(Record& record, const Execution& execution, GraphBuilder& builde
   return {};
 }
 
-Status patch_fill(Record& record, const Execution& execution, const PatchTarget& target) {
+Status patch_fill_buffer(Record& record, const Execution& execution, const PatchTarget& target) {
   const CUDA_MEMSET_NODE_PARAMS parameters = fill_of(record, execution);
   const CUresult set = execution.symbols().cuGraphExecMemsetNodeSetParams(target.graph, target.nodes[0], &parameters,
                                                                           execution.context.handle());
   return set == CUDA_SUCCESS ? Status() : execution.context.status_of(set, "cuGraphExecMemsetNodeSetParams");
 }
 
-constexpr RecordVerbs kFill = {issue_fill, add_fill, patch_fill};
+constexpr RecordVerbs kFillBuffer = {issue_fill_buffer, add_fill_buffer, patch_fill_buffer};
 
 // Eight bytes: the kernel of builtins.hpp. Parameters: address, count, pattern.
 struct WideFillRecord : Record {
@@ -153,7 +153,7 @@ Status CommandBuffer::fill_buffer(const commands::FillBuffer& command) {
   record->pattern = command.pattern;
   record->element_bytes = command.pattern_bytes == 8 ? 4 : command.pattern_bytes;
   record->count = command.target.length / record->element_bytes;
-  return append(command, *record, kFill);
+  return append(command, *record, kFillBuffer);
 }
 
 }  // namespace baton::hal::drivers::cuda

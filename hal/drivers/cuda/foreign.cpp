@@ -11,6 +11,7 @@
 #include "hal/drivers/cuda/command_buffer.hpp"
 #include "hal/drivers/cuda/device.hpp"
 #include "hal/drivers/cuda/graph.hpp"
+#include "hal/work_label.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -94,6 +95,7 @@ Result<CUgraph> segment_for(const ForeignRecord& command, const Execution& execu
   put_table(command, execution, table);
   const Segment* segment = command.segments->find(table);
   if (!segment) {
+    const WorkLabelScope label(command.label);
     auto& capture = static_cast<Device&>(execution.device).capture();
     BATON_TRY_ASSIGN(Segment made, capture.run({execution.device, *command.function, table.bindings, table.constants}));
     segment = command.segments->add(std::exchange(table, {}), std::move(made));

@@ -1,8 +1,11 @@
-// What a recording on a CUDA device has besides, by name: for foreign functions (hal/foreign_function.hpp) and for what
+// What only a recording on a CUDA device offers, by name: for foreign functions (hal/foreign_function.hpp) and for what
 // a custom command records. The structs are those of modules/sdk/cuda.h, byte for byte; hal does not include the door.
 //
 //   "cuda.stream.v1"  StreamV1   Work that is enqueued on the stream stands in the recording at this point. Capturing,
 //                                it must not be synchronized with, and it is never to be kept after the call.
+//   "cuda.guarded_stream.v1"  StreamV1
+//                                The same; while it captures, use of the legacy stream breaks the capture and is told.
+//                                It comes before the others, and costs a capture that is begun anew.
 //   "cuda.graph.v1"   GraphV1    The graph of this point, to add nodes to. What follows depends on every node without a
 //                                successor. A foreign call on a stream that asks for it first (before the stream) gets
 //                                one too, which is launched on that stream when the call returns.
@@ -31,6 +34,7 @@ struct GraphV1 {
 };
 
 inline constexpr const char* kStreamExtension = "cuda.stream.v1";
+inline constexpr const char* kGuardedStreamExtension = "cuda.guarded_stream.v1";
 inline constexpr const char* kGraphExtension = "cuda.graph.v1";
 
 }  // namespace baton::hal::drivers::cuda

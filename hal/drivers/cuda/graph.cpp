@@ -3,15 +3,22 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 
 #include "hal/drivers/cuda/device.hpp"
 #include "hal/drivers/cuda/kept_instance.hpp"
-#include "hal/slot_table.hpp"
+#include "hal/drivers/cuda/work_listener.hpp"
+#include "hal/work_label.hpp"
 
 namespace baton::hal::drivers::cuda {
 
-// Adds the time until it dies, if anybody wants to know.
+namespace {
+
+// Stands for a moment at which everything has to be checked anew.
+constexpr uint64_t kNeverChecked = ~uint64_t{0};
+
+}  // namespace
+
+// Adds the time until it dies, if times are wanted.
 struct Graph::Clock {
   Clock(int64_t& sum, bool timed) : target(timed ? &sum : nullptr) {
     if (target) start = std::chrono::steady_clock::now();
@@ -105,6 +112,7 @@ Status Graph::add_records(const Execution& execution) {
       shape.begin_command();
       Command* command = &commands_[record->command];
       command[0] = {record, static_cast<uint32_t>(nodes_.size()), 0};
+      const WorkLabelScope label(record->label);
       BATON_TRY(record->verbs->add(*record, execution, builder));
       command[1].first_node = static_cast<uint32_t>(nodes_.size());
       if (record->always_patched) always_.push_back(record->command);
@@ -173,23 +181,18 @@ void Graph::set_constants(std::span<const uint32_t> constants) {
 
 // Checked: a slot that is used has a buffer (SlotIndex::check).
 void Graph::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range) {
-  bound.ranges[slot] = range;
-  if (recording_.slots().needs()[slot].use_count == 0) return;
-  auto& buffer = static_cast<Buffer&>(*range.buffer);
-  Ref<hal::Buffer>& kept = bound.buffers[slot];
-  if (kept.get() != &buffer) {
-    if (kept) replaced_.push_back(std::move(kept));
-    kept = Ref<hal::Buffer>(&buffer);
-    bound.has_peers |= buffer.is_peer();
+  if (recording_.slots().needs()[slot].use_count == 0) {
+    bound.ranges[slot] = range;  // It may be anything.
+    return;
   }
+  bound.set(slot, range, replaced_);
+  const auto& buffer = static_cast<const Buffer&>(*range.buffer);
   set_slot(slot, {buffer.address() + range.offset, buffer.host() ? buffer.host() + range.offset : nullptr,
                   range_length(range)});
 }
 
 Graph::Bound Graph::bind_anew(const BindingTable& table) {
-  auto bound = std::make_shared<BoundTable>();
-  bound->ranges.resize(slot_count_);
-  bound->buffers.resize(slot_count_);
+  auto bound = std::make_shared<BoundTable>(slot_count_);
   slots_.resize(slot_count_ + 1);
   for (size_t slot = 0; slot < slot_count_ && slot < table.buffers.size(); ++slot) {
     bind_slot(*bound, slot, table.buffers[slot]);
@@ -198,37 +201,18 @@ Graph::Bound Graph::bind_anew(const BindingTable& table) {
   return bound;
 }
 
-// What stands in the way of a changed slot is fetched while the next ones are looked for: after a while on the device
-// none of it is near.
-void Graph::compare_slot(size_t slot, const BoundTable& last, const BindingTable& table) {
-  const BufferRange& now = table.buffers[slot];
-  const BufferRange& before = last.ranges[slot];
-  if (now.buffer == before.buffer && now.offset == before.offset && now.length == before.length) return;
-  __builtin_prefetch(now.buffer);
-  __builtin_prefetch(reinterpret_cast<const std::byte*>(now.buffer) + 64);
-  __builtin_prefetch(last.buffers[slot].get());
-  __builtin_prefetch(&slots_[slot + 1]);
-  changed_slots_.push_back(static_cast<uint32_t>(slot));
-}
-
-bool Graph::find_noted_changes(const BoundTable& last, const BindingTable& table) {
-  const SlotTable* kept_by = table.kept_by;
-  if (!kept_by || kept_by->identity() != last.identity) return false;
-  if (kept_by->table().buffers.data() != table.buffers.data()) return false;
-  return kept_by->visit_sets_from(last.version, [&](size_t slot) {
-    if (slot < slot_count_) compare_slot(slot, last, table);
-  });
-}
-
-void Graph::find_changes(const BoundTable& last, const BindingTable& table) {
-  constexpr size_t kTogether = 64;
+// What binding a changed slot touches is fetched while the next ones are looked for: after a while on the device none
+// of it is near.
+void Graph::note_changes(const BoundTable& last, const BindingTable& table) {
   changed_slots_.clear();
-  if (find_noted_changes(last, table)) return;
-  for (size_t first = 0; first < slot_count_; first += kTogether) {
-    const size_t count = std::min<size_t>(kTogether, slot_count_ - first);
-    if (std::memcmp(&last.ranges[first], &table.buffers[first], count * sizeof(BufferRange)) == 0) continue;
-    for (size_t slot = first; slot < first + count; ++slot) compare_slot(slot, last, table);
-  }
+  last.visit_changes(table, [&](size_t slot) {
+    const hal::Buffer* const buffer = table.buffers[slot].buffer;
+    __builtin_prefetch(buffer);
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(buffer) + 64);
+    __builtin_prefetch(last.buffers[slot].get());
+    __builtin_prefetch(&slots_[slot + 1]);
+    changed_slots_.push_back(static_cast<uint32_t>(slot));
+  });
 }
 
 Status Graph::check_changes(const BindingTable& table) const {
@@ -242,6 +226,7 @@ Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool
     set_constants(table.constants);
     return Bound();
   }
+  const bool checked_before = checked;
   Bound bound = last_bound_.lock();
   const bool comparable = bound && table.buffers.size() >= bound->ranges.size();
   // A buffer that was freed meanwhile is refused, though the table still says the same.
@@ -251,16 +236,16 @@ Result<Graph::Bound> Graph::bind(const BindingTable& table, uint64_t frees, bool
   }
   if (!checked) BATON_TRY(recording_.check_constants(table.constants));
   if (comparable) {
-    find_changes(*bound, table);
+    note_changes(*bound, table);
     if (!checked) BATON_TRY(check_changes(table));
     // Beyond this point the table is taken over.
     for (const uint32_t slot : changed_slots_) bind_slot(*bound, slot, table.buffers[slot]);
   } else {
     bound = bind_anew(table);
   }
-  bound->identity = table.kept_by ? table.kept_by->identity() : 0;
-  bound->version = table.kept_by ? table.kept_by->version() : 0;
-  bound_frees_ = frees;
+  bound->note_source(table);
+  // Who checked the table before did so earlier: buffers may have been freed since.
+  bound_frees_ = checked_before ? kNeverChecked : frees;
   set_constants(table.constants);
   return bound;
 }
@@ -304,7 +289,12 @@ Status Graph::launch(const Execution& execution, Bound table, bool timed) {
   if (!instance_ || !changed_.empty() || !always_.empty()) BATON_TRY(update(execution, timed));
   forget_changes();
   const Clock clock(report_.launch_ns, timed);
+  WorkListener* const listener = execution.context.work_listener();
+  if (listener) [[unlikely]]
+    listener->begin(recording_.label(), execution.stream.handle());
   const CUresult launched = execution.symbols().cuGraphLaunch(instance_, execution.stream.handle());
+  if (listener) [[unlikely]]
+    listener->end(recording_.label(), execution.stream.handle());
   if (launched != CUDA_SUCCESS) return execution.context.status_of(launched, "cuGraphLaunch");
   // Launches of one instance are in order: what earlier ones use may go after this one.
   if (!replaced_.empty()) execution.mark.keep(std::move(replaced_));

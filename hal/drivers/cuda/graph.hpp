@@ -4,10 +4,11 @@
 // An execution binds its table, which says what differs from the last one, and launches: under one lock. An index from
 // slot to records (from the recording's SlotIndex) says which nodes that touches. What a node cannot take in place (a
 // copy whose memory is suddenly of another kind, a foreign segment of another shape) makes the graph anew; the report
-// counts it. Threads: as each function says; launches are in the order of their calls.
+// counts it.
+// Threads: as each function says; launches are in the order of their calls.
 #pragma once
 
-#include "hal/drivers/cuda/bound_table.hpp"
+#include "hal/drivers/common/bound_table.hpp"
 #include "hal/drivers/cuda/graph_report.hpp"
 #include "hal/drivers/cuda/graph_shape.hpp"
 #include "hal/drivers/cuda/recording.hpp"
@@ -61,9 +62,7 @@ class alignas(64) Graph {
   struct Clock;
 
   Bound bind_anew(const BindingTable& table);
-  void find_changes(const BoundTable& last, const BindingTable& table);
-  bool find_noted_changes(const BoundTable& last, const BindingTable& table);
-  void compare_slot(size_t slot, const BoundTable& last, const BindingTable& table);
+  void note_changes(const BoundTable& last, const BindingTable& table);
   Status check_changes(const BindingTable& table) const;
   void bind_slot(BoundTable& bound, size_t slot, const BufferRange& range);
   void set_slot(size_t slot, const SlotValue& value);

@@ -1,11 +1,12 @@
-// GraphShape: where the next node of a graph hangs.
+// GraphShape: decides on which nodes the next node of a graph depends.
 //
 // The shape of a graph decides its cost. 1000 kernels on an H200: all of them roots, 736 us on the host and as much on
 // the device; in a chain, 2 and 1049 us; dealt into eight chains between one root and one join, 1.3 and 206 us. So the
 // commands of a phase (independent of each other) are dealt into lanes, lanes meet in a join where a barrier stands,
-// and a phase of many that would begin the graph gets a root to hang from. The root is a kernel that does nothing: an
-// empty node is taken out by the driver, and eight lanes were eight roots again (9.5 us to launch instead of 2.8). A
-// join may be empty. Two lanes are cheaper as two roots. Threads: externally synchronized.
+// and a phase of many that would begin the graph gets a root to hang from. The root is a kernel that does nothing: the
+// driver removes an empty node, and then eight lanes are eight roots again (9.5 us to launch instead of 2.8). A
+// join may be empty. Two lanes are cheaper as two roots.
+// Threads: externally synchronized.
 #pragma once
 
 #include <array>

@@ -35,7 +35,7 @@ class HostRun final : public Kept {
         run->bindings_.emplace_back(binding.data(execution), size);
         continue;
       }
-      BATON_TRY_ASSIGN(Block block, execution.memory.take_pinned(size));
+      BATON_TRY_ASSIGN(Block block, execution.memory.take_staging(size));
       run->bindings_.emplace_back(block.host, size);
       run->copies_.push_back({block.address, binding.address(execution), size});
       run->staging_.push_back(std::move(block));

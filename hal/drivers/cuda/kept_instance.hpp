@@ -1,4 +1,4 @@
-// KeptInstance: an instantiated graph that nobody launches any more: it goes with the mark behind its last launch.
+// KeptInstance: an instantiated graph that is not launched any more: it goes with the mark behind its last launch.
 #pragma once
 
 #include "hal/drivers/cuda/mark.hpp"

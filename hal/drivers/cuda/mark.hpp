@@ -3,8 +3,9 @@
 // It keeps alive what the work before it uses (recordings, buffers, host functions under way), and it carries the
 // failure of that work: its own (a host function that refused) or that of the work it waited for. Semaphores hold marks
 // for values that the device will reach. A mark owns its event for good and goes back to its stream's spares with the
-// last reference: in steady state none is created. Threads: internally synchronized, but for what it keeps, which
-// belongs to whoever holds the stream until the mark is closed, and to nobody until it is done.
+// last reference: in steady state none is created.
+// Threads: internally synchronized, but for what it keeps, which only the thread that holds the stream touches until
+// the mark is closed, and no thread until it is done.
 #pragma once
 
 #include <atomic>
@@ -17,10 +18,13 @@
 #include "hal/drivers/cuda/symbols.hpp"
 #include "hal/recording.hpp"
 
+namespace baton::hal {
+struct BoundTable;
+}
+
 namespace baton::hal::drivers::cuda {
 
 class Stream;
-struct BoundTable;
 
 // Anything else that work needs until it is done.
 class Kept {
@@ -36,7 +40,7 @@ class alignas(64) Mark {
 
   // Whether the device has come by, or never will. Asks the device unless it is known.
   bool done();
-  // Done as far as anybody has asked the device.
+  // Whether the device was seen to be past it; asks nothing.
   bool known_done() const;
   // Once done: ok, or why what was enqueued before it failed.
   Status outcome();
@@ -104,7 +108,7 @@ class alignas(64) Mark {
 
     size_t count() const { return recordings.size() + tables.size() + buffers.size() + kept.size(); }
   };
-  // What it kept, for whoever lets go of it when nothing is locked.
+  // What it kept; the caller lets go of it when nothing is locked.
   struct Possessions {
     Ref<hal::Recording> recording;
     std::shared_ptr<BoundTable> table;  // The last of several.

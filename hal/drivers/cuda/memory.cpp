@@ -1,6 +1,7 @@
 #include "hal/drivers/cuda/memory.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "base/bytes.hpp"
 
@@ -28,19 +29,27 @@ uint32_t BlockCache::class_of(uint64_t bytes) {
   return index < kClassCount ? index : kClassCount - 1;
 }
 
-bool BlockCache::take(uint64_t bytes, const Stream* stream, Block& block) {
+// Who clears a block does that on another stream, at once.
+bool BlockCache::is_free_for(const Block& block, const Stream* stream, uint64_t owner) {
+  Mark* const busy = block.busy_until.get();
+  if (!busy) return true;
+  return (&busy->stream() == stream && block.owner == owner) || busy->done();
+}
+
+bool BlockCache::take(uint64_t bytes, const Stream* stream, uint64_t owner, Block& block) {
   std::lock_guard lock(mutex_);
   std::vector<Block>& list = classes_[class_of(bytes)];
+  size_t found = list.size();
   for (size_t i = list.size(); i-- > 0;) {
-    Block& candidate = list[i];
-    if (candidate.bytes < bytes) continue;
-    Mark* const busy = candidate.busy_until.get();
-    if (busy && &busy->stream() != stream && !busy->done()) continue;
-    block = std::move(candidate);
-    list.erase(list.begin() + static_cast<ptrdiff_t>(i));
-    return true;
+    if (list[i].bytes < bytes || !is_free_for(list[i], stream, owner)) continue;
+    const bool own = owner != MemoryOwner::kNobody && list[i].owner == owner;
+    if (own || found == list.size()) found = i;
+    if (own) break;
   }
-  return false;
+  if (found == list.size()) return false;
+  block = std::move(list[found]);
+  list.erase(list.begin() + static_cast<ptrdiff_t>(found));
+  return true;
 }
 
 void BlockCache::give(Block&& block) {
@@ -122,19 +131,56 @@ Result<Block> Memory::ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint6
                  " are in buffers.");
 }
 
+// Nobody has used the block since its mark, which is done, and nobody uses it before this is.
+Status Memory::clear_device(const Block& block) {
+  BATON_TRY(context_->check());
+  const ContextScope scope = context_->enter();
+  const Symbols& symbols = context_->symbols();
+  std::lock_guard lock(transfer_->mutex());
+  BATON_TRY(context_->status_of(symbols.cuMemsetD8Async(block.address, 0, block.bytes, transfer_->handle()),
+                                "cuMemsetD8Async"));
+  return context_->status_of(symbols.cuStreamSynchronize(transfer_->handle()), "cuStreamSynchronize");
+}
+
 Result<Block> Memory::take_device(uint64_t length) {
   const uint64_t bytes = BlockCache::class_bytes(length);
+  const uint64_t owner = MemoryOwner::current();
   Block block;
-  // With one stream whoever uses the block next stands behind whoever used it last, if that was not another device.
-  if (device_.take(bytes, streams_.size() == 1 ? streams_[0].get() : nullptr, block)) return block;
-  return ask_twice(&Memory::ask_driver, length, "device");
+  // With one stream the next user of the block stands behind the last one, unless that was another device.
+  const Stream* const stream = streams_.size() == 1 ? streams_[0].get() : nullptr;
+  const bool cached = device_.take(bytes, stream, owner, block);
+  if (cached && owner != MemoryOwner::kNobody && block.owner == owner) return block;
+  if (!cached) {
+    BATON_TRY_ASSIGN(block, ask_twice(&Memory::ask_driver, length, "device"));
+  }
+  if (Status cleared = clear_device(block); !cleared.ok()) {
+    device_.give(std::move(block));
+    return cleared;
+  }
+  block.owner = owner;
+  return block;
+}
+
+Result<Block> Memory::take_staging(uint64_t length) {
+  Block block;
+  if (pinned_.take(BlockCache::class_bytes(length), nullptr, MemoryOwner::kNobody, block)) {
+    block.owner = MemoryOwner::kNobody;
+    return block;
+  }
+  return ask_twice(&Memory::ask_driver_pinned, length, "pinned host");
 }
 
 Result<Block> Memory::take_pinned(uint64_t length) {
-  const uint64_t bytes = BlockCache::class_bytes(length);
+  const uint64_t owner = MemoryOwner::current();
   Block block;
-  if (pinned_.take(bytes, nullptr, block)) return block;
-  return ask_twice(&Memory::ask_driver_pinned, length, "pinned host");
+  const bool cached = pinned_.take(BlockCache::class_bytes(length), nullptr, owner, block);
+  if (cached && owner != MemoryOwner::kNobody && block.owner == owner) return block;
+  if (!cached) {
+    BATON_TRY_ASSIGN(block, ask_twice(&Memory::ask_driver_pinned, length, "pinned host"));
+  }
+  std::memset(block.host, 0, static_cast<size_t>(block.bytes));
+  block.owner = owner;
+  return block;
 }
 
 void Memory::trim() {

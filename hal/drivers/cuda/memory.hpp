@@ -3,13 +3,15 @@
 // The driver's own warm pool takes 0.44 us for an allocation and a free; a block of the cache takes a list push and a
 // pop. Blocks are cut to size classes an eighth of a power of two apart, so that one freed is one found. A block that
 // the device may still be using carries the mark after which it is free. When the device has no more, the cache gives
-// all it has back to the driver, and the request is tried once again. Threads: internally synchronized.
+// all it has back to the driver, and the request is tried once again.
+// Threads: internally synchronized.
 #pragma once
 
 #include <array>
 #include <atomic>
 
 #include "hal/drivers/cuda/stream.hpp"
+#include "hal/memory_owner.hpp"
 
 namespace baton::hal::drivers::cuda {
 
@@ -18,6 +20,7 @@ struct Block {
   std::byte* host = nullptr;  // Of pinned blocks: the same bytes for the host.
   uint64_t bytes = 0;
   Ref<Mark> busy_until;
+  uint64_t owner = MemoryOwner::kNobody;  // Who may find in it what it holds.
 };
 
 // Blocks of one kind, by size class.
@@ -26,16 +29,17 @@ class BlockCache {
   // The bytes of the smallest class that holds `length`.
   static uint64_t class_bytes(uint64_t length);
 
-  // Whether there was one. A block that is busy counts only when the caller's use comes behind that work anyway: when
-  // both are on `stream`.
-  bool take(uint64_t bytes, const Stream* stream, Block& block);
+  // Whether there was one: `owner`'s own where there is one, else anybody's. A block that is busy counts only when the
+  // caller's use comes behind that work anyway: when both are on `stream`, and the block is the owner's.
+  bool take(uint64_t bytes, const Stream* stream, uint64_t owner, Block& block);
   void give(Block&& block);
-  // Everything that is not busy, for whoever gives it back to the driver.
+  // Takes out everything that is not busy; the caller gives it back to the driver.
   std::vector<Block> take_all();
 
  private:
   static constexpr uint32_t kClassCount = 8 * 48;
   static uint32_t class_of(uint64_t bytes);
+  static bool is_free_for(const Block& block, const Stream* stream, uint64_t owner);
 
   std::mutex mutex_;
   std::array<std::vector<Block>, kClassCount> classes_;  // Guarded by mutex_.
@@ -49,8 +53,11 @@ class Memory final : public RefCounted<Memory> {
   PrimaryContext& context() const { return *context_; }
   const Ref<PrimaryContext>& shared_context() const { return context_; }
 
+  // What the block holds is zero, or what its owner, who is this thread's (MemoryOwner), left in it.
   Result<Block> take_device(uint64_t length);
   Result<Block> take_pinned(uint64_t length);
+  // What the block holds is anything.
+  Result<Block> take_staging(uint64_t length);
   void give_device(Block&& block) { device_.give(std::move(block)); }
   void give_pinned(Block&& block) { pinned_.give(std::move(block)); }
   // Gives what is cached and not in use back to the driver.
@@ -77,6 +84,7 @@ class Memory final : public RefCounted<Memory> {
 
   CUresult ask_driver(uint64_t bytes, Block& block);
   CUresult ask_driver_pinned(uint64_t bytes, Block& block);
+  Status clear_device(const Block& block);
   Result<Block> ask_twice(CUresult (Memory::*ask)(uint64_t, Block&), uint64_t length, std::string_view what);
 
   const Ref<PrimaryContext> context_;

@@ -5,7 +5,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
-// A place on a stream of somebody else's. What waits for it does so for good, so it need not outlive the call.
+// A place on a stream of another library. What waits for it does so for good, so it need not outlive the call.
 class OtherEvent {
  public:
   explicit OtherEvent(PrimaryContext& context) : context_(context) {}
@@ -46,12 +46,9 @@ Status Queue::do_wait_for_stream(uint64_t stream) {
 }
 
 Result<std::vector<Ref<Mark>>> Queue::marks_so_far() {
-  {
-    std::lock_guard lock(mutex_);
-    if (kept_count_ != 0) {
-      return failure(StatusCode::kFailedPrecondition, "A stream of another library is to wait for all of the queue; ",
-                     kept_count_, " of its operations wait for what nobody has promised yet.");
-    }
+  if (const uint64_t deferred = ledger_.deferred_count(); deferred != 0) {
+    return failure(StatusCode::kFailedPrecondition, "A stream of another library is to wait for all of the queue; ",
+                   deferred, " of its operations wait for what nobody has promised yet.");
   }
   std::vector<Ref<Mark>> marks;
   for (const Ref<Stream>& own : parts_.streams) {

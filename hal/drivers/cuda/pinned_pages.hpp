@@ -1,7 +1,8 @@
 // PinnedPages: host memory that was pinned for CUDA where it is, and for how many.
 //
 // The driver pins a range once for the process, and one call lets go of it for all devices; so who pins it is counted
-// for the process, too. Threads: internally synchronized.
+// for the process, too.
+// Threads: internally synchronized.
 #pragma once
 
 #include <mutex>

@@ -1,5 +1,7 @@
 #include "hal/drivers/cuda/primary_context.hpp"
 
+#include "hal/drivers/cuda/work_listener.hpp"
+
 namespace baton::hal::drivers::cuda {
 
 std::string DeviceFacts::uuid_text() const {
@@ -76,7 +78,13 @@ Result<Ref<PrimaryContext>> PrimaryContext::retain_device(std::shared_ptr<const 
   return make_ref<PrimaryContext>(std::move(symbols), device, handle, std::move(facts));
 }
 
-PrimaryContext::~PrimaryContext() { symbols_->cuDevicePrimaryCtxRelease(device_); }
+PrimaryContext::~PrimaryContext() {
+  if (work_listener_) {
+    const ContextScope scope = enter();
+    work_listener_->context_ends();
+  }
+  symbols_->cuDevicePrimaryCtxRelease(device_);
+}
 
 Status PrimaryContext::check() const { return lost() ? loss_.clone() : Status(); }
 

@@ -2,7 +2,8 @@
 //
 // Streams, memory, marks and code share it and keep it; the device of the HAL stands on top. Once a kernel breaks the
 // context (an illegal address, a failed assertion), CUDA refuses everything in it: the loss is kept here, once, and
-// everyone who asks hears of it. Threads: internally synchronized.
+// everyone who asks hears of it.
+// Threads: internally synchronized.
 #pragma once
 
 #include <array>
@@ -15,6 +16,8 @@
 #include "hal/drivers/cuda/status.hpp"
 
 namespace baton::hal::drivers::cuda {
+
+class WorkListener;  // work_listener.hpp
 
 struct DeviceFacts {
   std::string name;
@@ -53,6 +56,10 @@ class alignas(64) PrimaryContext final : public RefCounted<PrimaryContext> {
   const DeviceFacts& facts() const { return facts_; }
   ContextScope enter() const { return ContextScope(*symbols_, handle_); }
 
+  // Null: nobody traces the device. Set before anybody else has it.
+  WorkListener* work_listener() const { return work_listener_.get(); }
+  void set_work_listener(std::shared_ptr<WorkListener> listener) { work_listener_ = std::move(listener); }
+
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   // Ok, or why the device is lost.
   Status check() const;
@@ -69,6 +76,7 @@ class alignas(64) PrimaryContext final : public RefCounted<PrimaryContext> {
   const CUdevice device_;
   const CUcontext handle_;
   std::atomic<bool> lost_{false};
+  std::shared_ptr<WorkListener> work_listener_;
   const DeviceFacts facts_;
   mutable std::mutex mutex_;
   Status loss_;  // Guarded by mutex_ until lost_ is set, immutable after.

@@ -4,6 +4,7 @@
 
 #include "hal/allocator.hpp"
 #include "hal/device.hpp"
+#include "hal/drivers/common/kept_table.hpp"
 #include "hal/drivers/cuda/driver_callback.hpp"
 #include "hal/drivers/cuda/graph.hpp"
 #include "hal/drivers/cuda/queue_operation.hpp"
@@ -12,7 +13,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
-// An open mark that keeps more than this is closed: an event costs less than memory that nobody lets go of.
+// An open mark that keeps more than this is closed: an event costs less than memory that is never let go of.
 constexpr size_t kKeptMax = 256;
 
 // Tells a semaphore of another driver what the device has done.
@@ -71,23 +72,14 @@ class SlotValues {
 class Queue::ExecuteOperation final : public Operation {
  public:
   ExecuteOperation(Queue& queue, Recording& recording, const BindingTable& table, On on)
-      : Operation(queue, on, Wants::kPromised),
-        recording_(&recording),
-        buffers_(table.buffers.begin(), table.buffers.end()),
-        constants_(table.constants.begin(), table.constants.end()) {
-    for (const BufferRange& range : buffers_) table_buffers_.emplace_back(range.buffer);
-  }
+      : Operation(queue, on, Wants::kPromised), recording_(&recording), table_(table) {}
   using Operation::On;
 
  private:
-  void perform(Marks marks, Signals signals) override {
-    queue_.enqueue(*recording_, {buffers_, constants_}, marks, signals);
-  }
+  void enqueue(Marks marks, Signals signals) override { queue_.enqueue(*recording_, table_.table(), marks, signals); }
 
-  Ref<Recording> recording_;
-  std::vector<BufferRange> buffers_;
-  std::vector<uint32_t> constants_;
-  std::vector<Ref<hal::Buffer>> table_buffers_;
+  const Ref<Recording> recording_;
+  const KeptTable table_;
 };
 
 class Queue::HostCallOperation final : public Operation {
@@ -96,8 +88,8 @@ class Queue::HostCallOperation final : public Operation {
       : Operation(queue, On::kWorker, Wants::kReached), function_(&function) {}
 
  private:
-  void perform(Marks, Signals signals) override {
-    queue_.conclude(signals, function_->call({.device = queue_.device(), .bindings = {}, .constants = {}}));
+  void enqueue(Marks, Signals signals) override {
+    queue_.ledger_.conclude(signals, function_->call({.device = queue_.device(), .bindings = {}, .constants = {}}));
   }
   Ref<HostFunction> function_;
 };
@@ -108,7 +100,7 @@ class Queue::FreeOperation final : public Operation {
       : Operation(queue, On::kAnyThread, Wants::kPromised), buffer_(&buffer) {}
 
  private:
-  void perform(Marks marks, Signals signals) override { queue_.release_memory(*buffer_, marks, signals); }
+  void enqueue(Marks marks, Signals signals) override { queue_.release_memory(*buffer_, marks, signals); }
   Ref<hal::Buffer> buffer_;
 };
 
@@ -117,7 +109,7 @@ class Queue::BarrierOperation final : public Operation {
   explicit BarrierOperation(Queue& queue) : Operation(queue, On::kAnyThread, Wants::kPromised) {}
 
  private:
-  void perform(Marks marks, Signals signals) override { queue_.enqueue_barrier(marks, signals); }
+  void enqueue(Marks marks, Signals signals) override { queue_.enqueue_barrier(marks, signals); }
 };
 
 Queue::Readiness Queue::look_at(std::span<const SemaphorePoint> waits, std::vector<Ref<Mark>>& marks, Status& failed) {
@@ -204,7 +196,7 @@ Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals
 
 void Queue::settle(Recording& recording, Status status, Signals signals, Ref<Mark>&& closed) {
   parts_.worker->touch();
-  if (!status.ok()) return conclude(signals, std::move(status).with_context(recording.description()));
+  if (!status.ok()) return ledger_.conclude(signals, std::move(status).with_context(recording.description()));
   if (!signals.empty()) return promise(signals, std::move(closed));
   if (!closed) return;  // It cannot fail.
   std::lock_guard lock(mutex_);
@@ -263,16 +255,16 @@ Result<Ref<Mark>> Queue::join(Marks marks) {
 // A barrier behind one mark is that mark: nothing is enqueued.
 void Queue::enqueue_barrier(Marks marks, Signals signals) {
   auto joined = join(marks);
-  if (!joined.has_value()) return conclude(signals, joined.error());
-  if (!*joined) return conclude(signals, {});
+  if (!joined.has_value()) return ledger_.conclude(signals, joined.error());
+  if (!*joined) return ledger_.conclude(signals, {});
   promise(signals, *joined);
 }
 
 void Queue::release_memory(hal::Buffer& buffer, Marks marks, Signals signals) {
   auto joined = join(marks);
-  if (!joined.has_value()) return conclude(signals, joined.error());
+  if (!joined.has_value()) return ledger_.conclude(signals, joined.error());
   static_cast<Buffer&>(buffer).give_back(*joined);
-  if (!*joined) return conclude(signals, {});
+  if (!*joined) return ledger_.conclude(signals, {});
   promise(signals, *joined);
 }
 
@@ -287,33 +279,6 @@ void Queue::promise(Signals signals, Ref<Mark> mark) {
   }
 }
 
-void Queue::conclude(Signals signals, const Status& result) {
-  for (const SemaphorePoint& signal : signals) {
-    if (!result.ok()) {
-      signal.semaphore->fail(result);
-      continue;
-    }
-    // A refused signal (someone went beyond it meanwhile) must not leave its waiters hanging.
-    if (Status refused = signal.semaphore->signal(signal.value); !refused.ok()) signal.semaphore->fail(refused);
-  }
-  if (!result.ok() && signals.empty()) keep_failure(result);
-}
-
-void Queue::keep_failure(const Status& status) {
-  std::lock_guard lock(mutex_);
-  if (kept_failure_.ok()) kept_failure_ = status.clone();
-}
-
-void Queue::enter() {
-  std::lock_guard lock(mutex_);
-  ++kept_count_;
-}
-
-void Queue::leave() {
-  std::lock_guard lock(mutex_);
-  if (--kept_count_ == 0) idle_.notify_all();
-}
-
 Status Queue::do_execute(const Order& order, hal::Recording& recording, const BindingTable& table) {
   auto& own = static_cast<Recording&>(recording);
   std::vector<Ref<Mark>> marks;
@@ -326,7 +291,7 @@ Status Queue::do_execute(const Order& order, hal::Recording& recording, const Bi
   if (ready) {
     enqueue_commands(own, table, marks, order.signals);
   } else if (readiness == Readiness::kFailed) {
-    conclude(order.signals, failed);
+    ledger_.conclude(order.signals, failed);
   } else {
     using On = ExecuteOperation::On;
     (new ExecuteOperation(*this, own, table, own.blocks_host() ? On::kWorker : On::kAnyThread))->start(order);
@@ -357,7 +322,7 @@ Status Queue::do_free(const Order& order, hal::Buffer& buffer) {
   Status failed;
   switch (look_at(order.waits, marks, failed)) {
     case Readiness::kReady: release_memory(buffer, marks, order.signals); break;
-    case Readiness::kFailed: conclude(order.signals, failed); break;
+    case Readiness::kFailed: ledger_.conclude(order.signals, failed); break;
     case Readiness::kLater: (new FreeOperation(*this, buffer))->start(order); break;
   }
   return {};
@@ -368,7 +333,7 @@ Status Queue::do_barrier(const Order& order) {
   Status failed;
   switch (look_at(order.waits, marks, failed)) {
     case Readiness::kReady: enqueue_barrier(marks, order.signals); break;
-    case Readiness::kFailed: conclude(order.signals, failed); break;
+    case Readiness::kFailed: ledger_.conclude(order.signals, failed); break;
     case Readiness::kLater: (new BarrierOperation(*this))->start(order); break;
   }
   return {};
@@ -388,25 +353,21 @@ Status Queue::drain(int64_t timeout_ns) {
 }
 
 Status Queue::wait_idle(int64_t timeout_ns) {
-  {
-    std::unique_lock lock(mutex_);
-    const auto is_idle = [&] { return kept_count_ == 0; };
-    if (timeout_ns < 0) {
-      idle_.wait(lock, is_idle);
-    } else if (!idle_.wait_for(lock, std::chrono::nanoseconds(timeout_ns), is_idle)) {
-      return failure(StatusCode::kDeadlineExceeded, "The queue was not idle within ", timeout_ns, " ns (", kept_count_,
-                     " operations in flight).");
-    }
-  }
+  BATON_TRY(ledger_.wait_until_empty(timeout_ns));
   Status drained = drain(timeout_ns);
   if (drained.code() == StatusCode::kDeadlineExceeded) return drained;
-  std::lock_guard lock(mutex_);
-  for (const Ref<Mark>& mark : std::exchange(unsignalled_, {})) {
-    if (kept_failure_.ok() && mark->done()) kept_failure_ = mark->outcome();
+  for (const Ref<Mark>& mark : take_unsignalled()) {
+    if (mark->done()) ledger_.keep_failure(mark->outcome());
   }
-  // The loss of the device is nobody's failure to take: whoever asks hears of it.
-  if (kept_failure_.ok()) return drained.ok() ? parts_.context->check() : std::move(drained);
-  return std::exchange(kept_failure_, Status());
+  Status failed = ledger_.take_failure();
+  if (!failed.ok()) return failed;
+  // The loss of the device stays: every call returns it.
+  return drained.ok() ? parts_.context->check() : std::move(drained);
+}
+
+std::vector<Ref<Mark>> Queue::take_unsignalled() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(unsignalled_, {});
 }
 
 }  // namespace baton::hal::drivers::cuda

@@ -1,11 +1,13 @@
 // Queue: operations in the order of their semaphores, on a few CUDA streams.
 //
 // An operation whose waits are reached, or scheduled on a device, is enqueued at once by the thread that submits it:
-// the device keeps the order. Otherwise it is kept, and whoever promises its last wait enqueues it. Signals are
-// scheduled with the mark that is closed behind the work; an operation without signals closes none and costs no event.
+// the device keeps the order. Otherwise it is deferred, and the thread that promises its last wait enqueues it. Signals
+// are scheduled with the mark that is closed behind the work; an operation without signals closes none and costs no
+// event.
 // Threads: internally synchronized.
 #pragma once
 
+#include "hal/drivers/common/operation_ledger.hpp"
 #include "hal/drivers/cuda/execution_clock.hpp"
 #include "hal/drivers/cuda/recording.hpp"
 #include "hal/drivers/cuda/semaphore.hpp"
@@ -66,7 +68,8 @@ class Queue final : public hal::Queue {
   Status check_table(const hal::Recording&, const BindingTable&) const override { return {}; }  // do_execute does.
   // Whether this execution is one of a graph.
   bool as_graph(Recording& recording) const;
-  // Each of them to its end. What it returns is a table that does not fit, which nobody has checked yet.
+  // Each of them to its end. Returns why a table does not fit, which was not checked before; all else reaches the
+  // signals.
   void enqueue(Recording& recording, const BindingTable& table, Marks marks, Signals signals);
   Status enqueue_graph(Recording& recording, const BindingTable& table, bool checked, Marks marks, Signals signals);
   void enqueue_commands(Recording& recording, const BindingTable& table, Marks marks, Signals signals);
@@ -86,21 +89,16 @@ class Queue final : public hal::Queue {
 
   Stream& stream_for(Marks marks);
   void promise(Signals signals, Ref<Mark> mark);
-  void conclude(Signals signals, const Status& result);
-  void keep_failure(const Status& status);
-  void enter();
-  void leave();
+  std::vector<Ref<Mark>> take_unsignalled();
   Status drain(int64_t timeout_ns);
 
   const Parts parts_;
   ExecutionClock execution_clock_;
   std::atomic<uint32_t> next_stream_{0};
   std::atomic<uint64_t> frees_{0};
+  OperationLedger ledger_;
   std::mutex mutex_;
-  std::condition_variable idle_;
-  uint64_t kept_count_ = 0;             // Guarded by mutex_: operations that wait for a promise or for the worker.
   std::vector<Ref<Mark>> unsignalled_;  // Guarded by mutex_: work that may fail and has no signal to say so.
-  Status kept_failure_;                 // Guarded by mutex_.
 };
 
 }  // namespace baton::hal::drivers::cuda

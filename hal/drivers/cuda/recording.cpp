@@ -1,10 +1,13 @@
 #include "hal/drivers/cuda/recording.hpp"
 
 #include "hal/drivers/cuda/graph.hpp"
+#include "hal/drivers/cuda/work_listener.hpp"
+#include "hal/work_label.hpp"
 
 namespace baton::hal::drivers::cuda {
 
-Recording::Recording(hal::Device& device, const RecordingOptions& options) : hal::Recording(device, options) {}
+Recording::Recording(hal::Device& device, const RecordingOptions& options)
+    : hal::Recording(device, options), label_(work_label()) {}
 Recording::~Recording() = default;
 
 std::string Recording::description() const {
@@ -15,7 +18,19 @@ std::string Recording::description() const {
   return kernel_names_.empty() ? description : description + ")";
 }
 
+Status Recording::issue_heard(const Execution& execution, WorkListener& listener) const {
+  for (Record* record = first_; record; record = record->next) {
+    listener.begin(record->label, execution.stream.handle());
+    Status issued = record->verbs->issue(*record, execution);
+    listener.end(record->label, execution.stream.handle());
+    BATON_TRY(std::move(issued));
+  }
+  return {};
+}
+
 Status Recording::issue(const Execution& execution) const {
+  if (WorkListener* listener = execution.context.work_listener()) [[unlikely]]
+    return issue_heard(execution, *listener);
   for (Record* record = first_; record; record = record->next) {
     BATON_TRY(record->verbs->issue(*record, execution));
   }

@@ -6,8 +6,8 @@
 //
 // A binding is stored as a slot and a number: slot 0 stands for address 0, so that a fixed buffer's binding is its
 // absolute address; slot s + 1 is what the table puts into slot s. All three read it the same way.
-// Records that stand between two barriers are independent of each other. Threads: as hal::Recording; the graph has a
-// lock of its own.
+// Records that stand between two barriers are independent of each other.
+// Threads: as hal::Recording; the graph has a lock of its own.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@
 
 #include "hal/drivers/cuda/buffer.hpp"
 #include "hal/recording.hpp"
+#include "hal/work_label.hpp"
 
 namespace baton::hal::drivers::cuda {
 
@@ -57,9 +58,10 @@ struct RecordVerbs {
 struct Record {
   const RecordVerbs* verbs = nullptr;
   Record* next = nullptr;
-  uint32_t command = 0;         // Its index in the recording.
-  bool begins_phase = false;    // A barrier stands before it.
-  bool always_patched = false;  // Each execution has its own objects in it.
+  const WorkLabel* label = nullptr;  // Of whoever observes (hal/work_label.hpp).
+  uint32_t command = 0;              // Its index in the recording.
+  bool begins_phase = false;         // A barrier stands before it.
+  bool always_patched = false;       // Each execution has its own objects in it.
 };
 
 // Part of a record.
@@ -98,6 +100,7 @@ class Recording final : public hal::Recording {
   bool blocks_host() const { return blocks_host_; }
   // Whether parts of it can fail while they run.
   bool calls_host() const { return calls_host_; }
+  const WorkLabel* label() const { return label_; }
   // "in recording "prefill" (kernels 'a', 'b')".
   std::string description() const;
 
@@ -106,6 +109,7 @@ class Recording final : public hal::Recording {
 
   // Enqueues every command.
   Status issue(const Execution& execution) const;
+  Status issue_heard(const Execution& execution, WorkListener& listener) const;
   // How long that took once, for the report; 0: not known.
   int64_t stream_ns() const { return stream_ns_.load(std::memory_order_relaxed); }
   void note_stream_ns(int64_t ns) { stream_ns_.store(ns, std::memory_order_relaxed); }
@@ -134,6 +138,7 @@ class Recording final : public hal::Recording {
   std::vector<std::string> kernel_names_;  // The first few, for messages.
   std::vector<std::shared_ptr<void>> owned_;
   std::atomic<int64_t> stream_ns_{0};
+  const WorkLabel* const label_;  // Of whoever observes.
   std::mutex graph_mutex_;
   std::unique_ptr<Graph> graph_;  // Guarded by graph_mutex_.
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "hal/spin.hpp"
+#include "hal/drivers/common/spin.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -109,7 +109,7 @@ void Semaphore::take_scheduled(uint64_t value, Calls& calls) {
   has_waiters_ = !waiters_.empty() || !schedule_waiters_.empty();
 }
 
-// The worker must look when somebody waits for a value that the device will reach.
+// The worker must look when a thread or a waiter waits for a value that the device will reach.
 bool Semaphore::wants_watch() const {
   if (pending_.empty()) return false;
   return std::any_of(waiters_.begin(), waiters_.end(),
@@ -196,7 +196,7 @@ void Semaphore::schedule(uint64_t value, Ref<Mark> mark) {
   bool wanted;
   {
     std::lock_guard lock(mutex_);
-    // Asks the device nothing that it has not told already; marks that nobody waits for go round.
+    // Does not ask the device: drops marks that are known to be done, so that the ring does not grow.
     sweep();
     const bool waited_for = has_waiters_ || sleeper_count_ != 0;
     if (waited_for) calls.mark = mark;

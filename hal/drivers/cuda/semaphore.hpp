@@ -2,10 +2,10 @@
 //
 // A value is in one of three places. Reached: the host knows. Scheduled: work that will raise the timeline to it is
 // enqueued, and a mark says when; work that waits for it can be enqueued at once (behind it on the same stream, or
-// after a wait for the mark's event), so the device goes on without the host. Future: nobody has promised it; work that
-// waits for it is kept by the host until somebody does, because a stream that waits for the future blocks all behind
-// it, also the work that would bring that future about. So no thread ever waits for a semaphore but one that asked to.
-// Events and not stream memory operations: record and wait cost 0.35 us, write and wait of a value 1.4 us.
+// after a wait for the mark's event), so the device goes on without the host. Future: no operation that signals it is
+// enqueued; the host keeps work that waits for it until one is, because a stream that waits for the future blocks all
+// behind it, also the work that would bring that future about. So no thread ever waits for a semaphore but one that
+// asked to. Events and not stream memory operations: record and wait cost 0.35 us, write and wait of a value 1.4 us.
 // Threads: internally synchronized.
 #pragma once
 
@@ -52,7 +52,7 @@ class alignas(64) Semaphore final : public hal::Semaphore {
   // The device will raise the timeline to `value` at `mark`.
   void schedule(uint64_t value, Ref<Mark> mark);
   void notify_scheduled(uint64_t value, ScheduleWaiter& waiter);
-  // Takes over what the device has reached meanwhile. False when nobody waits for the device any more.
+  // Takes over what the device has reached meanwhile. False when no waiter needs the device any more.
   bool poll();
 
  private:

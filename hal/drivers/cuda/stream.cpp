@@ -3,8 +3,8 @@
 #include <chrono>
 #include <thread>
 
-#include "hal/drivers/cuda/bound_table.hpp"
-#include "hal/spin.hpp"
+#include "hal/drivers/common/bound_table.hpp"
+#include "hal/drivers/common/spin.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -98,7 +98,7 @@ Result<Ref<Mark>> Stream::close() {
   const CUresult recorded = symbols.cuEventRecord(mark.event_, handle_);
   if (recorded != CUDA_SUCCESS) return context_->status_of(recorded, "cuEventRecord");
   mark.ordinal_ = ++last_ordinal_;
-  // Nobody else has had it before: it is counted for the queue and for the caller at once.
+  // It was not handed out before: it is counted for the queue and for the caller at once.
   mark.count_.store(2, std::memory_order_relaxed);
   Ref<Mark> closed = std::exchange(open_, nullptr);
   in_flight_.push(Ref<Mark>::adopt(&mark));

@@ -1,8 +1,8 @@
 // Stream: a CUDA stream of a queue, what is in flight on it, and how far the device has come.
 //
-// Whoever enqueues locks it, enqueues, and closes a mark. Ordinals of marks rise, so one event that has passed says
-// that all before it have: completed_ rises and the other events are never asked. Threads: internally synchronized
-// where not said otherwise; the functions that say so need mutex() held.
+// A thread that enqueues locks the stream, enqueues, and closes a mark. Ordinals of marks rise, so one event that has
+// passed says that all before it have: completed_ rises and the other events are never asked.
+// Threads: internally synchronized where not said otherwise; the functions that say so need mutex() held.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   Status wait(Mark& mark);
   // The mark behind all that was enqueued so far; null when that is known to be done. The mutex is held.
   Result<Ref<Mark>> last();
-  // Makes a stream of somebody else's wait for `mark`; a context is current.
+  // Makes a stream of another library wait for `mark`; a context is current.
   static Status hold(CUstream stream, Mark& mark);
 
   bool reached(uint64_t ordinal) const { return completed_.load(std::memory_order_acquire) >= ordinal; }

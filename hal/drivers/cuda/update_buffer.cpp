@@ -18,7 +18,7 @@ struct UpdateRecord : Record {
 
 CUdeviceptr host_address(const std::byte* bytes) { return reinterpret_cast<CUdeviceptr>(bytes); }
 
-Status issue_update(Record& record, const Execution& execution) {
+Status issue_update_buffer(Record& record, const Execution& execution) {
   const auto& command = static_cast<const UpdateRecord&>(record);
   return execution.context.status_of(
       execution.symbols().cuMemcpyAsync(command.target.address(execution), host_address(command.source.data()),
@@ -30,7 +30,7 @@ CUDA_MEMCPY3D update_of(const UpdateRecord& command, const Execution& execution)
   return copy_parameters(command.target.address(execution), command.resident->address(), command.source.size());
 }
 
-Status add_update(Record& record, const Execution& execution, GraphBuilder& builder) {
+Status add_update_buffer(Record& record, const Execution& execution, GraphBuilder& builder) {
   auto& command = static_cast<UpdateRecord&>(record);
   if (!command.resident) {
     BATON_TRY_ASSIGN(
@@ -45,12 +45,12 @@ Status add_update(Record& record, const Execution& execution, GraphBuilder& buil
   return add_copy_node(update_of(command, execution), execution, builder);
 }
 
-Status patch_update(Record& record, const Execution& execution, const PatchTarget& target) {
+Status patch_update_buffer(Record& record, const Execution& execution, const PatchTarget& target) {
   return patch_copy_node(update_of(static_cast<UpdateRecord&>(record), execution), execution, target.graph,
                          target.nodes[0]);
 }
 
-constexpr RecordVerbs kUpdate = {issue_update, add_update, patch_update};
+constexpr RecordVerbs kUpdateBuffer = {issue_update_buffer, add_update_buffer, patch_update_buffer};
 
 }  // namespace
 
@@ -59,7 +59,7 @@ Status CommandBuffer::update_buffer(const commands::UpdateBuffer& command) {
   auto* record = new (arena().allocate_array<UpdateRecord>(1)) UpdateRecord;
   record->source = arena().copy(command.source);
   record->target = RecordedBinding::make(command.target);
-  return append(command, *record, kUpdate);
+  return append(command, *record, kUpdateBuffer);
 }
 
 }  // namespace baton::hal::drivers::cuda

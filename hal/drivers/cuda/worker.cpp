@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <unordered_set>
 
+#include "hal/drivers/common/end_thread.hpp"
+
 namespace baton::hal::drivers::cuda {
 namespace {
 
-// A waiter of a watch hears of it within this; nobody waits for memory to be let go of.
+// A waiter of a watch is told within this. Memory that is to be let go of can wait longer.
 constexpr std::chrono::microseconds kWatchPause{10};
 constexpr std::chrono::milliseconds kReapPause{1};
 // Falling asleep at once would cost the next submission a wake by the kernel (3 us).
@@ -106,13 +108,7 @@ void Worker::stop() {
     thread = std::move(thread_);
     changed_.notify_one();
   }
-  if (!thread.joinable()) return;
-  // The last reference to the device may go in a task: then the thread ends by itself, a little later.
-  if (thread.get_id() == std::this_thread::get_id()) {
-    thread.detach();
-  } else {
-    thread.join();
-  }
+  end_thread(std::move(thread));
 }
 
 // Without the lock, under which threads are added to those that are told to leave. A notice that comes too early is
@@ -191,7 +187,7 @@ void Worker::work() {
     }
     idle_rounds = 0;
     awake_ = false;
-    // Whoever enqueued and still saw us awake is seen now: it enqueued before it looked.
+    // A thread that enqueued and still saw this one awake did so before it looked: its work is seen now.
     lock.unlock();
     const bool missed = reap() != 0;
     if (!missed) drop_bound_tables();

@@ -2,7 +2,7 @@
 //
 // It runs what may not run in a driver's callback or would block a caller (host calls of the queue, recordings whose
 // grid is read on the host), tells those who asked to be told that the device has come somewhere (one thread for all of
-// them, never one for a wait), and lets go of what finished work kept when nobody else does.
+// them, never one for a wait), and lets go of what finished work kept when no other thread does.
 // Threads: internally synchronized.
 #pragma once
 
@@ -10,18 +10,13 @@
 #include <deque>
 #include <thread>
 
+#include "hal/drivers/common/task.hpp"
 #include "hal/drivers/cuda/stream.hpp"
 
 namespace baton::hal::drivers::cuda {
 
 class Worker final : public RefCounted<Worker> {
  public:
-  // Run once; deletes itself.
-  class Task {
-   public:
-    virtual ~Task() = default;
-    virtual void run() = 0;
-  };
   // Asked again and again until it says that it is finished.
   class Watch {
    public:
@@ -33,7 +28,7 @@ class Worker final : public RefCounted<Worker> {
 
   void post(Task& task);
   void watch(std::unique_ptr<Watch> watch);
-  // Work was enqueued: somebody must let go of what it kept.
+  // Work was enqueued: this thread is to let go of what it kept.
   void touch() {
     if (!awake_.load(std::memory_order_relaxed)) [[unlikely]]
       wake();

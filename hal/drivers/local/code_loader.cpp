@@ -56,8 +56,10 @@ FormatMatch match_code_format(std::string_view format) {
   return {-1, text("code for ", architecture, "; this host is ", host_code_architecture())};
 }
 
+bool is_linked_code(std::string_view format) { return format == kStaticLibrary; }
+
 Result<LoadedCode> load_code(const Options& options, const ExecutableVariant& variant) {
-  if (variant.format == kStaticLibrary) {
+  if (is_linked_code(variant.format)) {
     return find_static_library(options, {reinterpret_cast<const char*>(variant.data.data()), variant.data.size()});
   }
   BATON_TRY_ASSIGN(const auto bytes, select_from_fat_elf(variant.data));

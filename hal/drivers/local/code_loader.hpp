@@ -14,6 +14,8 @@ namespace baton::hal::drivers::local {
 // As formats spell it: "x86_64", "arm_64".
 std::string_view host_code_architecture();
 FormatMatch match_code_format(std::string_view format);
+// Whether the app has it already: nothing is loaded.
+bool is_linked_code(std::string_view format);
 Result<LoadedCode> load_code(const Options& options, const ExecutableVariant& variant);
 
 }  // namespace baton::hal::drivers::local

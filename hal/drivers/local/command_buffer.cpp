@@ -1,5 +1,7 @@
 #include "hal/drivers/local/command_buffer.hpp"
 
+#include <algorithm>
+
 namespace baton::hal::drivers::local {
 namespace {
 
@@ -16,6 +18,12 @@ MeasuredCost* mean_cost(Arena& arena, const Phase& phase) {
 }
 
 }  // namespace
+
+std::span<const RecordedBinding> CommandBuffer::copy_bindings(std::span<const Binding> bindings) {
+  auto* recorded = arena().allocate_array<RecordedBinding>(bindings.size());
+  std::transform(bindings.begin(), bindings.end(), recorded, RecordedBinding::make);
+  return {recorded, bindings.size()};
+}
 
 // A command with an unknown number of tiles is a phase of its own: it waits for the grid and all wait for it.
 void CommandBuffer::add(Record& record) {

@@ -1,7 +1,8 @@
 // CommandBuffer: the local driver's column of the command table; one verb per file.
 #pragma once
 
-#include "hal/drivers/local/recording.hpp"
+#include "hal/drivers/local/function_record.hpp"
+#include "hal/drivers/local/heard_record.hpp"
 
 namespace baton::hal::drivers::local {
 
@@ -21,9 +22,21 @@ class CommandBuffer final : public hal::CommandBuffer {
   template <typename Command>
   Status append(const Command& command, Record& record) {
     recording_->note(command);
+    if (const WorkLabel* label = work_label()) [[unlikely]]
+      hear(arena(), record, *label);
     add(record);
     return {};
   }
+  // A call of the function of `command` by `run`.
+  template <typename Function, typename Command>
+  Status append_function_call(const Command& command, Record::Run run) {
+    recording_->runs_host_code_ = true;
+    auto* record =
+        arena().make<FunctionRecord<Function>>(Record{run}, command.function, arena().copy(command.constants),
+                                               arena().copy(command.constant_slots), copy_bindings(command.bindings));
+    return append(command, *record);
+  }
+  std::span<const RecordedBinding> copy_bindings(std::span<const Binding> bindings);
   void add(Record& record);
   void end_phase();
 

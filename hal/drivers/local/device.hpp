@@ -15,6 +15,7 @@ inline constexpr uint32_t kWorkersMax = 256;
 uint32_t default_worker_count();
 
 // No workers: local-sync.
-Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, const TaskPoolOptions& pool);
+Result<Ref<hal::Device>> make_device(std::shared_ptr<const Options> options, const TaskPoolOptions& pool,
+                                     bool native_code = true);
 
 }  // namespace baton::hal::drivers::local

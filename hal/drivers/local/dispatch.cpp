@@ -13,7 +13,10 @@ struct DispatchRecord : Record {
 };
 
 Status run_dispatch(const Record& record, const Execution& execution, Worker& worker, TileRange tiles) {
-  return run_workgroups(static_cast<const DispatchRecord&>(record).launch, execution, worker, tiles, nullptr);
+  return fill_and_run(static_cast<const DispatchRecord&>(record).launch, execution, worker, tiles, nullptr);
+}
+Status run_fixed_dispatch(const Record& record, const Execution& execution, Worker& worker, TileRange tiles) {
+  return run_fixed(static_cast<const DispatchRecord&>(record).launch, execution, worker, tiles);
 }
 
 }  // namespace
@@ -22,8 +25,8 @@ Status CommandBuffer::dispatch(const commands::Dispatch& command) {
   const LaunchShape shape{command.executable, command.entry_point, command.constants, command.constant_slots,
                           command.bindings};
   auto* record = new (arena().allocate_array<DispatchRecord>(1)) DispatchRecord;  // Its launch is filled in place.
-  record->run = run_dispatch;
   make_launch(arena(), shape, command.grid, record->launch);
+  record->run = record->launch.fixed ? run_fixed_dispatch : run_dispatch;
   record->tile_count = uint64_t{command.grid[0]} * command.grid[1] * command.grid[2];
   record->tile_cost = &record->launch.executable->tile_cost(command.entry_point);
   return append(command, *record);

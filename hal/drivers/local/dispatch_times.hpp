@@ -1,5 +1,6 @@
 // DispatchTimes: how long kernels ran, by entry point. An app that wants to know gives one to the driver (Options);
-// without it nothing is measured. Threads: internally synchronized.
+// without it nothing is measured.
+// Threads: internally synchronized.
 #pragma once
 
 #include <map>

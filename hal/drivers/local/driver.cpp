@@ -21,17 +21,29 @@ Result<uint32_t> parse_number(std::string_view key, std::string_view value, uint
                  most, ".");
 }
 
-Status set_parameter(std::string_view key, std::string_view value, TaskPoolOptions& options) {
-  if (key == "workers") {
-    BATON_TRY_ASSIGN(options.worker_count, parse_number(key, value, 1, kWorkersMax));
+struct DeviceOptions {
+  TaskPoolOptions pool{.worker_count = 0};  // No workers: local-sync.
+  bool native_code = true;
+};
+
+Status set_parameter(std::string_view key, std::string_view value, DeviceOptions& options) {
+  if (key == "native_code") {
+    BATON_TRY_ASSIGN(const uint32_t allowed, parse_number(key, value, 0, 1));
+    options.native_code = allowed != 0;
     return {};
   }
-  if (key == "spin_us" || key == "inline_us") {
+  const bool is_task = options.pool.worker_count != 0;
+  if (is_task && key == "workers") {
+    BATON_TRY_ASSIGN(options.pool.worker_count, parse_number(key, value, 1, kWorkersMax));
+    return {};
+  }
+  if (is_task && (key == "spin_us" || key == "inline_us")) {
     BATON_TRY_ASSIGN(const uint32_t micros, parse_number(key, value, 0, kMicrosMax));
-    (key == "spin_us" ? options.spin_ns : options.inline_ns) = int64_t{micros} * 1000;
+    (key == "spin_us" ? options.pool.spin_ns : options.pool.inline_ns) = int64_t{micros} * 1000;
     return {};
   }
-  return failure(StatusCode::kInvalidArgument, "Device local-task has no parameter '", key, "'.");
+  return failure(StatusCode::kInvalidArgument, "Device local-", is_task ? "task" : "sync", " has no parameter '", key,
+                 "'.");
 }
 
 std::vector<DeviceFact> host_facts() {
@@ -54,8 +66,9 @@ class LocalDriver final : public Driver {
     std::vector<DeviceFact> facts = host_facts();
     std::vector<DeviceFact> task_facts = facts;
     task_facts.push_back({"workers", int64_t{default_worker_count()}});
-    task_facts.push_back(
-        {"parameters", text("workers=1..", kWorkersMax, " spin_us=0..", kMicrosMax, " inline_us=0..", kMicrosMax)});
+    task_facts.push_back({"parameters", text("workers=1..", kWorkersMax, " spin_us=0..", kMicrosMax, " inline_us=0..",
+                                             kMicrosMax, " native_code=0..1")});
+    facts.push_back({"parameters", "native_code=0..1"});
     return std::vector<DeviceInfo>{{"sync", "the host, inline on the calling thread", std::move(facts)},
                                    {"task", "the host, on a pool of workers", std::move(task_facts)}};
   }
@@ -64,18 +77,13 @@ class LocalDriver final : public Driver {
     if (path != "" && path != "sync" && path != "task") {
       return failure(StatusCode::kNotFound, "The local driver has devices 'sync' and 'task', no '", path, "'.");
     }
-    if (path == "task") return open_task(parameters);
-    if (parameters.empty()) return make_device(options_, {.worker_count = 0});
-    return failure(StatusCode::kInvalidArgument, "Device local-sync has no parameter '", parameters[0].first, "'.");
+    DeviceOptions device;
+    if (path == "task") device.pool.worker_count = default_worker_count();
+    for (const auto& [key, value] : parameters) BATON_TRY(set_parameter(key, value, device));
+    return make_device(options_, device.pool, device.native_code);
   }
 
  private:
-  Result<Ref<hal::Device>> open_task(std::span<const DeviceParameter> parameters) {
-    TaskPoolOptions pool{.worker_count = default_worker_count()};
-    for (const auto& [key, value] : parameters) BATON_TRY(set_parameter(key, value, pool));
-    return make_device(options_, pool);
-  }
-
   std::shared_ptr<const Options> options_;
 };
 

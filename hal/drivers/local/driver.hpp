@@ -2,7 +2,9 @@
 //
 // Parameters of local-task: workers=N; spin_us=N, how long a worker without work looks for some before it sleeps;
 // inline_us=N, the longest recording (as kernels were measured) that execute() runs itself where it would hand it to a
-// worker, 0 for none. Both are chosen by what wakes are measured to cost when not given. Threads: as Driver.
+// worker, 0 for none. Both are chosen by what wakes are measured to cost when not given. Of both devices: native_code=0
+// refuses machine code that programs bring, or plugins for them; libraries that are linked into the app still run.
+// Threads: as Driver.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// ElfFile: the parts of an ELF file that a loader needs, read from bytes that nobody trusts.
+// ElfFile: the parts of an ELF file that a loader needs, read from bytes that are not trusted.
 //
 // Two looks: parse() reads the headers and says whether this host may load the file at all; DynamicTable reads what the
 // file says about symbols and relocations, from the loaded memory. Both check every range before they look into it.

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "base/bytes.hpp"
 
@@ -47,7 +48,9 @@ Status system_failure(std::string_view what, uint64_t size) {
 
 }  // namespace
 
-Result<Ref<ElfImage>> ElfImage::load(std::span<const std::byte> bytes) {
+Result<Ref<ElfImage>> ElfImage::load(std::span<const std::byte> given) {
+  // Copied before anything is checked: they may lie in a mapped file, which another process changes meanwhile.
+  const std::vector<std::byte> bytes(given.begin(), given.end());
   BATON_TRY_ASSIGN(ElfFile file, ElfFile::parse(bytes, page_size()));
   void* base =
       mmap(nullptr, static_cast<size_t>(file.image_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

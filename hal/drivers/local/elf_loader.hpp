@@ -10,7 +10,8 @@
 
 namespace baton::hal::drivers::local {
 
-// Loaded code. Threads: immutable.
+// Loaded code.
+// Threads: immutable.
 class ElfImage final : public CodeImage {
  public:
   // `bytes` are not needed afterwards.

@@ -3,20 +3,11 @@
 
 #include "hal/commands/foreign.hpp"
 
-#include <algorithm>
-
 #include "hal/device.hpp"
 #include "hal/drivers/local/command_buffer.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
-
-struct ForeignRecord : Record {
-  ForeignFunction* function;
-  std::span<const uint32_t> constants;
-  std::span<const ConstantSlot> constant_slots;
-  std::span<const RecordedBinding> bindings;
-};
 
 class HostScope final : public ForeignScope {
  public:
@@ -30,19 +21,16 @@ class HostScope final : public ForeignScope {
 };
 
 Status run_foreign(const Record& record, const Execution& execution, Worker&, TileRange) {
-  const auto& command = static_cast<const ForeignRecord&>(record);
+  const auto& command = static_cast<const FunctionRecord<ForeignFunction>&>(record);
   ForeignBinding bindings[DeviceLimits{}.bindings_max];
   for (size_t i = 0; i < command.bindings.size(); ++i) {
     const RecordedBinding& binding = command.bindings[i];
     bindings[i] = {binding.address(execution), binding.data(execution), binding.size(execution)};
   }
-  uint32_t constants[DeviceLimits{}.constants_max];
-  std::copy(command.constants.begin(), command.constants.end(), constants);
-  for (const ConstantSlot& slot : command.constant_slots) constants[slot.constant] = execution.constants[slot.slot];
+  const FilledConstants constants(command, execution);
   HostScope scope(execution.device);
   BATON_TRY_CONTEXT(
-      command.function->record(
-          {execution.device, scope, {bindings, command.bindings.size()}, {constants, command.constants.size()}}),
+      command.function->record({execution.device, scope, {bindings, command.bindings.size()}, constants.words()}),
       "in foreign call '", command.function->name(), "'");
   return {};
 }
@@ -50,13 +38,7 @@ Status run_foreign(const Record& record, const Execution& execution, Worker&, Ti
 }  // namespace
 
 Status CommandBuffer::foreign(const commands::Foreign& command) {
-  RecordedBinding* bindings = arena().allocate_array<RecordedBinding>(command.bindings.size());
-  recording_->runs_host_code_ = true;
-  std::transform(command.bindings.begin(), command.bindings.end(), bindings, RecordedBinding::make);
-  return append(command,
-                *arena().make<ForeignRecord>(Record{run_foreign}, command.function, arena().copy(command.constants),
-                                             arena().copy(command.constant_slots),
-                                             std::span<const RecordedBinding>(bindings, command.bindings.size())));
+  return append_function_call<ForeignFunction>(command, run_foreign);
 }
 
 }  // namespace baton::hal::drivers::local

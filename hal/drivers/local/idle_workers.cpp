@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hal/spin.hpp"
+#include "hal/drivers/common/spin.hpp"
 
 namespace baton::hal::drivers::local {
 

@@ -1,13 +1,14 @@
-// IdleWorkers: who of a pool's workers looks for work and who sleeps, and waking as few of them as possible.
+// IdleWorkers: which of a pool's workers look for work and which sleep; wakes as few of them as possible.
 //
-// The essay. A wake costs whoever wakes 2-10 us and whoever is woken 5-30 us more, a thousand small tiles. So nobody is
-// woken while somebody is looking anyway; who finds work and leaves more behind wakes the next one (pass_on() in
-// task_pool.cpp), so that nobody wakes many. How long a wake takes is measured, and an idle worker looks for twice as
-// long as that before it sleeps: whatever the gaps between two pieces of work, less than three times the time is lost
-// that the best decision would have lost, and a pool without work burns nothing.
+// The essay. A wake costs the thread that wakes 2-10 us, and the one that is woken 5-30 us more: a thousand small
+// tiles. So no worker is woken while another one is looking anyway. A worker that finds work and leaves more behind
+// wakes the next one (pass_on() in task_pool.cpp), so that no thread wakes many. The pool measures how long a wake
+// takes, and an idle worker looks for work twice as long before it sleeps: whatever the gaps between two pieces of
+// work, this loses less than three times what the best decision would have lost, and a pool without work burns nothing.
 //
-// No work is overlooked: whoever adds some raises `announcements_` before it counts who looks and who sleeps, and who
-// falls asleep counts itself before it looks at the number a last time. All of it is sequentially consistent.
+// No work is overlooked: a thread that adds work raises `announcements_` before it counts the workers that look and
+// those that sleep, and a worker that falls asleep counts itself before it looks at the number a last time. All of it
+// is sequentially consistent.
 // Threads: internally synchronized.
 #pragma once
 
@@ -31,7 +32,7 @@ class IdleWorkers {
   // Sleeps until woken, unless something was announced since look() returned `seen`.
   void sleep_unless_changed(uint32_t seen);
 
-  // For whoever has work.
+  // For a thread that has work.
   void announce() { announcements_.fetch_add(1); }
   // How many of those that sleep have to be woken so that `wanted` workers look for work.
   uint32_t missing(uint64_t wanted) const;

@@ -72,7 +72,7 @@ class PluginProvider final : public ImportProvider {
                                                    request.contexts.data()};
     uint32_t resolution = 0;
     const StatusCode code = code_of(plugin_.resolve(self_, &question, &resolution));
-    // What is not here may be elsewhere; KernelImports tells what nobody has.
+    // What is not here may be elsewhere; KernelImports names what no library has.
     if (code == StatusCode::kOk || code == StatusCode::kNotFound) return {};
     return failure(code, "Plugin '", name_, "' failed to resolve imports with ", status_code_name(code), ".");
   }

@@ -1,8 +1,8 @@
 // KernelImports: where the functions come from that kernels import: symbols of the host app, and plugins.
 //
-// Whoever was added last is asked first. A name that begins with '?' is optional: its pointer stays null when nobody
-// has it, and the kernel takes its fallback. All names that are missing are told in one message. Threads: externally
-// synchronized while providers are added, immutable afterwards.
+// The library that was added last is asked first. A name that begins with '?' is optional: its pointer stays null when
+// nobody has it, and the kernel takes its fallback. All names that are missing are told in one message.
+// Threads: externally synchronized while providers are added, immutable afterwards.
 #pragma once
 
 #include <memory>

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "hal/drivers/local/dispatch_times.hpp"
+#include "hal/drivers/local/work_watch.hpp"
 #include "hal/drivers/local/worker.hpp"
 
 namespace baton::hal::drivers::local {
@@ -51,7 +52,18 @@ Status kernel_failed(const Launch& launch, const baton_workgroup_state& workgrou
                  workgroup.id_x, ", ", workgroup.id_y, ", ", workgroup.id_z, ").");
 }
 
-Status run_tiles(const Launch& launch, const baton_dispatch_state& state, Worker& worker, TileRange tiles) {
+Status kernel_stopped(const Launch& launch, const baton_dispatch_state& state, const baton_workgroup_state& workgroup,
+                      const WorkWatch& watch) {
+  return watch.stopped("Kernel '", launch.executable->entry_points()[launch.entry_point].name, "' of executable '",
+                       launch.executable->name(), "' was stopped before workgroup (", workgroup.id_x, ", ",
+                       workgroup.id_y, ", ", workgroup.id_z, ") of (", state.workgroup_count_x, ", ",
+                       state.workgroup_count_y, ", ", state.workgroup_count_z, ")");
+}
+
+// `limits` are the call's, one or none.
+template <typename... Limits>
+[[gnu::noinline]] Status run_tiles(const Launch& launch, const baton_dispatch_state& state, Worker& worker,
+                                   TileRange tiles, Limits*... limits) {
   baton_workgroup_state workgroup = {};
   workgroup.processor_id = worker.processor_id();
   workgroup.local_memory_size = launch.local_memory_bytes;
@@ -63,7 +75,11 @@ Status run_tiles(const Launch& launch, const baton_dispatch_state& state, Worker
     workgroup.id_y = static_cast<uint32_t>(row % state.workgroup_count_y);
     workgroup.id_z = static_cast<uint32_t>(row / state.workgroup_count_y);
   }
+  WorkLimits* const given[] = {limits..., nullptr};
+  WorkWatch watch(given[0]);
   for (uint64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    if (sizeof...(limits) && watch.must_stop()) [[unlikely]]
+      return kernel_stopped(launch, state, workgroup, watch);
     if (const int result = launch.kernel(&environment, &state, &workgroup); result != 0) [[unlikely]]
       return kernel_failed(launch, workgroup, result);
     if (++workgroup.id_x < state.workgroup_count_x) continue;
@@ -75,20 +91,23 @@ Status run_tiles(const Launch& launch, const baton_dispatch_state& state, Worker
   return {};
 }
 
-Status run_timed(DispatchTimes& times, const Launch& launch, const baton_dispatch_state& state, Worker& worker,
-                 TileRange tiles) {
+// Where somebody wants times, or limits the work.
+[[gnu::noinline]] Status run_watched(const Launch& launch, const baton_dispatch_state& state, Worker& worker,
+                                     TileRange tiles, WorkLimits* limits) {
+  if (!launch.times) return run_tiles(launch, state, worker, tiles, limits);
   const auto begin = std::chrono::steady_clock::now();
-  Status status = run_tiles(launch, state, worker, tiles);
+  Status status = run_tiles(launch, state, worker, tiles, limits);
   const std::chrono::nanoseconds busy = std::chrono::steady_clock::now() - begin;
-  times.add(launch.executable->name(), launch.executable->entry_points()[launch.entry_point].name,
-            static_cast<uint64_t>(busy.count()), tiles.begin == 0);
+  launch.times->add(launch.executable->name(), launch.executable->entry_points()[launch.entry_point].name,
+                    static_cast<uint64_t>(busy.count()), tiles.begin == 0);
   return status;
 }
 
-Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worker& worker, TileRange tiles) {
-  DispatchTimes* times = launch.executable->dispatch_times();
-  if (times) [[unlikely]]
-    return run_timed(*times, launch, state, worker, tiles);
+Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worker& worker, TileRange tiles,
+                  const Execution& execution) {
+  if (reinterpret_cast<uintptr_t>(launch.times) |
+      reinterpret_cast<uintptr_t>(execution.limits))  // One branch for both.
+    return run_watched(launch, state, worker, tiles, execution.limits);
   return run_tiles(launch, state, worker, tiles);
 }
 
@@ -99,6 +118,7 @@ void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, L
   const EntryPoint& entry = executable.entry_points()[shape.entry_point];
   launch.executable = &executable;
   launch.kernel = executable.kernel(shape.entry_point);
+  launch.times = executable.dispatch_times();
   launch.entry_point = shape.entry_point;
   launch.local_memory_bytes = entry.local_memory_bytes;
   launch.fixed = !names_slots(shape);
@@ -116,9 +136,12 @@ void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, L
   launch.constant_slots = arena.copy(shape.constant_slots);
 }
 
-Status run_workgroups(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
-                      const uint32_t* grid) {
-  if (launch.fixed && !grid) return run_kernel(launch, launch.state, worker, tiles);
+Status run_fixed(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles) {
+  return run_kernel(launch, launch.state, worker, tiles, execution);
+}
+
+Status fill_and_run(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
+                    const uint32_t* grid) {
   baton_dispatch_state state = launch.state;
   if (grid) set_grid(state, grid);
   void* pointers[kBindingsMax];
@@ -131,12 +154,12 @@ Status run_workgroups(const Launch& launch, const Execution& execution, Worker& 
     state.bindings = pointers;
     state.binding_lengths = lengths;
   }
-  if (launch.constant_slots.empty()) return run_kernel(launch, state, worker, tiles);
+  if (launch.constant_slots.empty()) return run_kernel(launch, state, worker, tiles, execution);
   uint32_t constants[kConstantsMax];
   std::copy_n(state.constants, state.constant_count, constants);
   for (const ConstantSlot& slot : launch.constant_slots) constants[slot.constant] = execution.constants[slot.slot];
   state.constants = constants;
-  return run_kernel(launch, state, worker, tiles);
+  return run_kernel(launch, state, worker, tiles, execution);
 }
 
 }  // namespace baton::hal::drivers::local

@@ -10,6 +10,7 @@ namespace baton::hal::drivers::local {
 struct Launch {
   const Executable* executable;
   baton_kernel kernel;
+  DispatchTimes* times;  // Null: nobody wants to know.
   uint32_t entry_point;
   uint32_t local_memory_bytes;
   // Complete but for what differs between executions; when nothing does (`fixed`), kernels get it as it is.
@@ -22,8 +23,10 @@ struct Launch {
 // Fills `launch` where it stands. `grid` may be null: then the state gets its counts when it runs.
 void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, Launch& launch);
 
-// Runs the workgroups `tiles` of `launch`, counted with x fastest. `grid` is null when the launch knows it.
-Status run_workgroups(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
-                      const uint32_t* grid);
+// Both run the workgroups `tiles` of a launch, counted with x fastest. A launch that is not fixed gets what differs
+// between executions filled in; `grid` is null when the launch knows it.
+Status run_fixed(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles);
+Status fill_and_run(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
+                    const uint32_t* grid);
 
 }  // namespace baton::hal::drivers::local

@@ -2,8 +2,8 @@
 // whether calling others in pays are made by it.
 //
 // A thread that lost its processor in the middle looks like a slow tile, and the first run of a kernel like a slow
-// kernel: so the estimate rises with care and falls quickly. Threads: internally synchronized; of two samples at the
-// same time one may be lost.
+// kernel: so the estimate rises with care and falls quickly.
+// Threads: internally synchronized; of two samples at the same time one may be lost.
 #pragma once
 
 #include <atomic>

@@ -5,9 +5,9 @@
 #include <mutex>
 
 #include "hal/device.hpp"
+#include "hal/drivers/common/host_queue.hpp"
 #include "hal/drivers/local/slot_bases.hpp"
 #include "hal/drivers/local/worker.hpp"
-#include "hal/host_queue.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
@@ -97,10 +97,10 @@ class TaskQueue final : public HostQueue {
     return left_ns < 0 || work.expected_ns(enough_ns) <= enough_ns;
   }
   WaitHelper* wait_helper() override { return pool_.wait_helper().get(); }
-  void schedule(Task& task) override { pool_.submit(task); }
-  void conclude_kept(std::span<const SemaphorePoint> signals, Status result) override {
+  void schedule(Task& task) override { pool_.has_workers() ? pool_.submit(task) : HostQueue::schedule(task); }
+  void conclude_deferred(std::span<const SemaphorePoint> signals, const Status& result) override {
     const TaskPool::LastAct last_act(pool_);
-    conclude(signals, std::move(result));
+    conclude(signals, result);
   }
 
   Status run_recording(hal::Recording& recording, const BindingTable& table) override {

@@ -13,8 +13,9 @@
 
 #include <span>
 
+#include "base/work_limits.hpp"
+#include "hal/drivers/common/host_allocator.hpp"
 #include "hal/drivers/local/measured_cost.hpp"
-#include "hal/host_allocator.hpp"
 #include "hal/recording.hpp"
 
 namespace baton::hal::drivers::local {
@@ -25,10 +26,11 @@ struct Record;
 // One execution of a recording: what its slots mean.
 struct Execution {
   Device& device;
-  const uintptr_t* bases;          // [0] is 0, [s + 1] the address of slot s.
-  const uint64_t* lengths;         // Beside the bases: how long a slot is.
-  const uint32_t* constants;       // By constant slot.
-  uint32_t indirect_grid[3] = {};  // Of the indirect dispatch that is running: alone in its phase.
+  const uintptr_t* bases;                      // [0] is 0, [s + 1] the address of slot s.
+  const uint64_t* lengths;                     // Beside the bases: how long a slot is.
+  const uint32_t* constants;                   // By constant slot.
+  WorkLimits* limits = WorkLimits::current();  // Of the call, or of the operation that it has left behind.
+  uint32_t indirect_grid[3] = {};              // Of the indirect dispatch that is running: alone in its phase.
 };
 
 struct TileRange {
@@ -45,6 +47,7 @@ struct Record {
   uint64_t tile_count = 1;
   CountTiles count_tiles = nullptr;   // Not null: how many tiles is known only when its phase begins.
   MeasuredCost* tile_cost = nullptr;  // Of all records like it; null: not kept (code of the host).
+  struct Heard* heard = nullptr;      // Not null: somebody observes, and `run` tells (heard_record.hpp).
 };
 
 // Part of a record.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "hal/spin.hpp"
+#include "hal/drivers/common/spin.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
@@ -14,6 +14,7 @@ constexpr uint64_t kTilesPerClaim = 8;  // Each participant claims about this of
 // What sharing costs with many idle workers, which all come and look: 0.3 us with one on a 2-core EPYC, 4-6 us with 31
 // on a 32-core Xeon.
 constexpr double kSharingNs = 200, kSharingNsPerWorker = 100;
+constexpr int64_t kVisitNs = 50'000;
 constexpr uint64_t kGrowth = 8;  // A leader alone runs at most so many times what it has timed before it looks.
 
 // What a look at the clock adds to what lies between two of them: more than a small tile takes.
@@ -41,10 +42,11 @@ class SharedJobs::Job {
 
   // Claims and runs one stretch, and says how many tiles it had; 0 when all are claimed. Adds to `cost` what they took:
   // without the claim, which others may hold up.
-  uint64_t run_some(Worker& worker, MeasuredCost* cost = nullptr) {
-    const uint64_t begin = next_tile_.fetch_add(grain_, std::memory_order_relaxed);
+  uint64_t run_some(Worker& worker, MeasuredCost* cost = nullptr, uint64_t tiles_max = ~uint64_t{0}) {
+    const uint64_t tiles = std::min(grain_, tiles_max);
+    const uint64_t begin = next_tile_.fetch_add(tiles, std::memory_order_relaxed);
     if (begin >= job_.tile_count) return 0;
-    const uint64_t end = std::min(begin + grain_, job_.tile_count);
+    const uint64_t end = std::min(begin + tiles, job_.tile_count);
     const int64_t start_ns = cost ? monotonic_ns() : 0;
     job_.run(job_.context, worker, {begin, end});
     if (cost) cost->add(monotonic_ns() - start_ns - look_ns(), end - begin);
@@ -118,19 +120,44 @@ void SharedJobs::share(const TileJob& job, const Progress& progress, Worker& wor
   if (slot) retract(*slot);
 }
 
-bool SharedJobs::visit(Worker& worker, uint64_t claims_max) {
-  uint64_t claims = 0;
+// Calls work(job), which says whether to go on with the next one.
+template <typename Work>
+bool SharedJobs::visit_each(const Work& work) {
+  bool goes_on = true;
   for (Slot& slot : slots_) {
-    if (claims == claims_max) break;
+    if (!goes_on) break;
     if (!slot.job.load(std::memory_order_relaxed)) continue;
     slot.visitors.fetch_add(1, std::memory_order_seq_cst);
     if (Job* job = slot.job.load(std::memory_order_seq_cst)) {
       job->wake(idle_, idle_.wakes_each());
-      while (claims < claims_max && job->run_some(worker) != 0) ++claims;
+      goes_on = work(*job);
     }
     slot.visitors.fetch_sub(1, std::memory_order_release);
   }
-  return claims != 0;
+  return goes_on;
+}
+
+bool SharedJobs::visit(Worker& worker) {
+  bool worked = false;
+  visit_each([&](Job& job) {
+    while (job.run_some(worker) != 0) worked = true;
+    return true;
+  });
+  return worked;
+}
+
+// What takes how long may not be known, and the thread's own time may be up: it claims twice as much each time.
+bool SharedJobs::visit_briefly(Worker& worker) {
+  const int64_t end_ns = monotonic_ns() + kVisitNs;
+  bool worked = false;
+  visit_each([&](Job& job) {
+    for (uint64_t tiles = 1; job.run_some(worker, nullptr, tiles) != 0; tiles *= 2) {
+      worked = true;
+      if (monotonic_ns() >= end_ns) return false;
+    }
+    return true;
+  });
+  return worked;
 }
 
 SharedJobs::Slot* SharedJobs::publish(Job& job) {
@@ -144,7 +171,7 @@ SharedJobs::Slot* SharedJobs::publish(Job& job) {
   return nullptr;
 }
 
-// `expected_ns` 0: nobody knows.
+// `expected_ns` 0: not known.
 void SharedJobs::call_others(Job& job, double expected_ns) {
   uint64_t wanted = std::min<uint64_t>(job.tiles_left(), worker_count_ + 1);
   // More would come too late to have a share that is worth their wake.

@@ -1,14 +1,15 @@
 // SharedJobs: tiles that several threads run at once.
 //
 // The essay. Forking must cost less than a small dispatch, so nothing is allocated or locked for it: the leader puts a
-// job that lives on its stack into one of a few slots, and whoever is idle (a worker, or a thread that waits for the
-// device) looks through the slots and claims tiles from the job's counter. Before touching a job, a visitor enters its
+// job that lives on its stack into one of a few slots, and idle threads (workers, and threads that wait for the
+// device) look through the slots and claim tiles from the job's counter. Before touching a job, a visitor enters its
 // slot; the leader empties the slot when all tiles are claimed and leaves only after the last visitor has.
 //
 // Even so it costs a few hundred nanoseconds, and waking workers for it a few thousand. What tiles of this kind took
-// before says whether to begin alone, to let in who is awake, or to wake; where nothing is known, everybody is called.
-// A leader that began alone looks at the clock and calls the others as soon as it takes longer than they cost: a wrong
-// guess loses that much and no more. Those that are woken wake others in turn, a few each (IdleWorkers::wakes_each()).
+// before says whether to begin alone, to let in the threads that are awake, or to wake others; where nothing is known,
+// all are called. A leader that began alone looks at the clock and calls the others as soon as it takes longer than
+// they cost: a wrong guess loses that much and no more. Those that are woken wake others in turn, a few each
+// (IdleWorkers::wakes_each()).
 // Threads: internally synchronized.
 #pragma once
 
@@ -26,19 +27,21 @@ struct TileJob {
   void (*run)(void* context, Worker& worker, TileRange tiles);
   void* context;
   uint64_t tile_count;
-  MeasuredCost* tile_cost = nullptr;  // Of a tile like these; null: nobody keeps it.
+  MeasuredCost* tile_cost = nullptr;  // Of a tile like these; null: it is not kept.
 };
 
 class SharedJobs {
  public:
   SharedJobs(IdleWorkers& idle, uint32_t worker_count);
 
-  // Runs all tiles, on this thread and on whoever is idle, and returns when they are done.
+  // Runs all tiles, on this thread and on idle ones, and returns when they are done.
   void run(const TileJob& job, Worker& worker);
 
   bool any() const { return job_count_.load(std::memory_order_relaxed) != 0; }
-  // Claims up to `claims_max` stretches of the jobs there are. True when it got any.
-  bool visit(Worker& worker, uint64_t claims_max);
+  // Works on the jobs there are until all their tiles are claimed. True when it got any.
+  bool visit(Worker& worker);
+  // The same for a thread that waits for something: about as long as a wake takes, unless a tile takes longer.
+  bool visit_briefly(Worker& worker);
 
  private:
   static constexpr size_t kSlotCount = 16;  // Jobs that can be shared at once; more run on their leader alone.
@@ -56,6 +59,8 @@ class SharedJobs {
 
   Progress run_alone(const TileJob& job, Worker& worker);
   void share(const TileJob& job, const Progress& progress, Worker& worker);
+  template <typename Work>
+  bool visit_each(const Work& work);
   Slot* publish(Job& job);
   void retract(Slot& slot);
   void call_others(Job& job, double expected_ns);

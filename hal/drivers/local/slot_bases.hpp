@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hal/binding_table.hpp"
-#include "hal/host_allocator.hpp"
+#include "hal/drivers/common/host_allocator.hpp"
 
 namespace baton::hal::drivers::local {
 

@@ -8,7 +8,8 @@
 
 namespace baton::hal::drivers::local {
 
-// An open shared library; closed with the last reference. Threads: immutable.
+// An open shared library; closed with the last reference.
+// Threads: immutable.
 class SystemLibrary final : public CodeImage {
  public:
   static Result<Ref<SystemLibrary>> open(const std::string& path);

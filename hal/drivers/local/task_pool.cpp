@@ -1,10 +1,12 @@
 #include "hal/drivers/local/task_pool.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <mutex>
 #include <utility>
 
-#include "hal/spin.hpp"
+#include "hal/drivers/common/spin.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
@@ -19,7 +21,7 @@ class TaskPool::State final : public WaitHelper {
   explicit State(const TaskPoolOptions& options)
       : options_(options), idle_(options.worker_count, options.spin_ns), jobs_(idle_, options.worker_count) {}
 
-  void submit(HostQueue::Task& task) {
+  void submit(Task& task) {
     {
       std::lock_guard lock(tasks_mutex_);
       task.next = nullptr;
@@ -45,7 +47,7 @@ class TaskPool::State final : public WaitHelper {
 
   bool help(Awaited& awaited) override {
     pay_wake();
-    if (HostQueue::Task* task = take_task_for(awaited)) {
+    if (Task* task = take_task_for(awaited)) {
       // Its own, not those of a worker that waits inside of a task: that one does not go on with tasks afterwards.
       const Here before = std::exchange(here, Here{.helper_of = this});
       while (task) {
@@ -59,7 +61,7 @@ class TaskPool::State final : public WaitHelper {
     if (!jobs_.any()) return false;
     Worker& worker = this_worker();
     worker.refresh_processor_id();
-    return jobs_.visit(worker, 1);  // One stretch: what the thread waits for may be done by now.
+    return jobs_.visit_briefly(worker);  // What the thread waits for may be done by then.
   }
 
   void work(uint32_t index) {
@@ -116,7 +118,7 @@ class TaskPool::State final : public WaitHelper {
       // Who finds the lock taken looks again: with many idle workers waiting for it would be slower than the task.
       std::unique_lock lock(tasks_mutex_, std::try_to_lock);
       if (!lock) return true;
-      HostQueue::Task* task = first_task_ ? take(first_task_) : nullptr;
+      Task* task = first_task_ ? take(first_task_) : nullptr;
       lock.unlock();
       if (task) {
         begin_work(index);
@@ -130,7 +132,7 @@ class TaskPool::State final : public WaitHelper {
     if (!jobs_.any()) return false;
     begin_work(index);
     worker.refresh_processor_id();
-    const bool worked = jobs_.visit(worker, ~uint64_t{0});
+    const bool worked = jobs_.visit(worker);
     idle_.set_searching(index, true);
     return worked;
   }
@@ -141,20 +143,20 @@ class TaskPool::State final : public WaitHelper {
     if (task_count_.load() != 0 && idle_.missing(1) != 0) idle_.wake_one();
   }
 
-  HostQueue::Task* take_task_for(Awaited& awaited) {
+  Task* take_task_for(Awaited& awaited) {
     if (task_count_.load(std::memory_order_relaxed) == 0) return nullptr;
     std::lock_guard lock(tasks_mutex_);
     if (awaited.tasks_seen == tasks_submitted_) return nullptr;
     awaited.tasks_seen = tasks_submitted_;
-    for (HostQueue::Task** link = &first_task_; *link; link = &(*link)->next) {
+    for (Task** link = &first_task_; *link; link = &(*link)->next) {
       if ((*link)->may_run_for(awaited)) return take(*link);
     }
     return nullptr;
   }
 
   // Unlinks the task that `link` points to. The lock is held.
-  HostQueue::Task* take(HostQueue::Task*& link) {
-    HostQueue::Task* task = link;
+  Task* take(Task*& link) {
+    Task* task = link;
     link = task->next;
     if (!link) tasks_end_ = &link;
     task_count_.fetch_sub(1);
@@ -167,15 +169,15 @@ class TaskPool::State final : public WaitHelper {
   SharedJobs jobs_;
 
   alignas(64) std::mutex tasks_mutex_;
-  HostQueue::Task* first_task_ = nullptr;  // Guarded by tasks_mutex_, like all four.
-  HostQueue::Task** tasks_end_ = &first_task_;
+  Task* first_task_ = nullptr;  // Guarded by tasks_mutex_, like all four.
+  Task** tasks_end_ = &first_task_;
   uint64_t tasks_submitted_ = 0;
   std::atomic<uint64_t> task_count_{0};  // Atomic for the look without the lock.
 };
 
 thread_local TaskPool::State::Here TaskPool::State::here;
 
-TaskPool::TaskPool(const TaskPoolOptions& options) : state_(make_ref<State>(options)) {
+TaskPool::TaskPool(const TaskPoolOptions& options) : state_(make_ref<State>(options)), process_(getpid()) {
   for (uint32_t i = 0; i < options.worker_count; ++i) {
     workers_.emplace_back([state = state_, i] { state->work(i); });
   }
@@ -184,6 +186,10 @@ TaskPool::TaskPool(const TaskPoolOptions& options) : state_(make_ref<State>(opti
 // The last reference to a device may go with an operation, on a worker: that one can't be joined, but it holds the
 // state.
 TaskPool::~TaskPool() {
+  if (!has_workers()) {  // Nobody to join or to detach.
+    new std::vector<std::thread>(std::move(workers_));
+    return;
+  }
   state_->stop();
   for (std::thread& worker : workers_) {
     if (worker.get_id() == std::this_thread::get_id()) {
@@ -194,8 +200,10 @@ TaskPool::~TaskPool() {
   }
 }
 
+bool TaskPool::has_workers() const { return getpid() == process_; }
+
 // A worker may have done the task, and let go of the device and its pool with it, before all workers are told.
-void TaskPool::submit(HostQueue::Task& task) {
+void TaskPool::submit(Task& task) {
   const Ref<State> state = state_;
   state->submit(task);
 }

@@ -2,7 +2,8 @@
 // work for many splits it into tiles and calls the others in (shared_jobs.hpp). Who is woken for what, and how long
 // idle workers look for work before they sleep: idle_workers.hpp.
 //
-// A task that somebody waits for is run by whoever comes first: a worker, or the thread that waits (wait_helper.hpp).
+// A task that a thread waits for is run by the first that is free: a worker, or the thread that waits
+// (wait_helper.hpp).
 //
 // Why not oneTBB: forking and joining 64 empty tiles costs 98 ns of the leader's time here and 1680 ns in its
 // parallel_for, 2 tiles 32 and 199 ns (bench/hal, CPU time on a two-core EPYC VM that was busy with other things).
@@ -13,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "hal/drivers/common/task.hpp"
 #include "hal/drivers/local/shared_jobs.hpp"
-#include "hal/host_queue.hpp"
 
 namespace baton::hal::drivers::local {
 
@@ -32,11 +33,13 @@ class TaskPool {
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
+  // False in a process that was forked off: the threads stayed behind.
+  bool has_workers() const;
   // Some worker runs `task` soon.
-  void submit(HostQueue::Task& task);
+  void submit(Task& task);
   // The most work, in nanoseconds, that takes the submitting thread no longer than handing it over would.
   double inline_ns() const;
-  // Runs all tiles, on this thread and on whoever is idle, and returns when they are done.
+  // Runs all tiles, on this thread and on idle ones, and returns when they are done.
   void run_tiles(const TileJob& job);
   // Lets threads that wait claim tiles, and tasks that are nothing but tiles.
   Ref<WaitHelper> wait_helper() const;
@@ -45,8 +48,9 @@ class TaskPool {
   class State;
 
  public:
-  // While one lives on a thread, tasks that the thread submits wake nobody whom it does not need: it is about to look
-  // for work itself. Threads: a local variable.
+  // While one lives on a thread, tasks that the thread submits wake no worker that is not needed: the thread is about
+  // to look for work itself.
+  // Threads: a local variable.
   class LastAct {
    public:
     explicit LastAct(TaskPool& pool);
@@ -61,6 +65,7 @@ class TaskPool {
  private:
   Ref<State> state_;  // Shared with the workers and with semaphores: they may outlive the pool.
   std::vector<std::thread> workers_;
+  const int process_;
 };
 
 }  // namespace baton::hal::drivers::local

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hal/drivers/local/recording.hpp"
+#include "hal/drivers/local/work_watch.hpp"
 
 namespace baton::hal::drivers::local {
 
@@ -23,6 +24,20 @@ inline Stretch stretch_of(TileRange tiles, uint64_t length) {
   const uint64_t begin = tiles.begin * kTransferTileBytes;
   const uint64_t end = tiles.end * kTransferTileBytes;
   return {begin, static_cast<size_t>((end < length ? end : length) - begin)};
+}
+
+// Moves the bytes of `tiles` a few tiles at a time, and stops between them where the call has to end.
+template <typename Move>
+Status in_stretches(std::string_view noun, WorkLimits* limits, TileRange tiles, uint64_t length, const Move& move) {
+  constexpr uint64_t kTiles = 8;
+  WorkWatch watch(limits);
+  for (uint64_t begin = tiles.begin; begin < tiles.end; begin += kTiles) {
+    const Stretch stretch = stretch_of({begin, begin + kTiles < tiles.end ? begin + kTiles : tiles.end}, length);
+    if (watch.must_stop()) [[unlikely]]
+      return watch.stopped(noun, " of ", length, " bytes was stopped at byte ", stretch.offset);
+    move(stretch);
+  }
+  return {};
 }
 
 }  // namespace baton::hal::drivers::local

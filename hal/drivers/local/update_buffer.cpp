@@ -10,13 +10,13 @@
 namespace baton::hal::drivers::local {
 namespace {
 
-struct UpdateRecord : Record {
+struct UpdateBufferRecord : Record {
   std::span<const std::byte> source;
   RecordedBinding target;
 };
 
-Status run_update(const Record& record, const Execution& execution, Worker&, TileRange) {
-  const auto& command = static_cast<const UpdateRecord&>(record);
+Status run_update_buffer(const Record& record, const Execution& execution, Worker&, TileRange) {
+  const auto& command = static_cast<const UpdateBufferRecord&>(record);
   if (!command.source.empty())
     std::memcpy(command.target.data(execution), command.source.data(), command.source.size());
   return {};
@@ -25,8 +25,8 @@ Status run_update(const Record& record, const Execution& execution, Worker&, Til
 }  // namespace
 
 Status CommandBuffer::update_buffer(const commands::UpdateBuffer& command) {
-  auto* record = arena().make<UpdateRecord>(Record{run_update}, arena().copy(command.source),
-                                            RecordedBinding::make(command.target));
+  auto* record = arena().make<UpdateBufferRecord>(Record{run_update_buffer}, arena().copy(command.source),
+                                                  RecordedBinding::make(command.target));
   record->tile_cost = arena().make<MeasuredCost>(transfer_tile_ns(command.source.size()));
   return append(command, *record);
 }

@@ -1,5 +1,6 @@
 // barrier on the null device: moves nothing.
 
+#include "hal/drivers/null/command_buffer.hpp"
 #include "hal/drivers/null/work.hpp"
 
 namespace baton::hal::drivers::null {

@@ -1,5 +1,6 @@
 // collective on the null device: reads its source, writes its target.
 
+#include "hal/drivers/null/command_buffer.hpp"
 #include "hal/drivers/null/work.hpp"
 
 namespace baton::hal::drivers::null {

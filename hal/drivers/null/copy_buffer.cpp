@@ -1,5 +1,6 @@
 // copy_buffer on the null device: reads the source, writes the target.
 
+#include "hal/drivers/null/command_buffer.hpp"
 #include "hal/drivers/null/work.hpp"
 
 namespace baton::hal::drivers::null {

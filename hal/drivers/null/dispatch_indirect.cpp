@@ -1,5 +1,6 @@
 // dispatch_indirect on the null device: reads its grid; how many workgroups that means is never known here.
 
+#include "hal/drivers/null/command_buffer.hpp"
 #include "hal/drivers/null/work.hpp"
 
 namespace baton::hal::drivers::null {

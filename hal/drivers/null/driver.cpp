@@ -53,7 +53,7 @@ class NullDriver final : public Driver {
                        "'; it takes trace=<path> and trace_format=text|json.");
       }
     }
-    return make_device(std::move(options));
+    return Ref<hal::Device>(make_ref<Device>(std::move(options)));
   }
 
  private:

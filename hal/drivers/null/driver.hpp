@@ -1,7 +1,8 @@
 // The null driver: accepts everything, runs nothing, tells what it would have done. Template for a new driver, floor
 // for benches (what is left is Baton's own cost), and the way golden tests see what a program records.
 //
-// Parameters: trace=<path, "-" for standard output>, trace_format=text|json. Threads: as Driver.
+// Parameters: trace=<path, "-" for standard output>, trace_format=text|json.
+// Threads: as Driver.
 #pragma once
 
 #include <memory>

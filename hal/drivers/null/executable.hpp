@@ -1,8 +1,8 @@
 // Executable of the null driver: entry points without code.
 //
 // It knows what the program expects. A program that tells nothing may use entry points by their number, and gets one
-// for each name that it asks for. Threads: internally synchronized, but for names that are asked for while the same
-// executable's work is printed.
+// for each name that it asks for.
+// Threads: internally synchronized, but for names that are asked for while the same executable's work is printed.
 #pragma once
 
 #include <mutex>

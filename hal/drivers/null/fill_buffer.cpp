@@ -1,5 +1,6 @@
 // fill_buffer on the null device: writes its target.
 
+#include "hal/drivers/null/command_buffer.hpp"
 #include "hal/drivers/null/work.hpp"
 
 namespace baton::hal::drivers::null {

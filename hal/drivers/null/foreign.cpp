@@ -1,5 +1,6 @@
 // foreign on the null device: is not called; at most all that is bound.
 
+#include "hal/drivers/null/command_buffer.hpp"
 #include "hal/drivers/null/work.hpp"
 
 namespace baton::hal::drivers::null {

@@ -1,7 +1,7 @@
 #include "hal/drivers/null/trace.hpp"
 
+#include "hal/drivers/common/hazards.hpp"
 #include "hal/drivers/null/work.hpp"
-#include "hal/hazards.hpp"
 
 namespace baton::hal::drivers::null {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "hal/command_text.hpp"
+#include "hal/drivers/common/command_text.hpp"
 #include "hal/drivers/null/driver.hpp"
 
 namespace baton::hal::drivers::null {

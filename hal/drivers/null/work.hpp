@@ -5,7 +5,7 @@
 #include <span>
 
 #include "hal/commands/all.hpp"
-#include "hal/resolve.hpp"
+#include "hal/drivers/common/resolve.hpp"
 
 namespace baton::hal::drivers::null {
 

@@ -19,7 +19,7 @@ namespace {
 
 using namespace baton;
 
-vm::Value as_value(baton_object* object) { return vm::Value::of(reinterpret_cast<vm::Object*>(object)); }
+vm::TypedValue as_value(baton_object* object) { return reinterpret_cast<vm::Object*>(object); }
 
 Status run(const char* path, const char* name, std::string_view device_uri,
            std::span<const modules::Parameter> parameters) {
@@ -42,7 +42,7 @@ Status run(const char* path, const char* name, std::string_view device_uri,
   BATON_TRY(time->signal(1));
   std::printf("SIGNALED T=1\n");
 
-  const vm::Value arguments[] = {as_value(argument.get()), as_value(wait.get()), as_value(signal.get())};
+  const vm::TypedValue arguments[] = {as_value(argument.get()), as_value(wait.get()), as_value(signal.get())};
   vm::Value results[1];
   std::printf("VM INVOKE BEGIN %s\n", name);
   vm::Invocation invocation(context);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace baton;
 
-vm::Value as_value(baton_object* object) { return vm::Value::of(reinterpret_cast<vm::Object*>(object)); }
+vm::TypedValue as_value(baton_object* object) { return reinterpret_cast<vm::Object*>(object); }
 
 Status run(const char* path, const char* name, std::string_view device_uri) {
   // The module that works on devices, ours, and the program, in the order of their imports.
@@ -33,7 +33,7 @@ Status run(const char* path, const char* name, std::string_view device_uri) {
   // Tensors cross as buffer views.
   BATON_TRY_ASSIGN(Ref<hal::BufferView> input, make_input(*device));
   const auto argument = modules::wrap(std::move(input));
-  const vm::Value arguments[] = {as_value(argument.get())};
+  const vm::TypedValue arguments[] = {as_value(argument.get())};
   vm::Value results[1];
   std::printf("INVOKE BEGIN %s\n", name);
   vm::Invocation invocation(context);

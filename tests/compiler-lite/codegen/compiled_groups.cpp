@@ -5,7 +5,7 @@
 
 #include "compiler-lite/codegen/cpu/executable.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
-#include "compiler-lite/codegen/lower_bodies.hpp"
+#include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/dialects/all.hpp"
 #include "hal/allocator.hpp"
 #include "hal/commands/dispatch.hpp"
@@ -138,7 +138,7 @@ struct CompiledGroups::State {
     else if (!make_kernels(*module))
       return false;
     for (const std::string& path : options.objects) objects.push_back(object_of(path));
-    mlir::FailureOr<cpu::Variant> variant = cpu::build_executable(*kernels, target_of(options), objects);
+    mlir::FailureOr<Variant> variant = cpu::build_executable(*kernels, target_of(options), objects);
     if (mlir::failed(variant)) return false;
     bytes = std::move(variant->bytes);
     compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();

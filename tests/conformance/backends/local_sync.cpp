@@ -7,7 +7,7 @@ namespace {
 Result<Ref<Device>> open() { return open_local("sync"); }
 
 [[maybe_unused]] const bool registered =
-    register_backend({.name = "local-sync", .open = open, .kernels = {local_kernels()}});
+    register_backend({.name = "local-sync", .open = open, .kernels = {local_kernels()}, .has_peers = true});
 
 }  // namespace
 }  // namespace baton::hal::conformance

@@ -6,7 +6,8 @@
 #include <thread>
 
 #include "hal/buffer_view.hpp"
-#include "hal/host_allocator.hpp"
+#include "hal/drivers/common/host_allocator.hpp"
+#include "hal/memory_owner.hpp"
 #include "tests/conformance/suite.hpp"
 
 namespace baton::hal::conformance {
@@ -65,6 +66,93 @@ TEST_P(BufferTest, ImportsHostMemory) {
   EXPECT_EQ(released, 1);
   EXPECT_FAILS(device().allocator().import_host({static_cast<std::byte*>(nullptr), 4}, BufferUsage::kAll),
                StatusCode::kInvalidArgument, "Imported memory of 4 bytes is at a null pointer.");
+}
+
+// What a program can read was written by it, by who called it, or is zero: also where another's buffer was before.
+TEST_P(BufferTest, MemoryIsGivenOutZero) {
+  if (!computes()) GTEST_SKIP() << "the device computes nothing";
+  for (uint64_t length : {1u, 63u, 64u, 4096u, 65536u, 1u << 20, 40u << 20}) {
+    for (int round = 0; round < 3; ++round) {
+      Ref<Buffer> made;
+      if (round == 1) {
+        made = queue().allocate({}, {.length = length}).value();
+        ASSERT_OK(queue().wait_idle());
+      } else {
+        made = device().allocator().allocate({.length = length}).value();
+      }
+      const auto mapping = made->map(Access::kReadWrite);
+      ASSERT_OK(mapping);
+      const std::span<std::byte> bytes = mapping->bytes();
+      if (device().allocator().uses_host_memory()) {
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes.data()) % 64, 0u);
+      }
+      const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+      EXPECT_TRUE(std::all_of(bytes.begin(), bytes.end(), is_zero)) << length << " bytes, round " << round;
+      std::fill(bytes.begin(), bytes.end(), std::byte{0xa5});
+    }
+  }
+  EXPECT_FAILS(device().allocator().allocate({.length = ~uint64_t{0} - 5}), StatusCode::kResourceExhausted, "");
+}
+
+// A block that goes from one owner to another says nothing of the first, whatever its kind and whoever freed it: also
+// where the second asks for less than the first had, and then for more.
+TEST_P(BufferTest, AnotherOwnerReadsZeros) {
+  if (!computes()) GTEST_SKIP() << "the device computes nothing";
+  constexpr MemoryKind kKinds[] = {MemoryKind::kDeviceLocal | MemoryKind::kHostVisible, MemoryKind::kHostVisible};
+  uint64_t owner = 100;
+  const auto secrets = [&](Buffer& buffer) {
+    const auto mapping = buffer.map(Access::kRead);
+    return std::count_if(mapping->bytes().begin(), mapping->bytes().end(),
+                         [](std::byte b) { return b != std::byte{0}; });
+  };
+  const auto write_secret = [&](const AllocationRequest& request, bool frees) {
+    const MemoryOwner first(++owner);
+    const auto buffer = queue().allocate({}, request).value();
+    ASSERT_OK(queue().fill_buffer({}, {.target = buffer, .pattern = 0xa5, .pattern_bytes = 1}));
+    ASSERT_OK(queue().wait_idle());
+    if (frees) {
+      ASSERT_OK(queue().free({}, *buffer));
+    }
+  };
+  for (const MemoryKind memory : kKinds) {
+    for (const uint64_t length : {uint64_t{64}, uint64_t{4000}, uint64_t{600'000}, uint64_t{5'000'000}}) {
+      for (const bool frees : {false, true}) {
+        write_secret({.length = length, .memory = memory}, frees);
+        const MemoryOwner second(++owner);
+        {
+          const auto less = queue().allocate({}, {.length = length - length / 16, .memory = memory}).value();
+          EXPECT_EQ(secrets(*less), 0) << length;
+        }
+        const auto more = queue().allocate({}, {.length = length, .memory = memory}).value();
+        EXPECT_EQ(secrets(*more), 0) << length;
+        write_secret({.length = length, .memory = memory}, frees);
+        const MemoryOwner nobody(MemoryOwner::kNobody);
+        EXPECT_EQ(secrets(*queue().allocate({}, {.length = length, .memory = memory}).value()), 0) << length;
+      }
+    }
+  }
+}
+
+// What a mapping shows that discards what was there, and what it leaves there where nothing is written, is nobody's.
+TEST_P(BufferTest, ADiscardingMappingShowsNothingOfOthers) {
+  if (!computes()) GTEST_SKIP() << "the device computes nothing";
+  const auto is_secret = [](std::byte byte) { return byte == std::byte{0xa5}; };
+  {
+    const MemoryOwner first(1001);
+    const auto buffer = queue().allocate({}, {.length = 4096}).value();
+    const auto mapping = buffer->map(Access::kDiscardWrite);
+    std::fill(mapping->bytes().begin(), mapping->bytes().end(), std::byte{0xa5});
+  }
+  const MemoryOwner second(1002);
+  const auto buffer = queue().allocate({}, {.length = 4096}).value();
+  {
+    const auto mapping = buffer->map(Access::kDiscardWrite);
+    EXPECT_TRUE(std::none_of(mapping->bytes().begin(), mapping->bytes().end(), is_secret));
+    mapping->bytes()[0] = std::byte{1};
+  }
+  const auto mapping = buffer->map(Access::kRead);
+  EXPECT_TRUE(std::none_of(mapping->bytes().begin(), mapping->bytes().end(), is_secret));
+  EXPECT_EQ(mapping->bytes()[0], std::byte{1});
 }
 
 TEST_P(BufferTest, AMappingMayDiscardWhatWasThere) {

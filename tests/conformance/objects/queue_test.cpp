@@ -4,6 +4,7 @@
 
 #include "hal/file.hpp"
 #include "hal/host_function.hpp"
+#include "hal/slot_table.hpp"
 #include "tests/conformance/suite.hpp"
 
 namespace baton::hal::conformance {
@@ -126,6 +127,38 @@ TEST_P(QueueTest, FreedBuffersDoNotFillSlots) {
   const BufferRange table[] = {freed};
   EXPECT_FAILS(queue().execute({}, *recording, {.buffers = table}), StatusCode::kFailedPrecondition,
                "Slot 0 is a buffer that was freed.");
+}
+
+// A driver that knows the table already, from an execution that was allowed, looks again.
+TEST_P(QueueTest, BuffersFreedSinceTheLastExecutionDoNotFillSlots) {
+  const auto commands = record({.slot_count = 1});
+  EXPECT_OK(commands->fill_buffer({.target = Binding(Slot{0}, 0, 4)}));
+  const auto recording = finish(*commands);
+  for (const bool deferred : {false, true}) {
+    const auto freed = buffer(4);
+    const BufferRange ranges[] = {freed};
+    SlotTable slots(1);
+    slots.set(0, ranges[0]);
+    for (const BindingTable& table : {BindingTable{.buffers = ranges}, slots.table()}) {
+      const auto go = semaphore(), done = semaphore();
+      const SemaphorePoint wait(go, 1), signal(done, 1);
+      if (!deferred) {
+        EXPECT_OK(go->signal(1));
+      }
+      EXPECT_OK(queue().execute({{&wait, 1}, {&signal, 1}}, *recording, table));
+      if (table.kept_by) {
+        EXPECT_OK(queue().free({{&signal, 1}, {}}, *freed));
+      }
+      if (deferred) {
+        EXPECT_OK(go->signal(1));
+      }
+      EXPECT_OK(done->wait(1));
+    }
+    for (const BindingTable& table : {BindingTable{.buffers = ranges}, slots.table()}) {
+      EXPECT_FAILS(queue().execute({}, *recording, table), StatusCode::kFailedPrecondition,
+                   "Slot 0 is a buffer that was freed.");
+    }
+  }
 }
 
 TEST_P(QueueTest, RefusesToFreeParts) {

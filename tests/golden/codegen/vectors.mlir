@@ -1,7 +1,7 @@
 // Loops come out as vectors of the level's width, sums too; products use fused multiply-adds where there are some.
-// RUN: baton-codegen --emit=asm --level=avx512 %s | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: baton-codegen --emit=asm --level=avx2 %s | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: baton-codegen --emit=asm --level=baseline %s | FileCheck %s --check-prefixes=CHECK,SSE
+// RUN: baton-codegen --arch=x86_64 --target-option=cpu-levels=avx512 --emit=asm %s | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: baton-codegen --arch=x86_64 --target-option=cpu-levels=avx2 --emit=asm %s | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: baton-codegen --arch=x86_64 --target-option=cpu-levels=baseline --emit=asm %s | FileCheck %s --check-prefixes=CHECK,SSE
 // RUN: baton-codegen --emit=asm --arch=aarch64 %s | FileCheck %s --check-prefix=NEON
 
 // CHECK-LABEL: add_{{avx512|avx2|baseline}}:

@@ -28,7 +28,7 @@ Status run() {
   BATON_TRY_ASSIGN(Ref<vm::Context> context, vm::Context::make(program));
   BATON_TRY_ASSIGN(const vm::ExportedFunction triple, context->find_function("triple"));
   vm::Invocation invocation(context);
-  const vm::Value argument = vm::Value::of(int32_t{4});
+  const vm::TypedValue argument = int32_t{4};
   vm::Value result;
   BATON_TRY(invocation.invoke(triple, {&argument, 1}, {&result, 1}));
   std::printf("compiled and run: %d\n", result.as<int32_t>());

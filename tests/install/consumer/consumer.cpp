@@ -16,7 +16,7 @@ baton::Status run(const char* path) {
   BATON_TRY_ASSIGN(const vm::ExportedFunction add, context->find_function("add"));
 
   vm::Invocation invocation(context);
-  const vm::Value arguments[] = {vm::Value::of(int32_t{2}), vm::Value::of(int32_t{3})};
+  const vm::TypedValue arguments[] = {int32_t{2}, int32_t{3}};
   vm::Value results[1];
   BATON_TRY(invocation.invoke(add, arguments, results));
   std::printf("2 + 3 = %d\n", results[0].as<int32_t>());

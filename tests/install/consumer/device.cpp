@@ -3,6 +3,7 @@
 
 #include "hal/driver_registry.hpp"
 #include "hal/drivers/register_drivers.hpp"
+#include "hal/host_semaphore.hpp"  // Where it stood before it went to drivers/common.
 #include "modules/check_module/check_module.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "vm/bytecode_module.hpp"
@@ -10,6 +11,8 @@
 #include "vm/invocation.hpp"
 
 namespace {
+
+static_assert(baton::hal::HostSemaphore::kValueMax > 0);
 
 baton::Status run(const char* path) {
   using namespace baton;

@@ -184,7 +184,7 @@ TEST_P(OnDevice, AWaitSuspendsAndGoesOn) {
   const vm::ExportedFunction await = program.find("await");
   vm::Invocation invocation(program.context);
   const vm::Value arguments[] = {argument.value(), vm::Value::of(int32_t{-1})};
-  ASSERT_EQ(*invocation.begin(await, arguments), vm::Invocation::Outcome::kSuspended);
+  ASSERT_EQ(*invocation.begin_slots(await, arguments), vm::Invocation::Outcome::kSuspended);
   ASSERT_NE(invocation.waiting_on(), nullptr);
   EXPECT_EQ(invocation.waiting_on()->type->wait(invocation.waiting_on(), 0), -1);
   EXPECT_EQ(*invocation.resume(), vm::Invocation::Outcome::kSuspended);  // Asked too early.
@@ -214,7 +214,7 @@ TEST_P(OnDevice, AWaitCanBeAbandoned) {
   {
     vm::Invocation invocation(program.context);
     const vm::Value arguments[] = {argument.value(), vm::Value::of(int32_t{-1})};
-    ASSERT_EQ(*invocation.begin(program.find("await"), arguments), vm::Invocation::Outcome::kSuspended);
+    ASSERT_EQ(*invocation.begin_slots(program.find("await"), arguments), vm::Invocation::Outcome::kSuspended);
     invocation.abandon();
   }
   EXPECT_EQ(argument.object->count, 1u);

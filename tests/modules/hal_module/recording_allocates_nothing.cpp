@@ -60,7 +60,7 @@ TEST(RecordingAllocatesNothing, ThroughVmImportAndDriver) {
     uint64_t calls[2] = {}, bytes_left[2] = {};
     for (int round = 0; round < 4; ++round) {
       for (const int32_t pairs : {10, 500}) {
-        const vm::Value argument = vm::Value::of(pairs);
+        const vm::TypedValue argument = pairs;
         vm::Value result;
         const uint64_t calls_before = calls_of_new, bytes_before = mallinfo2().uordblks;
         ASSERT_OK(invocation.invoke(run, {&argument, 1}, {&result, 1}));

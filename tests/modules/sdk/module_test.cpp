@@ -94,6 +94,17 @@ TEST(Module, FailsToMakeItsStateWithAReason) {
   EXPECT_EQ(module.make_state(&state).message(), "No counter today.");
 }
 
+TEST(Module, RefusesParametersThatItDidNotAskFor) {
+  void* state = nullptr;
+  Described misspelled(
+      {{text_of("start"), text_of("1")}, {text_of("strat"), text_of("2")}, {text_of("x"), text_of("")}});
+  EXPECT_EQ(misspelled.make_state(&state).message(), "Module 'counter' has no parameter 'strat', 'x'.");
+  EXPECT_EQ(counters_alive, 0);
+  Described twice({{text_of("start"), text_of("1")}, {text_of("start"), text_of("2")}});  // The last one counts.
+  ASSERT_TRUE(twice.make_state(&state).ok());
+  twice.descriptor->destroy_state(twice.descriptor->self, state);
+}
+
 #if defined(__cpp_exceptions)
 TEST(Module, TurnsAThrowWhileMakingItsStateIntoAFailure) {
   Described module({{text_of("throw"), text_of("")}});
@@ -116,7 +127,9 @@ TEST(Parameters, TheLastOneOfAKeyCounts) {
   const Parameters parameters(given, 3);
   EXPECT_EQ(parameters.find("a"), "3");
   EXPECT_EQ(parameters.find("c"), std::nullopt);
+  EXPECT_EQ(parameters.unknown(), "'b'");
   EXPECT_EQ(parameters.all().size(), 3u);
+  EXPECT_EQ(parameters.unknown(), "");
 }
 
 }  // namespace

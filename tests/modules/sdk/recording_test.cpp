@@ -261,6 +261,41 @@ TEST_P(RecordingTest, RefusesNumbersThatMakeNoRange) {
   EXPECT_FAILS(refused(0, 2, 4), StatusCode::kInvalidArgument, sentence("slot 0, offset 2, length 4"));
 }
 
+// The element type stands in the slot argument, as compiled programs tell it; saxpy takes uint32_t.
+TEST_P(RecordingTest, RefusesElementsOfAnotherType) {
+  MathProgram program({device_}, saxpy_);
+  for (const sdk::detail::ElementName& given : sdk::detail::kElementNames) {
+    SCOPED_TRACE(given.text);
+    const int64_t slot = int64_t{given.type} << 34 | int64_t{1} << 50;  // of rank 1
+    const Status status = program.call("record", {i64(0), i32(1), i64(slot), i64(0), i64(4), kNullRef});
+    if (!given.type || given.type == BATON_ELEMENT_I32 || given.type == BATON_ELEMENT_U32) {
+      ASSERT_OK(status);
+      program.recording();
+      continue;
+    }
+    EXPECT_FAILS(status, StatusCode::kInvalidArgument,
+                 "Function 'math.saxpy' takes as argument 2 a tensor of ui32, not of " + std::string(given.text) + ".");
+  }
+  const int64_t unknown = int64_t{0x0980} << 34;
+  EXPECT_FAILS(program.call("record", {i64(0), i32(1), i64(unknown), i64(0), i64(4), kNullRef}),
+               StatusCode::kInvalidArgument, "not of another type");
+}
+
+TEST(BindingTest, ElementsWithoutASignStandForOthersAndBytesForAll) {
+  using sdk::detail::takes_elements;
+  static_assert(takes_elements<float>(BATON_ELEMENT_F32) && !takes_elements<float>(BATON_ELEMENT_F16));
+  static_assert(!takes_elements<float>(BATON_ELEMENT_I32) && !takes_elements<double>(BATON_ELEMENT_F32));
+  static_assert(takes_elements<int32_t>(BATON_ELEMENT_I32) && takes_elements<int32_t>(BATON_ELEMENT_S32));
+  static_assert(!takes_elements<int32_t>(BATON_ELEMENT_U32) && !takes_elements<int32_t>(BATON_ELEMENT_I64));
+  static_assert(takes_elements<uint64_t>(BATON_ELEMENT_I64) && takes_elements<int8_t>(BATON_ELEMENT_I1));
+  static_assert(takes_elements<bool>(BATON_ELEMENT_I1) && !takes_elements<bool>(BATON_ELEMENT_F32));
+  static_assert(takes_elements<uint16_t>(BATON_ELEMENT_BF16) && !takes_elements<int16_t>(BATON_ELEMENT_BF16));
+  for (const sdk::detail::ElementName& given : sdk::detail::kElementNames) {
+    EXPECT_TRUE(takes_elements<std::byte>(given.type)) << given.text;
+  }
+  EXPECT_TRUE(takes_elements<float>(0));
+}
+
 TEST_P(RecordingTest, RefusesAnotherThingThanItsCommandBuffer) {
   MathProgram program({device_}, R"(
 module @program
@@ -323,9 +358,10 @@ TEST(Command, HasTheSignatureOfItsMethod) {
   using namespace sdk;
   EXPECT_STREQ(BATON_COMMAND("saxpy", &Math::saxpy).signature,
                "r<hal.command_buffer>iIr<hal.buffer>IIIr<hal.buffer>IIIr<hal.buffer>II_v");
-  EXPECT_EQ(BATON_COMMAND("keep", &Math::keep).traits, BATON_TRAIT_COMMAND | BATON_TRAIT_LEAVES_ARGUMENTS);
+  constexpr Traits kAlways = BATON_TRAIT_COMMAND | BATON_TRAIT_LEAVES_ARGUMENTS | BATON_TRAIT_TYPED_TENSORS;
+  EXPECT_EQ(BATON_COMMAND("keep", &Math::keep).traits, kAlways);
   EXPECT_EQ(BATON_COMMAND("keep", &Math::keep, kHostOnly | kPure).traits,
-            BATON_TRAIT_COMMAND | BATON_TRAIT_HOST_ONLY | BATON_TRAIT_PURE | BATON_TRAIT_LEAVES_ARGUMENTS);
+            kAlways | BATON_TRAIT_HOST_ONLY | BATON_TRAIT_PURE);
 }
 
 TEST(Command, IsRefusedWhenItDoesNotTakeACommandBuffer) {

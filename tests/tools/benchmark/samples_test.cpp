@@ -36,6 +36,19 @@ TEST(Samples, AreReadBackByName) {
   EXPECT_EQ(*samples, (Samples{{"main", {2000, 3000}}, {"wait", {9}}}));
 }
 
+TEST(Samples, ConditionsAreReadBackAndCompared) {
+  const Conditions before = read_conditions(
+      R"({"context": {"host_name": "a", "baton.inputs": "4xf32 7", "baton.devices": "local-sync", "baton.x": 3}})");
+  EXPECT_EQ(before, (Conditions{{"inputs", "4xf32 7"}, {"devices", "local-sync"}}));
+  EXPECT_EQ(first_difference(before, before), "");
+  EXPECT_EQ(first_difference(before, {{"inputs", "4xf32 8"}, {"devices", "null"}}),
+            "devices: 'local-sync', now 'null'");
+  EXPECT_EQ(first_difference(before, {{"inputs", "4xf32 8"}}), "inputs: '4xf32 7', now '4xf32 8'");
+  EXPECT_EQ(first_difference({}, before), "") << "what an earlier version wrote tells nothing";
+  for (const char* text : {"", "[]", "{", R"({"context": 3})", "{}"})
+    EXPECT_TRUE(read_conditions(text).empty()) << text;
+}
+
 TEST(Samples, OtherTextIsRefused) {
   for (const char* text : {"", "[]", "{", R"({"benchmarks": 3})", R"({"benchmarks": [1, {"name": 3}]})"}) {
     const Result<Samples> samples = read_samples(text, "old.json");

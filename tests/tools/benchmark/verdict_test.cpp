@@ -1,6 +1,7 @@
 // A difference is called one only where it exceeds what the repetitions, and the machine itself, differ by.
 #include "tools/benchmark/verdict.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace baton::tools {
@@ -19,7 +20,19 @@ Verdict verdict(const Samples& before, const Samples& now) { return compare(befo
 
 TEST(Verdict, EqualRunsAreTheSame) {
   EXPECT_EQ(verdict({{"f", kQuiet}}, {{"f", scaled(kQuiet, 1.02)}}), Verdict::kSame);
-  EXPECT_EQ(verdict({{"f", kNoisy}}, {{"f", scaled(kNoisy, 1.3)}}), Verdict::kSame);
+}
+
+TEST(Verdict, WhatNoiseHidesIsUnclear) {
+  for (const double factor : {0.6, 1.0, 1.3, 1.7}) {
+    const auto differences = compare({{"f", kNoisy}, {"g", kQuiet}}, {{"f", scaled(kNoisy, factor)}, {"g", kQuiet}});
+    EXPECT_EQ(differences.at(0).verdict, Verdict::kUnclear) << factor;
+    EXPECT_EQ(differences.at(1).verdict, Verdict::kSame);
+    EXPECT_THAT(describe(differences), testing::EndsWith("\nUnclear, because of the noise: 'f'.\n"));
+    EXPECT_EQ(names_with(differences, Verdict::kUnclear), "'f'");
+  }
+  EXPECT_EQ(verdict({{"f", kNoisy}}, {{"f", scaled(kNoisy, 4)}}), Verdict::kSlower);
+  EXPECT_THAT(describe(compare({{"f", kQuiet}, {"g", kNoisy}}, {{"f", scaled(kQuiet, 2)}, {"g", kNoisy}})),
+              testing::EndsWith("'f' is 100.0 % slower. Unclear, because of the noise: 'g'.\n"));
 }
 
 TEST(Verdict, SlowedFunctionIsNamedWithHowMuch) {
@@ -35,8 +48,12 @@ TEST(Verdict, FewSamplesSayNothing) { EXPECT_EQ(verdict({{"f", {100}}}, {{"f", {
 
 TEST(Verdict, SlowerMachineIsNoSlowerFunction) {
   EXPECT_EQ(
-      verdict({{"f", kQuiet}, {kReference, kQuiet}}, {{"f", scaled(kQuiet, 2)}, {kReference, scaled(kQuiet, 1.95)}}),
+      verdict({{"f", kQuiet}, {kReference, kQuiet}}, {{"f", scaled(kQuiet, 1.1)}, {kReference, scaled(kQuiet, 1.1)}}),
       Verdict::kSame);
+  EXPECT_EQ(
+      verdict({{"f", kQuiet}, {kReference, kQuiet}}, {{"f", scaled(kQuiet, 2)}, {kReference, scaled(kQuiet, 1.95)}}),
+      Verdict::kUnclear)
+      << "a machine that is half as fast hides what the function does";
   EXPECT_EQ(verdict({{"f", kQuiet}, {kReference, kQuiet}}, {{"f", scaled(kQuiet, 2)}, {kReference, kQuiet}}),
             Verdict::kSlower);
 }

@@ -50,6 +50,14 @@ TEST(CommandLine, TakesDashesForUnderscoresAndTheOldPrefix) {
   EXPECT_EQ(parse({"--iree-max-instructions=9"}).number, 9u);
 }
 
+TEST(CommandLine, ShortNamesTakeAnEqualsSign) {
+  EXPECT_EQ(parse({"-o=out", "a.bvm"}).text, "out");
+  EXPECT_EQ(parse({"-o=out/x=y.bvm"}).text, "out/x=y.bvm");
+  EXPECT_EQ(parse({"-o=out", "a.bvm"}).rest, (std::vector<std::string>{"a.bvm"}));
+  EXPECT_EQ(parse({"-o="}).text, "");
+  EXPECT_EQ(parse({"-oout"}).text, "out");
+}
+
 TEST(CommandLine, KeepsWhatFollowsTheEqualsSign) {
   EXPECT_EQ(parse({"--module=x.so@entry?key=a=b&c=--trace"}).texts[0], "x.so@entry?key=a=b&c=--trace");
 }

@@ -18,7 +18,7 @@ namespace {
 
 using namespace baton;
 
-vm::Value as_value(baton_object* object) { return vm::Value::of(reinterpret_cast<vm::Object*>(object)); }
+vm::TypedValue as_value(baton_object* object) { return reinterpret_cast<vm::Object*>(object); }
 
 // The registry keeps views: what is registered lives as long as the app does.
 Result<Ref<vm::Context>> make_context(const char* path, const Ref<hal::Device>& device) {
@@ -48,7 +48,7 @@ Status run(const char* path, std::string_view uri) {
   BATON_TRY_ASSIGN(Ref<hal::BufferView> a_view, upload(a));
   BATON_TRY_ASSIGN(Ref<hal::BufferView> b_view, upload(b));
   const auto first = modules::wrap(std::move(a_view)), second = modules::wrap(std::move(b_view));
-  const vm::Value arguments[] = {as_value(first.get()), as_value(second.get())};
+  const vm::TypedValue arguments[] = {as_value(first.get()), as_value(second.get())};
   vm::Value results[1];
   BATON_TRY(invocation.invoke(function, arguments, results));
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "hal/device_limits.hpp"
 #include "hal/drivers/local/executable_library.h"
 
 namespace baton::compiler_lite::codegen::cpu::layout {
@@ -26,7 +25,6 @@ static_assert(kWorkgroupProcessorId == offsetof(baton_workgroup_state, processor
 static_assert(kWorkgroupLocalMemory == offsetof(baton_workgroup_state, local_memory));
 static_assert(kKernelAttributesSize == sizeof(baton_kernel_attributes));
 static_assert(kLibrarySize == sizeof(baton_executable_library));
-static_assert(kLocalMemoryBytesMax == hal::DeviceLimits{}.local_memory_bytes_max);
 
 TEST(LibraryLayoutTest, AsksForTheFunctionThatTheRuntimeLooksUp) {
   EXPECT_STREQ(kQueryName, BATON_EXECUTABLE_LIBRARY_QUERY_NAME);

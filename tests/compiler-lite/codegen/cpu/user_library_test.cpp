@@ -31,7 +31,7 @@ Built build(const std::vector<std::string>& files, const std::string& kernel = "
   Built built;
   const mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic& diagnostic) { built.messages += diagnostic.str() + "\n"; });
-  EntryPoint entry{kernel};
+  EntryPoint entry{{kernel}};
   entry.constant_count = 1;
   entry.binding_count = 1;
   const mlir::Location location = mlir::UnknownLoc::get(&context);

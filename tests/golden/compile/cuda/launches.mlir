@@ -1,9 +1,9 @@
-// Code for a newer architecture wants more local memory: the program asks the device which of the two it takes.
+// Code for a newer architecture wants more local memory: its variant says so.
 // RUN: baton-compile --target-device=cuda --compile-to=hal %s | FileCheck %s
-// CHECK: %[[KNOWN:.*]]:2 = util.call @hal.device.query(
-// CHECK: %[[NEWER:.*]] = arith.cmpi ne, %[[KNOWN]]#1
-// CHECK: %[[BYTES:.*]] = arith.select %[[NEWER]], %c49152_i32, %c12288_i32
-// CHECK: vm.call.variadic @hal.executable.create_with_entry_points({{.*}}%[[BYTES]]{{.*}}) segments([2, 1])
+// CHECK: vm.executable @dispatch_groups entry_points [{{{.*}}launch = array<i64: {{[0-9]+}}, 1, 1, 12288>
+// CHECK-SAME: format = "cuda-ptx-compute_80", launches = [array<i64: {{[0-9]+}}, 1, 1, 49152>], target = "sm_80"
+// CHECK-SAME: format = "cuda-ptx-compute_75", target = "sm_75"
+// CHECK-NOT: hal.device.query
 func.func @halves(%a: tensor<64x128xf16>, %b: tensor<128x128xf16>) -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>

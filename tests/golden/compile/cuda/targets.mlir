@@ -20,7 +20,7 @@
 // NONE: cuda-ptx-compute_75
 
 // CHECK: util.initializer
-// CHECK: vm.call.variadic @hal.executable.create_with_entry_points({{.*}}) segments([2, 2])
+// CHECK: vm.call.variadic @hal.executable.load({{.*}}) segments([0, 0])
 // CHECK: %[[VARIANT:.*]] = util.call @hal.executable.variant
 // CHECK: %[[BLOCKS:.*]] = arith.cmpi uge, %[[VARIANT]], %c1_i32
 // CHECK: util.global.store %[[BLOCKS]], @blocks.dispatch_groups

@@ -77,6 +77,15 @@ module @example attributes {hal.device.targets = [#local, #untyped], test.conven
     }>
   } {
     hal.executable.export public @main layout(#layout)
+    // Attributes may stand before the count, and are printed behind it.
+    // CHECK: hal.executable.export public @early ordinal(1) layout(#{{.*}}) count(%{{.*}}: !hal.device) -> (index, index, index) {
+    hal.executable.export public @early ordinal(1) layout(#layout) attributes {workgroup_size = [64 : index]} count(%device: !hal.device) -> (index, index, index) {
+      %c1 = arith.constant 1 : index
+      hal.return %c1, %c1, %c1 : index, index, index
+    // CHECK: } attributes {workgroup_size = [64 : index]}
+    }
+    // CHECK: hal.executable.export public @plain layout(#{{.*}}) attributes {workgroup_size = [32 : index]}
+    hal.executable.export public @plain layout(#layout) attributes {workgroup_size = [32 : index]}
   }
 
   // CHECK-LABEL: util.func private @boundary

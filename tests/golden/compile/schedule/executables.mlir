@@ -1,13 +1,18 @@
 // Executables: one without objects is looked up among what the host registered; an inline extern dispatch brings its own.
 // RUN: baton-opt --schedule %s | FileCheck %s
 
+// CHECK: vm.executable @extern_dispatch_0
+// CHECK-SAME: entry_points [{attributes = [{name = "priority", value = 2 : i64}], bindings = array<i8: 1, 0>, constants = 1 : i64, launch = array<i64: 32, 1, 1, 0>, name = "thrice"}]
+// CHECK-SAME: variants [{code = dense<[1, 2, 3]> : tensor<3xi8>, format = "cuda-nvptx-fb"}]
+// CHECK: vm.executable @host_kernels registered "host_kernels"
+// CHECK-SAME: entry_points [{bindings = array<i8: 1, 0>, constants = 0 : i64, launch = array<i64: 1, 1, 1, 0>, name = "twice"}] variants []
 // CHECK: util.initializer {
-// CHECK: %[[PRIORITY:.*]] = util.buffer.constant : !util.buffer = "priority"
-// CHECK: vm.call.variadic @hal.executable.create_with_launch_attributes({{.*}}, %c32_i32, %c1_i32, %c1_i32, %c0_i32, %c0_i32, %[[PRIORITY]], %c2_i64) segments([1, 1, 1])
-// CHECK-NEXT: util.global.store %{{.*}}, @executable.extern_dispatch_0
-// CHECK: %[[NAME:.*]] = util.buffer.constant : !util.buffer = "host_kernels"
-// CHECK-NEXT: %[[ENTRY:.*]] = util.buffer.constant : !util.buffer = "twice"
-// CHECK-NEXT: %[[HOST:.*]] = vm.call.variadic @hal.executable.lookup_with_entry_points(%{{.*}}, %[[NAME]], %[[ENTRY]], {{.*}}) segments([1, 0])
+// CHECK: %[[DEVICE:.*]] = util.call @hal.devices.get
+// CHECK: %[[ROW:.*]] = vm.const.executable @extern_dispatch_0
+// CHECK-NEXT: %[[MADE:.*]] = vm.call.variadic @hal.executable.load(%[[DEVICE]], %[[ROW]]) segments([0, 0])
+// CHECK-NEXT: util.global.store %[[MADE]], @executable.extern_dispatch_0
+// CHECK: %[[ROW:.*]] = vm.const.executable @host_kernels
+// CHECK-NEXT: %[[HOST:.*]] = vm.call.variadic @hal.executable.load(%[[DEVICE]], %[[ROW]]) segments([0, 0])
 // CHECK-NEXT: util.global.store %[[HOST]], @executable.host_kernels
 // CHECK: vm.call.variadic @hal.command_buffer.dispatch({{.*}}) segments([1, 2])
 // CHECK-NEXT: util.call @hal.command_buffer.barrier

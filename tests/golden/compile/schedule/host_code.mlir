@@ -16,15 +16,17 @@
 // VALUES: EXEC @constants
 // VALUES: 4xi32=705 705 705 705
 
+// CHECK: vm.executable @by_condition {{.*}}condition = @by_condition.never.condition, format = "embedded-elf-x86_64"}, {{.*}}condition = @by_condition.known.condition, format = "embedded-elf-x86_64"}]
+// CHECK: vm.executable @specialized {{.*}}constants = 2 : i64, format = "embedded-elf-x86_64"}]
 // CHECK: util.initializer {
 // CHECK: %[[DEVICE:.*]] = util.call @hal.devices.get
-// CHECK: %[[FORMAT:.*]] = util.buffer.constant : !util.buffer = "embedded-elf-x86_64"
-// CHECK: %[[HOLDS:.*]] = util.call @by_condition.never.condition(%[[DEVICE]])
-// CHECK: %[[NONE:.*]] = util.buffer.constant : !util.buffer = "not chosen by its condition: embedded-elf-x86_64"
-// CHECK: arith.select %[[HOLDS]], %[[FORMAT]], %[[NONE]] : !util.buffer
-// CHECK: vm.call.variadic @hal.executable.create({{.*}}) segments([2])
+// CHECK: %[[NEVER:.*]] = util.call @by_condition.never.condition(%[[DEVICE]])
+// CHECK: %[[FIRST:.*]] = arith.extui %[[NEVER]] : i1 to i32
+// CHECK: %[[KNOWN:.*]] = util.call @by_condition.known.condition(%[[DEVICE]])
+// CHECK: %[[SECOND:.*]] = arith.extui %[[KNOWN]] : i1 to i32
+// CHECK: vm.call.variadic @hal.executable.load(%[[DEVICE]], %{{.*}}, %[[FIRST]], %[[SECOND]]) segments([2, 0])
 // CHECK: %[[WORDS:.*]]:2 = util.call @specialized.x86_64.constants(%[[DEVICE]])
-// CHECK: vm.call.variadic @hal.executable.create_specialized(%[[DEVICE]], %[[WORDS]]#0, %[[WORDS]]#1, {{.*}}) segments([2, 1])
+// CHECK: vm.call.variadic @hal.executable.load(%[[DEVICE]], %{{.*}}, %[[WORDS]]#0, %[[WORDS]]#1) segments([0, 2])
 // CHECK: util.func private @by_condition.never.condition(%{{.*}}: !hal.device) -> i1
 // CHECK: util.call @hal.device.query
 #x86_64 = #hal.executable.target<"llvm-cpu", "embedded-elf-x86_64">

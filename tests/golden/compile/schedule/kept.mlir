@@ -6,17 +6,17 @@
 // RUN: baton-run-module --device=local-sync --module=%t.bvm --function=number --input=2147483647 | FileCheck --check-prefix=FITS %s
 // RUN: not baton-run-module --device=local-sync --module=%t.bvm --function=number --input=8589934592 2>&1 | FileCheck --check-prefix=LARGE %s
 
-// CHECK-DAG: util.global private mutable @kept.numbers.0 : !hal.recording
-// CHECK-DAG: util.global private mutable @kept.numbers.0.key : index
+// CHECK: util.global private @kept.numbers.0 : !hal.kept_recordings
 // CHECK: util.func private @numbers(%[[N:.*]]: index, %[[SCALE:.*]]: f32)
-// CHECK: %[[BITS:.*]] = arith.bitcast %[[SCALE]] : f32 to i32
-// CHECK: %[[MADE:.*]] = util.global.load @kept.numbers.0.made
-// CHECK: %[[SAME:.*]] = arith.cmpi ne, %[[MADE]]
-// CHECK: %[[RECORDING:.*]] = scf.if {{.*}} -> (!hal.recording) {
-// CHECK: } else {
-// CHECK: scf.if {{.*}} -> (!hal.recording) {
+// CHECK-DAG: %[[BITS:.*]] = arith.bitcast %[[SCALE]] : f32 to i32
+// CHECK-DAG: %[[KEPT:.*]] = util.global.load @kept.numbers.0
+// CHECK: %[[FOUND:.*]]:2 = vm.call.variadic @hal.kept_recordings.find(%[[KEPT]], {{.*}}) segments([2])
+// CHECK: %[[KNOWN:.*]] = arith.cmpi ne, %[[FOUND]]#0
+// CHECK: scf.if %[[KNOWN]] -> (!hal.recording) {
+// CHECK: scf.yield %[[FOUND]]#1
 // CHECK: } else {
 // CHECK: hal.command_buffer.create
+// CHECK: hal.kept_recordings.keep
 // CHECK: hal.queue.execute
 
 // The sizes come back and go away; a number of the same size that differs is another recording.
@@ -54,7 +54,7 @@ func.func @sizes() -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32
 }
 
 // FITS: 2xi64=2147483647 2147483647
-// LARGE: A number passed to a kernel doesn't fit into its 32 bits.
+// LARGE: A number passed to a kernel doesn't fit into its 32 bits: 8589934592.
 func.func @number(%k: index) -> tensor<2xi64> {
   %empty = tensor.empty() : tensor<2xi64>
   %x = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%empty : tensor<2xi64>) {

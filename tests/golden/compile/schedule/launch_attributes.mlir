@@ -23,9 +23,8 @@
 // EXPLAIN-NEXT:     launches write_ids with 0 constants, 1 binding, 1 x 1 x 1 threads, cooperative
 // EXPLAIN-NEXT:     is code of the host, which has to register it as 'theirs'
 // JSON: [{'name': 'twice', 'constants': 0, 'bindings': 1, 'workgroup_size': [4, 1, 1], 'local_memory_bytes': 4096, 'cluster_size': [2, 1, 1], 'cooperative': True, 'early': True, 'priority': -1, 'local_memory_carveout_percent': 0, 'subgroup_size': 32}]
-// CHECK: util.buffer.constant : !util.buffer = "cluster_size_x"
-// CHECK: vm.call.variadic @hal.executable.create_with_launch_attributes({{.*}}) segments([2, 1, 6])
-// CHECK: vm.call.variadic @hal.executable.lookup_with_entry_points({{.*}}) segments([1, 1])
+// CHECK: vm.executable @mine {{.*}}{name = "cluster_size_x", value = 2 : i64}
+// CHECK: vm.executable @theirs registered "theirs" {{.*}}{name = "cooperative", value = 1 : i64}
 #layout = #hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>]>
 hal.executable.source private @mine {
   hal.executable.export public @twice layout(#layout)

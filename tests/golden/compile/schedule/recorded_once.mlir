@@ -3,7 +3,7 @@
 
 // CHECK: util.initializer {
 // CHECK: %[[DEVICE:.*]] = util.call @hal.devices.get(
-// CHECK: vm.call.variadic @hal.executable.create(%[[DEVICE]], %{{.*}}, %{{.*}}) segments([1])
+// CHECK: vm.call.variadic @hal.executable.load(%[[DEVICE]], %{{.*}}) segments([0, 0])
 // CHECK: %[[ENTRY:.*]] = util.call @hal.executable.entry_point(
 // CHECK: %[[COMMANDS:.*]] = util.call @hal.command_buffer.create(%[[DEVICE]],
 // CHECK: vm.call.variadic @hal.command_buffer.dispatch(%[[COMMANDS]], {{.*}} segments([0, 2])

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "hal/host_allocator.hpp"
+#include "hal/drivers/common/host_allocator.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
 namespace baton::hal::drivers::cuda {

@@ -197,6 +197,65 @@ TEST_P(CaptureTest, AStreamThatWasGivenIsNoGraph) {
   expect_goes_on();
 }
 
+// By default a call whose library uses the legacy stream loses that work without a word: it runs once, outside of the
+// graph. One that asks for the guard is told, and the next call goes on.
+TEST_P(CaptureTest, CallsAskForTheGuardOneByOne) {
+  const DeviceParameter mode = {"cuda_mode", GetParam().mode};
+  if (GetParam().gpu == Gpu::kFake) {
+    Options options{testing_support::make_fake_cuda()};
+    device_ = make_driver(std::move(options))->open("", {&mode, 1}).value();
+  } else {
+    device_ = make_driver()->open("", {&mode, 1}).value();
+  }
+  values_ = buffer_of(*device_, {0, 0, 0, 0});
+  StreamV1 stream{.struct_size = sizeof(StreamV1)};
+  const auto guarded = make_foreign_function("lib.guarded", [&](const ForeignArguments& arguments) -> Status {
+    BATON_TRY(arguments.scope.extension("cuda.guarded_stream.v1", &stream));
+    EXPECT_EQ(stream_of(arguments), stream.stream) << "one stream, whatever it is called";
+    return fill(static_cast<CUstream>(stream.stream), arguments.bindings[0], arguments.constants[0]);
+  });
+  const auto recording = record(guarded);
+  for (uint32_t i = 1; i <= 3; ++i) {
+    EXPECT_OK(execute(*recording, values_, i));
+    EXPECT_EQ(values_of(*values_), std::vector<uint32_t>(4, i));
+  }
+  if (!in_graph()) return;  // Nothing is captured.
+  const auto use_legacy = [&](const ForeignArguments& arguments) -> Status {
+    cuda().cuMemsetD32Async(arguments.bindings[0].address, 9, 1, nullptr);
+    return {};
+  };
+  const auto careless = make_foreign_function("lib.careless", [&](const ForeignArguments& arguments) -> Status {
+    BATON_TRY(fill(stream_of(arguments), arguments.bindings[0], 5));
+    return use_legacy(arguments);
+  });
+  EXPECT_OK(execute(*record(careless), values_, 0));
+  const auto told = make_foreign_function("lib.told", [&](const ForeignArguments& arguments) -> Status {
+    BATON_TRY(arguments.scope.extension("cuda.guarded_stream.v1", &stream));
+    BATON_TRY(fill(static_cast<CUstream>(stream.stream), arguments.bindings[0], 5));
+    return use_legacy(arguments);
+  });
+  EXPECT_FAILS(execute(*record(told), values_, 0), StatusCode::kFailedPrecondition,
+               "Foreign function 'lib.told' broke the capture of its work");
+  const auto late = make_foreign_function("lib.late", [&](const ForeignArguments& arguments) -> Status {
+    stream_of(arguments);
+    return arguments.scope.extension("cuda.guarded_stream.v1", &stream);
+  });
+  EXPECT_FAILS(execute(*record(late), values_, 0), StatusCode::kFailedPrecondition,
+               "Extension 'cuda.guarded_stream.v1' comes too late");
+  expect_goes_on();
+  // A custom command asks in the same way.
+  const CustomCommand command{"lib", "command"};
+  const ForeignBinding binding{static_cast<Buffer&>(*values_).address(), nullptr, 16};
+  auto commands = device_->make_command_buffer({.name = "custom"}).value();
+  EXPECT_OK(commands->begin_custom(command));
+  EXPECT_OK(commands->extension("cuda.guarded_stream.v1", &stream));
+  EXPECT_OK(fill(static_cast<CUstream>(stream.stream), binding, 7));
+  cuda().cuMemsetD32Async(binding.address, 9, 1, nullptr);
+  EXPECT_FAILS(commands->end_custom(command), StatusCode::kFailedPrecondition,
+               "Foreign function 'lib.command' broke the capture of its work");
+  expect_goes_on();
+}
+
 // What the door does around a module's command (modules/hal_module/custom_command.cpp).
 TEST_P(CaptureTest, ACustomCommandCapturesWhileItRecords) {
   const CustomCommand command{"lib", "fill"};

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hal/code_format.hpp"
 #include "tests/support/status_matchers.hpp"
 
 namespace baton::hal::drivers::cuda {

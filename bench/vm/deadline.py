@@ -1,0 +1,182 @@
+"""How long programs that would run for ever take to end: --timeout=20ms, many runs of each, by the wall clock.
+
+    python3 bench/vm/deadline.py [--programs=build/release/bin] [--runs=200]
+
+The figure is the time of a whole process beyond that of one that ends at once by itself: the tool's own start is not the
+deadline's. What must hold is p99 <= 30 ms. Kernels come from build/release/tests/golden, where there are some.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+TIMEOUT_MS = 20
+LIMIT_MS = 30
+
+PROGRAM = """
+module @program
+import @hal.devices.get(i64) -> hal.device
+import @hal.fence.create(hal.device) -> hal.fence
+import @hal.fence.await(i32, (hal.fence)...) -> i32
+import @hal.device.allocate(hal.device, i32, i32, i64) -> hal.buffer
+import @hal.queue.fill(hal.device, hal.fence, hal.fence, hal.buffer, i64, i64, i64, i32)
+import @hal.queue.copy(hal.device, hal.fence, hal.fence, hal.buffer, i64, i64, hal.buffer, i64, i64)
+
+export func @nothing() {
+  return
+}
+export func @loop() {
+again:
+  br again
+}
+func @callee() {
+  return
+}
+export func @calls() {
+  call @callee, %v0, %r0
+  call.tail @calls
+}
+export func @hash() {
+  const.i64.wide %v1, 268435456
+  blob.alloc %r0, %v1
+  const.i64 %v0, 0
+again:
+  blob.hash %v2, %r0, %v0, %v1
+  br again
+}
+export func @fill() {
+  const.i64.wide %v1, 268435456
+  blob.alloc %r0, %v1
+  const.i64 %v0, 0
+  const.i32 %v2, 7
+again:
+  blob.fill.i32 %r0, %v0, %v1, %v2
+  br again
+}
+export func @copy() {
+  const.i64.wide %v1, 134217728
+  blob.alloc %r0, %v1
+  blob.alloc %r1, %v1
+  const.i64 %v0, 0
+again:
+  blob.copy %r0, %v0, %r1, %v0, %v1
+  br again
+}
+export func @list() {
+again:
+  const.i64 %v1, 4000000
+  list.alloc %r0, %v1
+  list.resize %r0, %v1
+  br again
+}
+; Nobody signals it.
+export func @wait() -> i32 {
+  const.i64 %v0, 0
+  call.import @hal.devices.get, %v0, %r0
+  call.import @hal.fence.create, %v0, %r0
+  const.i32 %v0, -1
+  call.variadic @hal.fence.await, %v0, %r0, [1]
+  return
+}
+; A large buffer, filled again and again on the device.
+export func @device_fill() {
+  const.i64 %v0, 0
+  call.import @hal.devices.get, %v0, %r0
+  ref.copy %r4, %r0
+  const.i32 %v0, 3
+  const.i32 %v1, 63
+  const.i64.wide %v2, 268435456
+  call.import @hal.device.allocate, %v0, %r4
+  ref.move %r1, %r4
+again:
+  ref.copy %r4, %r0
+  ref.null %r5
+  ref.null %r6
+  ref.copy %r7, %r1
+  const.i64 %v0, 0
+  const.i64 %v1, -1
+  const.i64 %v2, 7
+  const.i32 %v3, 4
+  call.import @hal.queue.fill, %v0, %r4
+  br again
+}
+"""
+
+INITIALIZER = """
+module @program
+initializer @init
+func @init() {
+again:
+  br again
+}
+export func @nothing() {
+  return
+}
+"""
+
+# A dispatch of more workgroups than there is time for; a factor of nothing, over no elements.
+DISPATCH = "dispatch.bvmasm"
+
+
+def straight_code():
+    body = "\n".join(["  mul.i64 %v0, %v0, %v0"] * 60000)
+    return f"module @program\nexport func @straight() -> i64 {{\n  const.i64 %v0, 3\nagain:\n{body}\n  br again\n}}\n"
+
+
+def assemble(programs, folder, name, text):
+    source = folder / f"{name}.bvmasm"
+    source.write_text(text)
+    subprocess.run([programs / "baton-as", source, "-o", folder / f"{name}.bvm"], check=True)
+    return folder / f"{name}.bvm"
+
+
+def run(command):
+    begin = time.monotonic()
+    process = subprocess.run(command, capture_output=True, text=True)
+    return (time.monotonic() - begin) * 1000, process
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path("build/release/bin"))
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--dispatch", type=pathlib.Path, help="a .bvm whose function @long dispatches without an end")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        return measure(options, pathlib.Path(name))
+
+
+def measure(options, folder):
+    module = assemble(options.programs, folder, "program", PROGRAM)
+    straight = assemble(options.programs, folder, "straight", straight_code())
+    hang = assemble(options.programs, folder, "initializer", INITIALIZER)
+    device = ["--device=local-sync"]
+    cases = [(name, module, name, device) for name in ("loop", "calls", "hash", "fill", "copy", "list", "wait", "device_fill")]
+    cases += [(f"{name} on local-task", module, name, ["--device=local-task"]) for name in ("wait", "device_fill")]
+    cases += [("straight code", straight, "straight", []), ("initializer", hang, "nothing", [])]
+    if options.dispatch:
+        for on in ("local-sync", "local-task"):
+            cases.append((f"dispatch on {on}", options.dispatch, "long", [f"--device={on}"]))
+    tool = options.programs / "baton-run-module"
+    base = sorted(run([tool, module, "--function=nothing", *device])[0] for _ in range(30))[15]
+    print(f"{'program':28} {'median':>8} {'p99':>8}   of {options.runs}, ms beyond the {base:.1f} ms of a program that ends at once")
+    missed = 0
+    for name, file, function, flags in cases:
+        took = []
+        for _ in range(options.runs):
+            elapsed, process = run([tool, file, f"--function={function}", f"--timeout={TIMEOUT_MS}ms", *flags])
+            if "DEADLINE_EXCEEDED" not in process.stderr:
+                sys.exit(f"{name}: {process.stdout}{process.stderr}")
+            took.append(elapsed - base)
+        took.sort()
+        p99 = took[min(len(took) - 1, len(took) * 99 // 100)]
+        missed += p99 > LIMIT_MS
+        print(f"{name:28} {took[len(took) // 2]:8.1f} {p99:8.1f}   {'' if p99 <= LIMIT_MS else f'MISSED (<= {LIMIT_MS})'}", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

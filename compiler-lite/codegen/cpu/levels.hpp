@@ -1,0 +1,30 @@
+// What LLVM must know of each architecture and level.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/codegen/cpu/executable.hpp"
+#include "compiler-lite/codegen/llvm/machine.hpp"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace baton::compiler_lite::codegen::cpu {
+
+struct TargetInfo : Machine {
+  std::string suffix;  // Of this level's symbols.
+  unsigned vector_registers;
+  uint64_t processor_bits;  // What baton_processor.data[0] must have.
+};
+
+TargetInfo target_info(Architecture architecture, Level level);
+// The levels to build, best last.
+std::vector<Level> levels_of(const TargetOptions& options);
+std::string format_name(Architecture architecture);
+// Null with a message when this LLVM was built without the target.
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetInfo& info, std::string& message);
+
+}  // namespace baton::compiler_lite::codegen::cpu

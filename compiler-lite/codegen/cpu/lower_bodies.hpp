@@ -1,0 +1,17 @@
+// lower_bodies: kernels on memrefs as code of one thread: products as tiled and packed vector code (product.hpp),
+// everything else as loops for LLVM's vectorizer (loops.hpp), and a place for what is allocated (temporaries.hpp).
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite::codegen::cpu {
+
+struct BodyOptions {
+  unsigned vector_bytes = 16;
+  unsigned vector_registers = 16;
+};
+
+// After lower_to_buffers.
+mlir::LogicalResult lower_bodies(mlir::ModuleOp kernels, const BodyOptions& options);
+
+}  // namespace baton::compiler_lite::codegen::cpu

@@ -1,0 +1,259 @@
+// A tile of C stays in registers while k runs: `rows_` x `columns_` accumulators, one broadcast element of A against a
+// row of vectors of B per step. B is packed first: a panel of kDepth x columns_ elements, contiguous, so that the inner
+// loop reads it in order from the first-level cache however far apart the rows of B are (at 1024 columns every row of B
+// would fall on the same cache sets). A is read in place.
+//
+//   for k0 in steps of kDepth                      the panel of B fits the first-level cache
+//     for n0 in steps of columns_
+//       panel = B[k0.., n0..], in the type of C, zeros beyond the edge
+//       for m0 in steps of rows_                   then rows_/2, ... 1 for the rest
+//         C[m0.., n0..] += A[m0.., k0..] * panel   masked at the right edge
+#include "compiler-lite/codegen/cpu/product.hpp"
+
+#include "compiler-lite/codegen/product.hpp"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace baton::compiler_lite::codegen::cpu {
+namespace {
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+namespace vector = mlir::vector;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+constexpr int64_t kDepth = 256;
+constexpr int64_t kColumnVectors = 2;
+// Products of fewer multiplications aren't worth a panel.
+constexpr int64_t kSmall = 4096;
+
+class ProductWriter {
+ public:
+  ProductWriter(OpBuilder& builder, Location location, const Product& product, const BodyOptions& options)
+      : builder_(builder), location_(location), product_(product) {
+    element_ = type_of(product.c).getElementType();
+    lanes_ = std::max<int64_t>(1, options.vector_bytes * 8 / element_.getIntOrFloatBitWidth());
+    columns_ = lanes_ * kColumnVectors;
+    rows_ = options.vector_registers >= 32 ? 8 : 4;
+    vector_ = mlir::VectorType::get({lanes_}, element_);
+  }
+
+  void write() {
+    const Value zero = index(0);
+    const Value depth = size_of(product_.a, 1);
+    const Value width = size_of(product_.c, 1);
+    panel_ = builder_.create<memref::AllocOp>(location_, mlir::MemRefType::get({kDepth, columns_}, element_),
+                                              builder_.getI64IntegerAttr(64));
+    loop(zero, depth, kDepth, [&](Value k0) {
+      const Value k_count = at_most(kDepth, depth, k0);
+      loop(zero, width, columns_, [&](Value n0) {
+        const Value n_count = at_most(columns_, width, n0);
+        const Value full =
+            builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, n_count, index(columns_));
+        auto choice = builder_.create<scf::IfOp>(location_, full, /*withElseRegion=*/true);
+        inside(choice.getThenRegion(), [&] { write_column(k0, k_count, n0, Value()); });
+        inside(choice.getElseRegion(), [&] { write_column(k0, k_count, n0, n_count); });
+      });
+    });
+  }
+
+ private:
+  static mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
+
+  Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
+  Value add(Value a, Value b) { return builder_.create<arith::AddIOp>(location_, a, b); }
+  Value size_of(Value memory, int64_t dimension) {
+    return builder_.createOrFold<memref::DimOp>(location_, memory, dimension);
+  }
+  // min(limit, end - begin)
+  Value at_most(int64_t limit, Value end, Value begin) {
+    const Value left = builder_.create<arith::SubIOp>(location_, end, begin);
+    return builder_.create<arith::MinUIOp>(location_, index(limit), left);
+  }
+
+  template <typename Body>
+  void inside(mlir::Region& region, Body body) {
+    const OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&region.front());
+    body();
+  }
+  template <typename Body>
+  void loop(Value begin, Value end, int64_t step, Body body) {
+    auto loop = builder_.create<scf::ForOp>(location_, begin, end, index(step));
+    const OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  Value convert(Value value, mlir::Type type) {
+    return convert_element(builder_, location_, value, type, product_.is_unsigned);
+  }
+
+  // `n_count` is null for a full column of tiles.
+  void write_column(Value k0, Value k_count, Value n0, Value n_count) {
+    n_count ? pack_edge(k0, k_count, n0, n_count) : pack(k0, k_count, n0);
+    const Value height = size_of(product_.c, 0);
+    // Whole tiles, then what is left: less than rows_, so each smaller power of two at most once.
+    const Value whole = builder_.create<arith::SubIOp>(
+        location_, height, builder_.create<arith::RemUIOp>(location_, height, index(rows_)));
+    loop(index(0), whole, rows_, [&](Value m0) { write_tile(m0, rows_, k0, k_count, n0, n_count); });
+    Value done = whole;
+    for (int64_t rows = rows_ / 2; rows > 0; rows /= 2) {
+      const Value left = builder_.create<arith::SubIOp>(location_, height, done);
+      const Value enough = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::uge, left, index(rows));
+      auto rest = builder_.create<scf::IfOp>(location_, enough);
+      inside(rest.getThenRegion(), [&] { write_tile(done, rows, k0, k_count, n0, n_count); });
+      done = builder_.create<arith::SelectOp>(location_, enough, add(done, index(rows)), done);
+    }
+  }
+
+  void pack(Value k0, Value k_count, Value n0) {
+    if (!has_contiguous_rows(product_.b)) return pack_edge(k0, k_count, n0, index(columns_));
+    const auto source = mlir::VectorType::get({lanes_}, type_of(product_.b).getElementType());
+    loop(index(0), k_count, 1, [&](Value k) {
+      for (int64_t v = 0; v < kColumnVectors; ++v) {
+        const Value column = index(v * lanes_);
+        const Value values = builder_.create<vector::LoadOp>(location_, source, product_.b,
+                                                             mlir::ValueRange{add(k0, k), add(n0, column)});
+        builder_.create<vector::StoreOp>(location_, convert(values, vector_), panel_, mlir::ValueRange{k, column});
+      }
+    });
+  }
+
+  void pack_edge(Value k0, Value k_count, Value n0, Value n_count) {
+    const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
+    loop(index(0), k_count, 1, [&](Value k) {
+      loop(index(0), n_count, 1, [&](Value n) {
+        const Value value =
+            builder_.create<memref::LoadOp>(location_, product_.b, mlir::ValueRange{add(k0, k), add(n0, n)});
+        builder_.create<memref::StoreOp>(location_, convert(value, element_), panel_, mlir::ValueRange{k, n});
+      });
+      loop(n_count, index(columns_), 1, [&](Value n) {
+        builder_.create<memref::StoreOp>(location_, zero, panel_, mlir::ValueRange{k, n});
+      });
+    });
+  }
+
+  // Which of the v-th vector's lanes are inside of C; null for all.
+  Value mask_of(Value n_count, int64_t v) {
+    if (!n_count) return Value();
+    const Value left = builder_.create<arith::SubIOp>(location_, n_count, index(v * lanes_));
+    return builder_.create<vector::CreateMaskOp>(location_, mlir::VectorType::get({lanes_}, builder_.getI1Type()),
+                                                 left);
+  }
+
+  void write_tile(Value m0, int64_t rows, Value k0, Value k_count, Value n0, Value n_count) {
+    llvm::SmallVector<Value> masks, row_at, column_at, sums;
+    for (int64_t v = 0; v < kColumnVectors; ++v) {
+      masks.push_back(mask_of(n_count, v));
+      column_at.push_back(add(n0, index(v * lanes_)));
+    }
+    const Value zeros = builder_.create<arith::ConstantOp>(location_, vector_, builder_.getZeroAttr(vector_));
+    for (int64_t r = 0; r < rows; ++r) {
+      row_at.push_back(add(m0, index(r)));
+      for (size_t v = 0; v < column_at.size(); ++v) {
+        const llvm::SmallVector<Value> at{row_at.back(), column_at[v]};
+        sums.push_back(
+            masks[v]
+                ? builder_.create<vector::MaskedLoadOp>(location_, vector_, product_.c, at, masks[v], zeros).getResult()
+                : builder_.create<vector::LoadOp>(location_, vector_, product_.c, at).getResult());
+      }
+    }
+    sums = accumulate(row_at, k0, k_count, sums);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const size_t v = i % column_at.size();
+      const llvm::SmallVector<Value> at{row_at[i / column_at.size()], column_at[v]};
+      if (masks[v]) {
+        builder_.create<vector::MaskedStoreOp>(location_, product_.c, at, masks[v], sums[i]);
+      } else {
+        builder_.create<vector::StoreOp>(location_, sums[i], product_.c, at);
+      }
+    }
+  }
+
+  llvm::SmallVector<Value> accumulate(llvm::ArrayRef<Value> row_at, Value k0, Value k_count,
+                                      llvm::ArrayRef<Value> sums) {
+    auto loop = builder_.create<scf::ForOp>(location_, index(0), k_count, index(1), sums);
+    const OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(loop.getBody());
+    const Value k = loop.getInductionVar();
+    llvm::SmallVector<Value> columns, results;
+    for (int64_t v = 0; v < kColumnVectors; ++v) {
+      columns.push_back(
+          builder_.create<vector::LoadOp>(location_, vector_, panel_, mlir::ValueRange{k, index(v * lanes_)}));
+    }
+    const Value k_at = add(k0, k);
+    unsigned next = 0;
+    for (const Value row : row_at) {
+      const Value value = builder_.create<memref::LoadOp>(location_, product_.a, mlir::ValueRange{row, k_at});
+      const Value splat = builder_.create<vector::BroadcastOp>(location_, vector_, convert(value, element_));
+      for (const Value column : columns) results.push_back(multiply_add(splat, column, loop.getRegionIterArg(next++)));
+    }
+    builder_.create<scf::YieldOp>(location_, results);
+    return llvm::SmallVector<Value>(loop.getResults());
+  }
+
+  // Contracted to one instruction where the target has it.
+  Value multiply_add(Value a, Value b, Value sum) {
+    if (llvm::isa<mlir::FloatType>(element_)) {
+      const auto contract = arith::FastMathFlags::contract;
+      const Value product = builder_.create<arith::MulFOp>(location_, a, b, contract);
+      return builder_.create<arith::AddFOp>(location_, sum, product, contract);
+    }
+    return add(sum, builder_.create<arith::MulIOp>(location_, a, b));
+  }
+
+  OpBuilder& builder_;
+  Location location_;
+  const Product& product_;
+  mlir::Type element_;
+  int64_t lanes_, columns_, rows_;
+  mlir::VectorType vector_;
+  Value panel_;
+};
+
+bool is_small(linalg::LinalgOp op) {
+  int64_t count = 1;
+  for (const int64_t size : op.getStaticLoopRanges()) {
+    if (mlir::ShapedType::isDynamic(size)) return false;
+    count *= size;
+  }
+  return count < kSmall;
+}
+
+bool is_supported(linalg::LinalgOp op, const ProductForm& form) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  // Sums of f16 and bf16 come in f32 (widen_sums.hpp); who wants others gets loops.
+  const bool good = element.isF32() || element.isF64() || (element.isInteger() && element.getIntOrFloatBitWidth() >= 8);
+  return good && has_contiguous_columns(op, form) && !is_small(op);
+}
+
+// What is a product known here is gone afterwards.
+void lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const BodyOptions& options) {
+  const std::optional<ProductForm> form = product_form(op);
+  if (!form || !is_supported(op, *form)) return;
+  const OpBuilder::InsertionGuard guard(rewriter);
+  const Product product = open_product(rewriter, op, *form);
+  ProductWriter(rewriter, op.getLoc(), product, options).write();
+  rewriter.eraseOp(op);
+}
+
+}  // namespace
+
+mlir::LogicalResult lower_products(mlir::ModuleOp kernels, const BodyOptions& options) {
+  mlir::IRRewriter rewriter(kernels.getContext());
+  llvm::SmallVector<linalg::LinalgOp> operations;
+  kernels.walk([&](linalg::LinalgOp op) { operations.push_back(op); });
+  for (linalg::LinalgOp op : operations) lower_product(rewriter, op, options);
+  return mlir::success();
+}
+
+}  // namespace baton::compiler_lite::codegen::cpu

@@ -1,0 +1,162 @@
+#include "compiler-lite/codegen/cuda/combine.hpp"
+
+#include "compiler-lite/codegen/cuda/block.hpp"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace NVVM = mlir::NVVM;
+namespace scf = mlir::scf;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+using Combiners = llvm::ArrayRef<mlir::Operation*>;
+
+Value constant(OpBuilder& builder, Location location, int64_t value) {
+  return builder.create<arith::ConstantIndexOp>(location, value);
+}
+
+// What the lane `distance` away (by exclusive or) holds.
+Value shuffle(OpBuilder& builder, Location location, Value value, int64_t distance) {
+  const mlir::Type i32 = builder.getI32Type(), type = value.getType();
+  const auto number = [&](int64_t n) -> Value { return builder.create<arith::ConstantIntOp>(location, n, 32); };
+  const auto move = [&](Value word) -> Value {
+    return builder.create<NVVM::ShflOp>(location, word.getType(), number(-1), word, number(distance), number(31),
+                                        NVVM::ShflKind::bfly, mlir::UnitAttr());
+  };
+  if (type.isF32() || type.isInteger(32)) return move(value);
+  const unsigned width = llvm::isa<mlir::IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
+  const mlir::Type bits_type = builder.getIntegerType(width);
+  Value bits = value;
+  if (llvm::isa<mlir::IndexType>(type)) bits = builder.create<arith::IndexCastOp>(location, bits_type, value);
+  if (llvm::isa<mlir::FloatType>(type)) bits = builder.create<arith::BitcastOp>(location, bits_type, value);
+  if (width < 32) {
+    bits =
+        builder.create<arith::TruncIOp>(location, bits_type, move(builder.create<arith::ExtUIOp>(location, i32, bits)));
+  } else if (width == 64) {
+    const Value half = builder.create<arith::ConstantIntOp>(location, 32, 64);
+    const Value high =
+        builder.create<arith::TruncIOp>(location, i32, builder.create<arith::ShRUIOp>(location, bits, half));
+    const Value low = builder.create<arith::TruncIOp>(location, i32, bits);
+    const Value moved_high = builder.create<arith::ExtUIOp>(location, bits_type, move(high));
+    const Value moved_low = builder.create<arith::ExtUIOp>(location, bits_type, move(low));
+    bits = builder.create<arith::OrIOp>(location, builder.create<arith::ShLIOp>(location, moved_high, half), moved_low);
+  }
+  if (llvm::isa<mlir::IndexType>(type)) return builder.create<arith::IndexCastOp>(location, type, bits);
+  return llvm::isa<mlir::FloatType>(type) ? builder.create<arith::BitcastOp>(location, type, bits).getResult() : bits;
+}
+
+void join_lanes(OpBuilder& builder, Location location, Combiners combiners, Values& parts) {
+  for (int64_t distance = kWarp / 2; distance > 0; distance /= 2) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      parts[i] = combine(builder, combiners[i], parts[i], shuffle(builder, location, parts[i], distance));
+    }
+  }
+}
+
+// Every warp leaves its part in shared memory; every warp joins them.
+void join_warps(OpBuilder& builder, Location location, Combiners combiners, Values& parts, Value lane, int64_t warps) {
+  const Value width = constant(builder, location, kWarp);
+  const Value warp = builder.create<arith::DivUIOp>(location, lane, width);
+  const Value in_warp = builder.create<arith::RemUIOp>(location, lane, width);
+  Values places;
+  for (const Value part : parts) {
+    places.push_back(builder.create<mlir::memref::AllocOp>(location, mlir::MemRefType::get({warps}, part.getType())));
+  }
+  const auto is = [&](Value number, arith::CmpIPredicate how, int64_t value) -> Value {
+    return builder.create<arith::CmpIOp>(location, how, number, constant(builder, location, value));
+  };
+  auto leave = builder.create<scf::IfOp>(location, is(in_warp, arith::CmpIPredicate::eq, 0));
+  OpBuilder leaving = leave.getThenBodyBuilder();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    leaving.create<mlir::memref::StoreOp>(location, parts[i], places[i], warp);
+  }
+  Block::barrier(builder, location);
+  // Lanes beyond the last warp hold what changes nothing.
+  const Value has_part = is(in_warp, arith::CmpIPredicate::ult, warps);
+  const Value place = builder.create<arith::SelectOp>(location, has_part, in_warp, constant(builder, location, 0));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Value part = builder.create<mlir::memref::LoadOp>(location, places[i], place);
+    parts[i] = builder.create<arith::SelectOp>(location, has_part, part, neutral_of(builder, location, combiners[i]));
+  }
+  join_lanes(builder, location, combiners, parts);
+  Block::barrier(builder, location);  // Before the places are used for the next result.
+}
+
+// How many parts one thread joins in a step.
+int64_t parts_at_once(int64_t count) { return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : count; }
+
+// Every thread leaves its part in shared memory; fewer and fewer join several each.
+void join_in_memory(OpBuilder& builder, Location location, Combiners combiners, Values& parts, Value lane,
+                    int64_t group) {
+  Values places;
+  for (const Value part : parts) {
+    places.push_back(builder.create<mlir::memref::AllocOp>(location, mlir::MemRefType::get({group}, part.getType())));
+    builder.create<mlir::memref::StoreOp>(location, part, places.back(), lane);
+  }
+  Block::barrier(builder, location);
+  for (int64_t count = group; count > 1;) {
+    const int64_t each = parts_at_once(count), left = count / each;
+    const Value joins =
+        builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::ult, lane, constant(builder, location, left));
+    auto branch = builder.create<scf::IfOp>(location, joins);
+    OpBuilder inside = branch.getThenBodyBuilder();
+    for (size_t i = 0; i < places.size(); ++i) {
+      Value total = inside.create<mlir::memref::LoadOp>(location, places[i], lane);
+      for (int64_t other = 1; other < each; ++other) {
+        const Value at = inside.create<arith::AddIOp>(location, lane, constant(inside, location, other * left));
+        total = combine(inside, combiners[i], total, inside.create<mlir::memref::LoadOp>(location, places[i], at));
+      }
+      inside.create<mlir::memref::StoreOp>(location, total, places[i], lane);
+    }
+    Block::barrier(builder, location);
+    count = left;
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    parts[i] = builder.create<mlir::memref::LoadOp>(location, places[i], constant(builder, location, 0));
+  }
+  Block::barrier(builder, location);  // Before the places are used for the next result.
+}
+
+}  // namespace
+
+llvm::SmallVector<mlir::Operation*> combiners_of(mlir::linalg::GenericOp op) {
+  llvm::SmallVector<mlir::Operation*> combiners;
+  const mlir::Block& body = op.getRegion().front();
+  llvm::SmallVector<mlir::BlockArgument> accumulators(op.getRegionOutputArgs());
+  for (unsigned i = 0; i < accumulators.size(); ++i) {
+    llvm::SmallVector<mlir::Operation*> chain;
+    const bool good = mlir::matchReduction(accumulators, i, chain) && chain.size() == 1 &&
+                      chain[0]->getBlock() == &body && arith::getNeutralElement(chain[0]);
+    // An accumulator with other users is more than a sum.
+    if (!good || !accumulators[i].hasOneUse()) return {};
+    combiners.push_back(chain[0]);
+  }
+  return combiners;
+}
+
+Value combine(OpBuilder& builder, mlir::Operation* combiner, Value a, Value b) {
+  mlir::Operation* joined = builder.clone(*combiner);
+  joined->setOperands({a, b});
+  return joined->getResult(0);
+}
+
+Value neutral_of(OpBuilder& builder, Location location, mlir::Operation* combiner) {
+  return builder.create<arith::ConstantOp>(location, *arith::getNeutralElement(combiner));
+}
+
+void join(OpBuilder& builder, Location location, Combiners combiners, Values& parts, Value lane, int64_t group,
+          bool has_warps) {
+  if (!has_warps) return join_in_memory(builder, location, combiners, parts, lane, group);
+  join_lanes(builder, location, combiners, parts);
+  if (group > kWarp) join_warps(builder, location, combiners, parts, lane, group / kWarp);
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

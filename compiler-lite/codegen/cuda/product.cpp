@@ -1,0 +1,343 @@
+// A block computes a tile of C, kRows x kColumns; its threads stand in a square of 16 x 16, each with a square of sums
+// in registers. A slice of A and one of B lie in shared memory while they are multiplied, and the next ones beside
+// them:
+//
+//   for m0, n0 in tiles of C
+//     first slice of A (depth x rows, turned) and of B (depth x columns) into shared memory, zeros beyond the edge
+//     for k0 in steps of depth
+//       the next ones into registers
+//       for k in the slice: sums += column of A * row of B
+//       the next ones into shared memory; barrier
+//     C += sums
+//
+// A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
+#include "compiler-lite/codegen/cuda/product.hpp"
+
+#include "compiler-lite/codegen/cuda/tensor_core_product.hpp"
+#include "compiler-lite/codegen/cuda/tile_writer.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "compiler-lite/codegen/product.hpp"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+namespace memref = mlir::memref;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+using mlir::ValueRange;
+
+constexpr int64_t kSide = 16;  // Threads along each side.
+// Rows of a slice end apart from where banks of shared memory repeat.
+constexpr int64_t kPadding = 4;
+// A thread's elements of a row come in runs that one access of 16 bytes takes.
+constexpr int64_t kRun = 4;
+
+class SquareTileWriter : TileWriter {
+ public:
+  SquareTileWriter(OpBuilder& builder, Location location, const Product& product, Block& block, bool from_zero)
+      : TileWriter(builder, location), product_(product), block_(block), from_zero_(from_zero) {
+    const auto type = type_of(product.c);
+    element_ = type.getElementType();
+    // Sums of small floats are kept in f32.
+    if (llvm::isa<mlir::FloatType>(element_) && element_.getIntOrFloatBitWidth() < 32) element_ = builder.getF32Type();
+    const bool large = !type.isDynamicDim(0) && !type.isDynamicDim(1) && type.getDimSize(0) >= 128 &&
+                       type.getDimSize(1) >= 128 && element_.getIntOrFloatBitWidth() <= 32;
+    square_ = large ? 8 : 4;
+    tile_ = square_ * kSide;
+    depth_ = large ? 8 : 16;
+    // Two slices of each matrix have to find room.
+    const int64_t bytes = 4 * depth_ * (tile_ + kPadding) * stored_bytes(element_);
+    padding_ = bytes <= block.features().shared_bytes_max ? kPadding : 0;
+  }
+
+  void write() {
+    // The registers of a large square are just few enough for two.
+    if (square_ > kRun && element_.getIntOrFloatBitWidth() == 32) block_.want_two();
+    a_slice_ = slice();
+    b_slice_ = slice();
+    place_thread();
+    height_ = size_of(product_.c, 0);
+    width_ = size_of(product_.c, 1);
+    steps_ = size_of(product_.a, 1);
+    a_ = open(product_.a);
+    b_ = open(product_.b);
+    c_ = open(product_.c);
+    loop(height_, tile_, {}, [&](Value m0, ValueRange) {
+      loop(width_, tile_, {}, [&](Value n0, ValueRange) {
+        write_tile(m0, n0);
+        return Values();
+      });
+      return Values();
+    });
+  }
+
+ private:
+  // A matrix in memory; its runs lie along `fastest`, where one knows it, and may be taken at once if `is_aligned`.
+  struct Matrix {
+    Memory memory;
+    int fastest;
+    Value is_aligned;
+  };
+  // Some elements of a slice that follow each other in memory: the first one's place along the tile and along k.
+  struct Run {
+    Value at, k;
+    bool goes_along_tile;
+  };
+
+  // Two of them.
+  Value slice() {
+    const auto type = mlir::MemRefType::get({2 * depth_, tile_ + padding_}, element_);
+    return builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
+  }
+
+  // Where the i-th of a thread's rows or columns lies in the tile, for the thread's place along that side.
+  Value place(Value side, int64_t i) {
+    const Value run = builder_.create<arith::MulIOp>(location_, side, index(kRun));
+    return add(run, index(i / kRun * kRun * kSide + i % kRun));
+  }
+
+  void place_thread() {
+    constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
+    const Value lane = remainder(block_.thread(), kWarp), warp = quotient(block_.thread(), kWarp);
+    constexpr int64_t kWarpsAcross = kSide / kLaneColumns;
+    row_ = add(times(quotient(warp, kWarpsAcross), kLaneRows), quotient(lane, kLaneColumns));
+    column_ = add(times(remainder(warp, kWarpsAcross), kLaneColumns), remainder(lane, kLaneColumns));
+  }
+
+  Matrix open(Value memory) {
+    Matrix matrix{open_memory(builder_, location_, memory), contiguous_dimension(memory), {}};
+    const int64_t bytes = kRun * stored_bytes(matrix.memory.element);
+    if (matrix.fastest < 0) {
+      matrix.is_aligned = builder_.create<arith::ConstantIntOp>(location_, 0, 1);
+    } else {
+      const Value bits = unaligned_bits(builder_, location_, matrix.memory, bytes, matrix.fastest);
+      matrix.is_aligned =
+          builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0));
+    }
+    return matrix;
+  }
+
+  void write_tile(Value m0, Value n0) {
+    const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
+    const size_t sum_count = static_cast<size_t>(square_ * square_);
+    keep_slices(load_slices(m0, n0, index(0)), index(0));
+    Block::barrier(builder_, location_);
+    Values start(sum_count, zero);
+    start.push_back(index(0));
+    const Values last = loop(steps_, depth_, start, [&](Value k0, ValueRange so_far) {
+      // On their way while this slice is multiplied.
+      const Values loaded = load_slices(m0, n0, add(k0, index(depth_)));
+      const Value half = so_far.back();
+      Values next = multiply(so_far.take_front(sum_count), half);
+      const Value other = builder_.create<arith::SubIOp>(location_, index(depth_), half);
+      keep_slices(loaded, other);
+      Block::barrier(builder_, location_);
+      next.push_back(other);
+      return next;
+    });
+    store_sums(m0, n0, llvm::ArrayRef<Value>(last).take_front(sum_count));
+  }
+
+  void store_sums(Value m0, Value n0, ValueRange sums) {
+    Value whole = both(fits(m0, tile_, height_), fits(n0, tile_, width_));
+    const bool in_runs = c_.fastest == 1;
+    if (in_runs) whole = both(whole, c_.is_aligned);
+    choose(
+        whole, {}, [&] { return store_square(m0, n0, sums, in_runs ? kRun : 1, false); },
+        [&] { return store_square(m0, n0, sums, 1, true); });
+  }
+
+  Values store_square(Value m0, Value n0, ValueRange sums, int64_t count, bool checked) {
+    for (int64_t i = 0; i < square_; ++i) {
+      for (int64_t j = 0; j < square_; j += count) {
+        const Value row = add(m0, place(row_, i)), column = add(n0, place(column_, j));
+        const ValueRange some = sums.slice(static_cast<size_t>(i * square_ + j), static_cast<size_t>(count));
+        if (!checked) {
+          store(row, column, some);
+        } else {
+          only_if(both(is_below(row, height_), is_below(column, width_)), [&] { store(row, column, some); });
+        }
+      }
+    }
+    return {};
+  }
+
+  void store(Value row, Value column, ValueRange totals) {
+    const Value address = strided_address_of(builder_, location_, c_.memory, {row, column});
+    const auto count = static_cast<int64_t>(totals.size());
+    const Values before = from_zero_ ? Values() : load_elements(builder_, location_, c_.memory, address, count);
+    Values results;
+    for (size_t i = 0; i < totals.size(); ++i) {
+      Value total = totals[i];
+      if (!from_zero_) {
+        total = sum(convert_element(builder_, location_, before[i], element_, product_.is_unsigned), total);
+      }
+      results.push_back(convert_element(builder_, location_, total, c_.memory.element, product_.is_unsigned));
+    }
+    store_elements(builder_, location_, c_.memory, address, results);
+  }
+
+  // This thread's elements of both slices.
+  Values load_slices(Value m0, Value n0, Value k0) {
+    Value whole = both(both(fits(m0, tile_, height_), fits(n0, tile_, width_)), fits(k0, depth_, steps_));
+    whole = both(whole, both(a_.is_aligned, b_.is_aligned));
+    const llvm::SmallVector<mlir::Type> types(static_cast<size_t>(2 * tile_ * depth_ / block_.threads()), element_);
+    const auto load = [&](bool is_whole) {
+      Values loaded;
+      for (const Run& run : runs(a_, 0)) {
+        llvm::append_range(loaded, load_run(a_, {add(m0, run.at), add(k0, run.k)}, {height_, steps_}, is_whole));
+      }
+      for (const Run& run : runs(b_, 1)) {
+        llvm::append_range(loaded, load_run(b_, {add(k0, run.k), add(n0, run.at)}, {steps_, width_}, is_whole));
+      }
+      return loaded;
+    };
+    return choose(
+        whole, types, [&] { return load(true); }, [&] { return load(false); });
+  }
+
+  // What this thread brings of a slice of `matrix`, whose rows or columns go along the tile.
+  llvm::SmallVector<Run> runs(const Matrix& matrix, int along_tile) {
+    const bool goes_along_tile = matrix.fastest == along_tile;
+    const int64_t in_line = (goes_along_tile ? tile_ : depth_) / kRun;
+    llvm::SmallVector<Run> all;
+    for (int64_t done = 0; done < tile_ * depth_ / kRun; done += block_.threads()) {
+      const Value number = add(block_.thread(), index(done));
+      const Value fast = times(remainder(number, in_line), kRun), slow = quotient(number, in_line);
+      all.push_back(goes_along_tile ? Run{fast, slow, true} : Run{slow, fast, false});
+    }
+    return all;
+  }
+
+  // Elements in the type of the sums; zeros beyond the edge.
+  Values load_run(const Matrix& matrix, ValueRange first, ValueRange ends, bool is_whole) {
+    if (is_whole) {
+      const Value address = strided_address_of(builder_, location_, matrix.memory, first);
+      Values elements = load_elements(builder_, location_, matrix.memory, address, kRun);
+      for (Value& each : elements) each = convert_element(builder_, location_, each, element_, product_.is_unsigned);
+      return elements;
+    }
+    Values elements, at(first);
+    // Runs of unknown strides go along k.
+    const size_t along = matrix.fastest >= 0 ? static_cast<size_t>(matrix.fastest) : &matrix == &a_ ? 1 : 0;
+    for (int64_t i = 0; i < kRun; ++i) {
+      at[along] = add(first[along], index(i));
+      elements.push_back(load_checked(matrix, at, ends));
+    }
+    return elements;
+  }
+
+  // Who is beyond the edge reads the first element: cheaper than a branch, and the optimizer leaves the runs alone.
+  Value load_checked(const Matrix& matrix, ValueRange at, ValueRange ends) {
+    const Value is_inside = both(is_below(at[0], ends[0]), is_below(at[1], ends[1]));
+    const Value there = strided_address_of(builder_, location_, matrix.memory, at);
+    const Value address = builder_.create<arith::SelectOp>(location_, is_inside, there, matrix.memory.base);
+    const Values loaded = load_elements(builder_, location_, matrix.memory, address, 1);
+    const Value element = convert_element(builder_, location_, loaded[0], element_, product_.is_unsigned);
+    const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
+    return builder_.create<arith::SelectOp>(location_, is_inside, element, zero);
+  }
+
+  void keep_slices(ValueRange loaded, Value half) {
+    for (const auto& [matrix, slice, along] : {std::tuple(&a_, a_slice_, 0), std::tuple(&b_, b_slice_, 1)}) {
+      for (const Run& run : runs(*matrix, along)) {
+        keep_run(slice, run, half, loaded.take_front(kRun));
+        loaded = loaded.drop_front(kRun);
+      }
+    }
+  }
+
+  void keep_run(Value slice, const Run& run, Value half, ValueRange elements) {
+    const Memory memory = open_memory(builder_, location_, slice);
+    const Value k = add(half, run.k);
+    if (run.goes_along_tile) {
+      const Value address = address_of(builder_, location_, memory, ValueRange{k, run.at});
+      return store_elements(builder_, location_, memory, address, elements);
+    }
+    for (int64_t i = 0; i < kRun; ++i) {
+      builder_.create<memref::StoreOp>(location_, elements[static_cast<size_t>(i)], slice,
+                                       ValueRange{add(k, index(i)), run.at});
+    }
+  }
+
+  // A thread's elements of a row of a slice, a run at a time.
+  Values read_row(const Memory& slice, Value k, Value side) {
+    Values elements;
+    for (int64_t run = 0; run < square_ / kRun; ++run) {
+      const Value address = address_of(builder_, location_, slice, ValueRange{k, place(side, run * kRun)});
+      llvm::append_range(elements, load_elements(builder_, location_, slice, address, kRun));
+    }
+    return elements;
+  }
+
+  Values multiply(ValueRange so_far, Value half) {
+    Values sums(so_far);
+    const Memory a = open_memory(builder_, location_, a_slice_), b = open_memory(builder_, location_, b_slice_);
+    for (int64_t i = 0; i < depth_; ++i) {
+      const Value k = add(half, index(i));
+      const Values as = read_row(a, k, row_), bs = read_row(b, k, column_);
+      add_products(sums, as, bs);
+    }
+    return sums;
+  }
+
+  void add_products(Values& sums, const Values& as, const Values& bs) {
+    for (int64_t i = 0; i < square_; ++i) {
+      for (int64_t j = 0; j < square_; ++j) {
+        Value& total = sums[static_cast<size_t>(i * square_ + j)];
+        total = sum(total, element_product(as[static_cast<size_t>(i)], bs[static_cast<size_t>(j)]));
+      }
+    }
+  }
+
+  // Contracted to one instruction.
+  Value element_product(Value a, Value b) {
+    if (llvm::isa<mlir::FloatType>(element_)) {
+      return builder_.create<arith::MulFOp>(location_, a, b, arith::FastMathFlags::contract);
+    }
+    return builder_.create<arith::MulIOp>(location_, a, b);
+  }
+  Value sum(Value a, Value b) {
+    if (llvm::isa<mlir::FloatType>(element_)) {
+      return builder_.create<arith::AddFOp>(location_, a, b, arith::FastMathFlags::contract);
+    }
+    return builder_.create<arith::AddIOp>(location_, a, b);
+  }
+
+  const Product& product_;
+  Block& block_;
+  bool from_zero_;
+  mlir::Type element_;
+  int64_t square_, tile_, depth_, padding_;
+  Matrix a_, b_, c_;
+  Value a_slice_, b_slice_, row_, column_, height_, width_, steps_;
+};
+
+bool is_supported(linalg::LinalgOp op) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8;
+}
+
+}  // namespace
+
+bool takes_product(linalg::LinalgOp op, const Block& block) {
+  return is_supported(op) && block.threads() == kSide * kSide && product_form(op);
+}
+
+mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, const Features& features,
+                               bool from_zero) {
+  if (!takes_product(op, block)) return nullptr;
+  const OpBuilder::InsertionGuard guard(rewriter);
+  const Product product = open_product(rewriter, op, *product_form(op));
+  if (features.has_warps && is_tensor_core_product(product, features)) {
+    write_tensor_core_product(rewriter, op.getLoc(), product, block, features, from_zero);
+  } else {
+    SquareTileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
+  }
+  return op;
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

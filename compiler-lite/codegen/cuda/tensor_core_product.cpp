@@ -1,0 +1,439 @@
+// A block computes a tile of C; its warps stand in two rows of four, each with a part of the tile as sums in registers.
+// Slices of A and B, 32 steps deep, lie in shared memory just as they lie in memory, along k or across: the loads of
+// 8 x 8 matrices turn what has to be turned.
+//
+// Where copies to shared memory go on their own, as many slices as there is room for are on their way while one is
+// multiplied:
+//
+//   for k0 in steps of 32
+//     begin to copy another slice to where the one before was
+//     multiply all but the last piece
+//     wait for the next slice; barrier         everybody has read this one
+//     multiply the last piece
+//
+// Elsewhere, and for matrices that don't lie at multiples of 16 bytes, threads bring a slice, and all wait for it.
+//
+// A row of a slice is groups of 16 bytes. They stand in another order in each of eight rows (by exclusive or), so that
+// the eight addresses of one matrix lie in different banks.
+#include "compiler-lite/codegen/cuda/tensor_core_product.hpp"
+
+#include "compiler-lite/codegen/cuda/tensor_core.hpp"
+#include "compiler-lite/codegen/cuda/tile_writer.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+namespace memref = mlir::memref;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+using mlir::ValueRange;
+
+constexpr int64_t kDepth = 32;     // Of a slice.
+constexpr int64_t kStagesMax = 4;  // Slices in shared memory.
+constexpr int64_t kGroup = 8;      // Elements of 16 bytes.
+constexpr int64_t kGroupBytes = 16, kElementBytes = 2;
+constexpr int64_t kWarpRows = 2, kWarpColumns = 4;  // Of the block.
+constexpr int64_t kThreads = kWarpRows * kWarpColumns * kWarp;
+constexpr int64_t kPart = 16, kPartColumns = 8;  // What a warp multiplies at once.
+constexpr int64_t kTileMax[2] = {128, 256};
+
+// A multiple of what the warps compute at least, and no more than the tile of C that there is.
+int64_t tile_size(int64_t size, int64_t least, int64_t most) {
+  int64_t tile = least;
+  while (tile < most && (mlir::ShapedType::isDynamic(size) ? tile < 128 : tile < size)) tile *= 2;
+  return tile;
+}
+
+// Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
+// registers, buffers and offsets that the members are.
+class HalfWriter : TileWriter {
+ public:
+  HalfWriter(OpBuilder& builder, Location location, const Product& product, Block& block, const Features& features,
+             bool from_zero)
+      : TileWriter(builder, location), product_(product), block_(block), features_(features), from_zero_(from_zero) {
+    element_ = type_of(product.a).getElementType();
+    tile_[0] = tile_size(type_of(product.c).getDimSize(0), kWarpRows * kPart * 2, kTileMax[0]);
+    tile_[1] = tile_size(type_of(product.c).getDimSize(1), kWarpColumns * kPart * 2, kTileMax[1]);
+    warp_tile_[0] = tile_[0] / kWarpRows;
+    warp_tile_[1] = tile_[1] / kWarpColumns;
+    const int64_t stage_bytes = (tile_[0] + tile_[1]) * kDepth * kElementBytes;
+    stages_ = features.has_async_copy ? std::min(kStagesMax, features.shared_bytes_max / stage_bytes) : 1;
+  }
+
+  void write() {
+    place_threads();
+    for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
+    depth_ = size_of(product_.a, 1);
+    slices_[0] = open(product_.a, 0);
+    slices_[1] = open(product_.b, 1);
+    const Value unaligned = or_bits(slices_[0].unaligned, slices_[1].unaligned);
+    is_aligned_ = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, unaligned,
+                                                 make_i64(builder_, location_, 0));
+    loop(size_[0], tile_[0], {}, [&](Value m0, ValueRange) {
+      loop(size_[1], tile_[1], {}, [&](Value n0, ValueRange) {
+        write_tile(m0, n0);
+        return Values();
+      });
+      return Values();
+    });
+  }
+
+ private:
+  // The part of A or B that is in shared memory, lines of groups. Lines go along m or n, and groups along k; or the
+  // other way round.
+  struct Slices {
+    Memory memory;
+    Value stride;                 // Of lines in memory, in elements.
+    Value unaligned;              // Zero where groups lie at multiples of their size.
+    Value lines_size, line_size;  // Of the whole matrix.
+    bool along_k;
+    int64_t lines, groups;
+    Value shared;  // The first stage.
+
+    int64_t stage_bytes() const { return lines * groups * kGroupBytes; }
+  };
+
+  Value flip(Value a, Value b) { return builder_.createOrFold<arith::XOrIOp>(location_, a, b); }
+  Value or_bits(Value a, Value b) { return builder_.create<LLVM::OrOp>(location_, a, b); }
+  Value select(Value choice, Value a, Value b) { return builder_.create<arith::SelectOp>(location_, choice, a, b); }
+  Value as_i64(Value value) { return cast(builder_, location_, value, builder_.getI64Type()); }
+
+  void place_threads() {
+    const Value thread = block_.thread();
+    lane_ = remainder(thread, kWarp);
+    const Value warp = quotient(thread, kWarp);
+    warp_at_[0] = times(quotient(warp, kWarpColumns), warp_tile_[0]);
+    warp_at_[1] = times(remainder(warp, kWarpColumns), warp_tile_[1]);
+  }
+
+  Slices open(Value matrix, unsigned k_is_lines_of) {
+    Slices slices;
+    const int contiguous = contiguous_dimension(matrix);
+    const unsigned k_dimension = k_is_lines_of == 0 ? 1 : 0, other = 1 - k_dimension;
+    const int64_t tile = tile_[k_is_lines_of];
+    slices.memory = open_memory(builder_, location_, matrix);
+    slices.along_k = contiguous == static_cast<int>(k_dimension);
+    slices.lines = slices.along_k ? tile : kDepth;
+    slices.groups = (slices.along_k ? kDepth : tile) / kGroup;
+    slices.lines_size = size_of(matrix, slices.along_k ? other : k_dimension);
+    slices.line_size = size_of(matrix, slices.along_k ? k_dimension : other);
+    slices.stride = slices.memory.strides[static_cast<size_t>(1 - contiguous)];
+    Value bits = builder_.create<LLVM::PtrToIntOp>(location_, builder_.getI64Type(), slices.memory.base);
+    const Value line_bytes =
+        builder_.create<LLVM::MulOp>(location_, slices.stride, make_i64(builder_, location_, kElementBytes));
+    slices.unaligned = builder_.create<LLVM::AndOp>(location_, or_bits(bits, line_bytes),
+                                                    make_i64(builder_, location_, kGroupBytes - 1));
+    const auto type = mlir::MemRefType::get({stages_ * slices.stage_bytes()}, builder_.getI8Type());
+    const Value memory = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(64));
+    slices.shared = tensor_core::pointer_in(builder_, location_, open_memory(builder_, location_, memory).base,
+                                            tensor_core::kShared);
+    return slices;
+  }
+
+  Value byte_address(Value pointer, Value offset) {
+    return builder_.create<LLVM::GEPOp>(location_, pointer.getType(), builder_.getI8Type(), pointer,
+                                        ValueRange{as_i64(offset)});
+  }
+
+  // Where a group stands in a stage: eight lines that follow each other have it in eight places.
+  Value group_offset(const Slices& slices, Value line, Value group) {
+    const int64_t turns = std::min<int64_t>(8, slices.groups);
+    const Value turn = remainder(quotient(line, 8 / turns), turns);
+    return times(add(times(line, slices.groups), flip(group, turn)), kGroupBytes);
+  }
+
+  void write_tile(Value m0, Value n0) {
+    const auto sum_count = static_cast<size_t>(warp_tile_[0] * warp_tile_[1] / kWarp);
+    const Value zero = builder_.create<arith::ConstantOp>(location_, builder_.getF32FloatAttr(0));
+    const Values start(sum_count, zero);
+    Values sums;
+    if (features_.has_async_copy) {
+      const llvm::SmallVector<mlir::Type> types(sum_count, builder_.getF32Type());
+      sums = choose(
+          is_aligned_, types, [&] { return multiply_on_the_way(m0, n0, start); },
+          [&] { return multiply_in_turn(m0, n0, start); });
+    } else {
+      sums = multiply_in_turn(m0, n0, start);
+    }
+    store_sums(m0, n0, sums);
+  }
+
+  // Slices are copied while others are multiplied, and so are the warp's own parts: those of the next piece are on
+  // their way from shared memory while this one is multiplied, across the barrier too.
+  Values multiply_on_the_way(Value m0, Value n0, const Values& start) {
+    Block::barrier(builder_, location_);  // Somebody may still read what the tile before left.
+    for (int64_t stage = 0; stage + 1 < stages_; ++stage) {
+      begin_copies(m0, n0, index(stage * kDepth), index(stage));
+    }
+    tensor_core::wait_for_groups(builder_, location_, stages_ - 2);
+    Block::barrier(builder_, location_);
+    const Value count = quotient(add(depth_, kDepth - 1), kDepth);
+    Values values = start;
+    llvm::append_range(values, load_parts(index(0), 0));
+    const Values last = loop(count, 1, values, [&](Value step, ValueRange so_far) {
+      const Value next = add(step, stages_ - 1), stage = remainder(step, stages_);
+      begin_copies(m0, n0, times(next, kDepth), remainder(next, stages_));
+      Values sums(so_far.take_front(start.size())), parts(so_far.drop_front(start.size()));
+      for (int64_t k = 0; k < kDepth; k += kPart) {
+        if (k + kPart == kDepth) {
+          tensor_core::wait_for_groups(builder_, location_, stages_ - 2);
+          Block::barrier(builder_, location_);
+        }
+        const Values coming =
+            k + kPart < kDepth ? load_parts(stage, k + kPart) : load_parts(remainder(add(step, 1), stages_), 0);
+        sums = multiply_parts(parts, sums);
+        parts = coming;
+      }
+      llvm::append_range(sums, parts);
+      return sums;
+    });
+    tensor_core::wait_for_groups(builder_, location_, 0);
+    return Values(llvm::ArrayRef<Value>(last).take_front(start.size()));
+  }
+
+  void begin_copies(Value m0, Value n0, Value k0, Value stage) {
+    for (unsigned i = 0; i < 2; ++i) {
+      const Slices& slices = slices_[i];
+      const Value base = byte_address(slices.shared, times(stage, slices.stage_bytes()));
+      for (int64_t done = 0; done < slices.lines * slices.groups; done += kThreads) {
+        const Place at = place(slices, add(block_.thread(), done), i == 0 ? m0 : n0, k0);
+        const Value bytes = cast_to_i32(times(elements_left(slices, at), kElementBytes));
+        const Value source = select(is_something(bytes), address(slices, at), slices.memory.base);
+        tensor_core::copy_async(builder_, location_, byte_address(base, at.offset),
+                                tensor_core::pointer_in(builder_, location_, source, tensor_core::kGlobal), bytes);
+      }
+    }
+    tensor_core::end_group(builder_, location_);
+  }
+
+  Value cast_to_i32(Value value) {
+    return builder_.create<arith::IndexCastUIOp>(location_, builder_.getI32Type(), value);
+  }
+  Value is_something(Value bytes) {
+    return compare(arith::CmpIPredicate::ne, bytes, builder_.create<arith::ConstantIntOp>(location_, 0, 32));
+  }
+
+  // A group of a slice: where it is in the matrix, and in the stage.
+  struct Place {
+    Value line, element, offset;
+  };
+  Place place(const Slices& slices, Value number, Value begin, Value k0) {
+    const Value line = quotient(number, slices.groups), group = remainder(number, slices.groups);
+    return {add(slices.along_k ? begin : k0, line), add(slices.along_k ? k0 : begin, times(group, kGroup)),
+            group_offset(slices, line, group)};
+  }
+  Value address(const Slices& slices, const Place& at) {
+    const Value row = builder_.create<LLVM::MulOp>(location_, as_i64(at.line), slices.stride);
+    const Value offset = builder_.create<LLVM::AddOp>(location_, row, as_i64(at.element));
+    return builder_.create<LLVM::GEPOp>(location_, slices.memory.base.getType(), stored_type(element_),
+                                        slices.memory.base, ValueRange{offset});
+  }
+  // How many of a group's elements the matrix has.
+  Value elements_left(const Slices& slices, const Place& at) {
+    const Value is_inside = both(is_below(at.line, slices.lines_size), is_below(at.element, slices.line_size));
+    const Value rest = builder_.create<arith::SubIOp>(location_, slices.line_size, at.element);
+    const Value most = builder_.create<arith::MinUIOp>(location_, rest, index(kGroup));
+    return select(is_inside, most, index(0));
+  }
+
+  // A slice is brought, then multiplied.
+  Values multiply_in_turn(Value m0, Value n0, const Values& start) {
+    const Value count = quotient(add(depth_, kDepth - 1), kDepth);
+    return loop(count, 1, start, [&](Value step, ValueRange so_far) {
+      Block::barrier(builder_, location_);
+      const Value k0 = times(step, kDepth);
+      bring(slices_[0], m0, k0);
+      bring(slices_[1], n0, k0);
+      Block::barrier(builder_, location_);
+      return multiply(index(0), so_far);
+    });
+  }
+
+  void bring(const Slices& slices, Value begin, Value k0) {
+    const Value line0 = slices.along_k ? begin : k0, element0 = slices.along_k ? k0 : begin;
+    const Value whole = both(is_aligned_, both(fits(line0, slices.lines, slices.lines_size),
+                                               fits(element0, slices.groups * kGroup, slices.line_size)));
+    choose(
+        whole, {}, [&] { return bring_whole(slices, begin, k0); }, [&] { return bring_elements(slices, begin, k0); });
+  }
+
+  Values bring_whole(const Slices& slices, Value begin, Value k0) {
+    Values loaded, offsets;
+    const auto type = mlir::VectorType::get({4}, builder_.getI32Type());
+    for (int64_t done = 0; done < slices.lines * slices.groups; done += kThreads) {
+      const Place at = place(slices, add(block_.thread(), done), begin, k0);
+      loaded.push_back(builder_.create<LLVM::LoadOp>(location_, type, address(slices, at), kGroupBytes));
+      offsets.push_back(at.offset);
+    }
+    for (size_t i = 0; i < loaded.size(); ++i) {
+      builder_.create<LLVM::StoreOp>(location_, loaded[i], byte_address(slices.shared, offsets[i]), kGroupBytes);
+    }
+    return {};
+  }
+
+  Values bring_elements(const Slices& slices, Value begin, Value k0) {
+    block_.strided(builder_, location_, index(slices.lines * slices.groups), [&](OpBuilder& inside, Value number) {
+      const OpBuilder::InsertionGuard guard(builder_);
+      builder_.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+      const Place at = place(slices, number, begin, k0);
+      const Value left = elements_left(slices, at);
+      const mlir::Type stored = stored_type(element_);
+      const auto type = mlir::VectorType::get({kGroup}, stored);
+      Value group = builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(type));
+      const Value from = address(slices, at);
+      for (int64_t i = 0; i < kGroup; ++i) {
+        const Values element = choose(
+            is_below(index(i), left), stored,
+            [&]() -> Values {
+              const Value address = byte_address(from, index(i * kElementBytes));
+              return {builder_.create<LLVM::LoadOp>(location_, stored, address, kElementBytes)};
+            },
+            [&]() -> Values { return {builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(stored))}; });
+        group = builder_.create<LLVM::InsertElementOp>(location_, group, element[0], make_i32(builder_, location_, i));
+      }
+      builder_.create<LLVM::StoreOp>(location_, group, byte_address(slices.shared, at.offset), kGroupBytes);
+    });
+    return {};
+  }
+
+  // The warp's part of a stage.
+  Values multiply(Value stage, ValueRange so_far) {
+    Values sums(so_far);
+    for (int64_t k = 0; k < kDepth; k += kPart) sums = multiply_parts(load_parts(stage, k), sums);
+    return sums;
+  }
+
+  // What the warp multiplies of a stage from `k` on: of A, then of B, four values for each 16 x 16.
+  Values load_parts(Value stage, int64_t k) {
+    Values parts;
+    for (unsigned i = 0; i < 2; ++i) {
+      const Value base = byte_address(slices_[i].shared, times(stage, slices_[i].stage_bytes()));
+      for (int64_t at = 0; at < warp_tile_[i]; at += kPart) llvm::append_range(parts, load_part(base, i, at, k));
+    }
+    return parts;
+  }
+
+  Values multiply_parts(const Values& parts, const Values& so_far) {
+    Values sums = so_far;
+    const auto rows = static_cast<size_t>(warp_tile_[0] / kPart),
+               columns = static_cast<size_t>(warp_tile_[1] / kPartColumns);
+    const ValueRange as = ValueRange(parts).take_front(rows * 4), bs = ValueRange(parts).drop_front(rows * 4);
+    for (size_t i = 0; i < rows; ++i) {
+      for (size_t j = 0; j < columns; ++j) {
+        const size_t first = (i * columns + j) * 4;
+        const Values next =
+            tensor_core::multiply(builder_, location_, element_, features_.has_async_copy, as.slice(i * 4, 4),
+                                  bs.slice(j * 2, 2), ValueRange(sums).slice(first, 4));
+        llvm::copy(next, sums.begin() + static_cast<std::ptrdiff_t>(first));
+      }
+    }
+    return sums;
+  }
+
+  // 16 x 16 of A (m, k), or of B (k, n) as two times 16 x 8: the four matrices in the order in which `multiply` wants
+  // them. That is m first for A and k first for B.
+  Values load_part(Value base, unsigned which, int64_t begin, int64_t k) {
+    const Slices& slices = slices_[which];
+    const Value in_matrix = remainder(lane_, 8), second = remainder(quotient(lane_, 8), 2),
+                fourth = quotient(lane_, 16);
+    const Value along_mn = which == 0 ? second : fourth, along_k = which == 0 ? fourth : second;
+    const Value first = add(warp_at_[which], begin);
+    Value line, group;
+    if (slices.along_k) {
+      line = add(first, add(in_matrix, times(along_mn, 8)));
+      group = add(along_k, k / kGroup);
+    } else {
+      line = add(add(in_matrix, times(along_k, 8)), k);
+      group = add(quotient(first, kGroup), along_mn);
+    }
+    // A wants its rows as rows; B's rows are n.
+    const bool turned = !slices.along_k;
+    return tensor_core::load_matrices(builder_, location_, byte_address(base, group_offset(slices, line, group)),
+                                      turned);
+  }
+
+  // Each thread has two neighbours in a row of C, and two eight rows below.
+  void store_sums(Value m0, Value n0, const Values& sums) {
+    const Memory memory = open_memory(builder_, location_, product_.c);
+    const bool in_rows = contiguous_dimension(product_.c) == 1;
+    Value whole = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
+    if (in_rows) {
+      const Value bits = unaligned_bits(builder_, location_, memory, 2 * stored_bytes(memory.element));
+      whole = both(whole, compare(arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0)));
+    }
+    choose(
+        whole, {}, [&] { return store_all(memory, m0, n0, sums, in_rows ? 2 : 1, false); },
+        [&] { return store_all(memory, m0, n0, sums, 1, true); });
+  }
+
+  Values store_all(const Memory& memory, Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
+    const Value row0 = add(add(m0, warp_at_[0]), quotient(lane_, 4));
+    const Value column0 = add(add(n0, warp_at_[1]), times(remainder(lane_, 4), 2));
+    const int64_t columns = warp_tile_[1] / kPartColumns;
+    for (int64_t i = 0; i < warp_tile_[0] / 8; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        for (int64_t c = 0; c < 2; c += count) {
+          const auto first = static_cast<size_t>((i / 2 * columns + j) * 4 + i % 2 * 2 + c);
+          const Value row = add(row0, i * 8), column = add(column0, j * kPartColumns + c);
+          const ValueRange values = ValueRange(sums).slice(first, static_cast<size_t>(count));
+          if (!checked) {
+            store_some(memory, row, column, values);
+          } else {
+            only_if(both(is_below(row, size_[0]), is_below(column, size_[1])),
+                    [&] { store_some(memory, row, column, values); });
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  void store_some(const Memory& memory, Value row, Value column, ValueRange sums) {
+    const Value address = strided_address_of(builder_, location_, memory, {row, column});
+    const auto count = static_cast<int64_t>(sums.size());
+    const Values before = from_zero_ ? Values() : load_elements(builder_, location_, memory, address, count);
+    Values results;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      Value result = sums[i];
+      if (!from_zero_) {
+        const Value old = convert_element(builder_, location_, before[i], builder_.getF32Type(), false);
+        result = builder_.create<arith::AddFOp>(location_, old, result);
+      }
+      results.push_back(convert_element(builder_, location_, result, memory.element, false));
+    }
+    store_elements(builder_, location_, memory, address, results);
+  }
+
+  const Product& product_;
+  Block& block_;
+  const Features& features_;
+  bool from_zero_;
+  mlir::Type element_;
+  int64_t tile_[2], warp_tile_[2];  // Rows and columns of C.
+  int64_t stages_;
+  Slices slices_[2];  // Of A and B.
+  Value size_[2], depth_, lane_, warp_at_[2], is_aligned_;
+};
+
+}  // namespace
+
+bool is_tensor_core_product(const Product& product, const Features& features) {
+  const mlir::Type a = type_of(product.a).getElementType(), b = type_of(product.b).getElementType();
+  const mlir::Type c = type_of(product.c).getElementType();
+  if (a != b || (c != a && !c.isF32())) return false;
+  if (!a.isF16() && !(a.isBF16() && features.has_async_copy)) return false;
+  return contiguous_dimension(product.a) >= 0 && contiguous_dimension(product.b) >= 0;
+}
+
+void write_tensor_core_product(OpBuilder& builder, Location location, const Product& product, Block& block,
+                               const Features& features, bool from_zero) {
+  HalfWriter(builder, location, product, block, features, from_zero).write();
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

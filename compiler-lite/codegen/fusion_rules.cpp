@@ -1,0 +1,99 @@
+#include "compiler-lite/codegen/fusion_rules.hpp"
+
+#include "compiler-lite/codegen/product.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace baton::compiler_lite::codegen {
+namespace {
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+namespace tensor = mlir::tensor;
+
+// Instructions that may be done once for each of a few readers.
+constexpr int64_t kCheap = 3;
+
+bool has_only(linalg::LinalgOp op, llvm::function_ref<bool(mlir::Operation&)> allows) {
+  return op->getNumRegions() == 1 && op.getNumReductionLoops() == 0 &&
+         llvm::all_of(op->getRegion(0).front().without_terminator(), allows);
+}
+
+// Arithmetic that takes an instruction.
+bool is_quick(mlir::Operation& op) {
+  return op.getNumRegions() == 0 &&
+         !llvm::isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+                    tensor::ExtractOp>(op) &&
+         (!llvm::isa<mlir::math::MathDialect>(op.getDialect()) || llvm::isa<mlir::math::AbsFOp>(op));
+}
+
+bool is_cheap(linalg::LinalgOp producer) {
+  return has_only(producer, is_quick) && llvm::range_size(producer->getRegion(0).front()) <= kCheap + 1;
+}
+
+// Whether every loop of the reader that goes round more than once reads another element.
+bool is_read_once(mlir::OpOperand* operand) {
+  auto reader = llvm::cast<linalg::LinalgOp>(operand->getOwner());
+  const mlir::AffineMap map = reader.getMatchingIndexingMap(operand);
+  const llvm::SmallVector<int64_t> sizes = reader.getStaticLoopRanges();
+  return llvm::all_of(llvm::seq(0u, reader.getNumLoops()), [&](unsigned loop) {
+    const auto alone = mlir::getAffineDimExpr(loop, map.getContext());
+    return sizes[loop] == 1 || llvm::is_contained(map.getResults(), alone);
+  });
+}
+
+// Upstream's fusion lets a producer add to its own result; in more loops than it had it would add once for each.
+bool reads_its_result(linalg::LinalgOp op) {
+  return llvm::any_of(op.getDpsInitsMutable(),
+                      [&](mlir::OpOperand& init) { return op.payloadUsesValueFromOperand(&init); });
+}
+
+// Into what only goes element by element anything goes that is read there alone; sums and products, which go over
+// elements again and again, take what costs nothing to do again.
+bool saves_work(linalg::LinalgOp producer, mlir::OpOperand* operand) {
+  auto reader = llvm::dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!reader || reader.getNumReductionLoops() == 0) return true;
+  if (is_product(reader)) return is_free(producer);
+  return is_read_once(operand) || is_cheap(producer);
+}
+
+}  // namespace
+
+bool is_free(linalg::LinalgOp producer) {
+  return has_only(producer, [](mlir::Operation& op) {
+    return op.hasTrait<mlir::OpTrait::ConstantLike>() ||
+           llvm::isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(op);
+  });
+}
+
+bool is_branchy(linalg::LinalgOp op) {
+  return op->walk([](mlir::scf::IfOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+}
+
+bool fuses_in_program(mlir::OpOperand* operand) {
+  auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
+  if (!producer) return true;
+  if (reads_its_result(producer)) return false;
+  if (is_free(producer)) return true;
+  if (!saves_work(producer, operand) || is_branchy(producer)) return false;
+  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
+    return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user);
+  });
+}
+
+bool fuses_in_kernel(mlir::OpOperand* operand) {
+  auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
+  if (!producer) return true;
+  if (reads_its_result(producer)) return false;
+  if (is_free(producer)) return true;
+  if (!saves_work(producer, operand) || is_branchy(producer)) return false;
+  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
+    return user == operand->getOwner() ||
+           llvm::isa<tensor::DimOp, mlir::bufferization::MaterializeInDestinationOp>(user);
+  });
+}
+
+}  // namespace baton::compiler_lite::codegen

@@ -1,0 +1,19 @@
+// fusion_rules: which producers become part of what reads them. It may only save work: an element that is read often is
+// computed once, unless that is cheaper than keeping it.
+#pragma once
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace baton::compiler_lite::codegen {
+
+// Nothing but a constant, a copy or a conversion to a wider type: everyone who reads it may do it again.
+bool is_free(mlir::linalg::LinalgOp producer);
+// A choice for each element, as padding makes it, would be made again for each reader, and vectors of none.
+bool is_branchy(mlir::linalg::LinalgOp op);
+// In a program, before it is divided into kernels.
+bool fuses_in_program(mlir::OpOperand* operand);
+// Within a kernel. Writing it out is no reading: a result of the kernel that others read on is computed for itself and
+// for them.
+bool fuses_in_kernel(mlir::OpOperand* operand);
+
+}  // namespace baton::compiler_lite::codegen

@@ -1,0 +1,38 @@
+// The target `vulkan`: a workgroup is a block of threads, the code SPIR-V for any device of Vulkan 1.2.
+#include "compiler-lite/codegen/target.hpp"
+
+#include "compiler-lite/codegen/vulkan/executable.hpp"
+
+namespace baton::compiler_lite::codegen {
+namespace vulkan {
+namespace {
+
+constexpr llvm::StringLiteral kDevices[] = {"vulkan"};
+constexpr TargetFacts::Backend kBackends[] = {{"vulkan-spirv", kFormat}};
+constexpr TargetFacts kFacts = {
+    .devices = kDevices, .backends = kBackends, .tiling = Tiling::kBlocks, .code_says_launches = true};
+
+class VulkanTarget final : public Target {
+ public:
+  VulkanTarget() : Target(kFacts) {}
+
+  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context) const override { return attribute(context, kFormat); }
+
+  mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {
+    TargetOptions options;
+    options.object_search_paths = request.settings.object_search_paths;
+    mlir::FailureOr<Variant> variant = build_executable(request.kernels, options, request.objects);
+    if (mlir::failed(variant)) return mlir::failure();
+    return std::vector<Variant>{std::move(*variant)};
+  }
+};
+
+}  // namespace
+
+const Target& target() {
+  static const VulkanTarget target;
+  return target;
+}
+
+}  // namespace vulkan
+}  // namespace baton::compiler_lite::codegen

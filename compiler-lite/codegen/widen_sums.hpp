@@ -1,0 +1,16 @@
+// widen_sums: sums and products of f16 and bf16 are kept in f32 until they are whole.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace baton::compiler_lite::codegen {
+
+// Each operation of `kernel` that adds up or multiplies up f16 or bf16 does it in f32, and one behind it rounds what
+// comes out. `keeps` says of which operations not: those whose code does so by itself.
+void widen_sums(mlir::func::FuncOp kernel, llvm::function_ref<bool(mlir::Operation*)> keeps);
+
+}  // namespace baton::compiler_lite::codegen

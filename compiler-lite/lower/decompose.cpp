@@ -1,0 +1,104 @@
+// Operations of others' programs that stand for a few of those that are scheduled: packing and softmax, which upstream
+// takes apart, and what flow says about whole tensors.
+#include "compiler-lite/dialects/flow/dialect.hpp"
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/lower/lower.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace baton::compiler_lite::lower {
+
+using namespace mlir;  // NOLINT: this file rewrites MLIR.
+
+namespace {
+
+LogicalResult refuse(Operation* op, const Twine& why) {
+  return emitError(op->getLoc()) << op->getName() << " is not lowered " << why << ".";
+}
+
+LogicalResult lower_softmax(IRRewriter& rewriter, linalg::SoftmaxOp op) {
+  FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+  if (failed(results)) return refuse(op, "in this form");
+  rewriter.replaceOp(op, *results);
+  return success();
+}
+
+LogicalResult lower_pack(IRRewriter& rewriter, tensor::PackOp op) {
+  if (failed(linalg::lowerPack(rewriter, op))) return refuse(op, "for tiles whose sizes are not constants");
+  return success();
+}
+
+LogicalResult lower_unpack(IRRewriter& rewriter, tensor::UnPackOp op) {
+  if (failed(linalg::lowerUnPack(rewriter, op))) return refuse(op, "for tiles whose sizes are not constants");
+  return success();
+}
+
+// The constant stays behind a barrier, so that its sizes are not known.
+LogicalResult lower_constant(IRRewriter& rewriter, flow::TensorDynamicConstantOp op) {
+  const Value constant = rewriter.create<arith::ConstantOp>(op.getLoc(), op.getValue());
+  if (!isa<RankedTensorType>(constant.getType())) return refuse(op, "for what is no tensor");
+  const Value cast = rewriter.create<tensor::CastOp>(op.getLoc(), op.getType(), constant);
+  rewriter.replaceOp(op, rewriter.create<util::OptimizationBarrierOp>(op.getLoc(), cast));
+  return success();
+}
+
+LogicalResult lower_bitcast(IRRewriter& rewriter, flow::TensorBitcastOp op) {
+  const auto from = op.getSource().getType(), to = op.getResult().getType();
+  if (from.getShape() != to.getShape() || from.getElementTypeBitWidth() != to.getElementTypeBitWidth()) {
+    return refuse(op, "between elements of different sizes; reshape or bitcast to one of the same size");
+  }
+  rewriter.replaceOpWithNewOp<tensor::BitcastOp>(op, to, op.getSource());
+  return success();
+}
+
+LogicalResult lower_reshape(IRRewriter& rewriter, flow::TensorReshapeOp op) {
+  const RankedTensorType type = op.getResult().getType();
+  SmallVector<Value> sizes;
+  auto dynamic = op.getResultDims().begin();
+  for (const int64_t size : type.getShape()) {
+    sizes.push_back(ShapedType::isDynamic(size)
+                        ? *dynamic++
+                        : rewriter.create<arith::ConstantIndexOp>(op.getLoc(), size).getResult());
+  }
+  if (sizes.empty()) {
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, type, op.getSource(), ArrayRef<ReassociationIndices>{});
+    return success();
+  }
+  const Value shape = rewriter.create<tensor::FromElementsOp>(op.getLoc(), sizes);
+  rewriter.replaceOpWithNewOp<tensor::ReshapeOp>(op, type, op.getSource(), shape);
+  return success();
+}
+
+LogicalResult lower(IRRewriter& rewriter, Operation* op) {
+  rewriter.setInsertionPoint(op);
+  if (auto each = dyn_cast<linalg::SoftmaxOp>(op)) return lower_softmax(rewriter, each);
+  if (auto each = dyn_cast<tensor::PackOp>(op)) return lower_pack(rewriter, each);
+  if (auto each = dyn_cast<tensor::UnPackOp>(op)) return lower_unpack(rewriter, each);
+  if (auto each = dyn_cast<flow::TensorDynamicConstantOp>(op)) return lower_constant(rewriter, each);
+  if (auto each = dyn_cast<flow::TensorBitcastOp>(op)) return lower_bitcast(rewriter, each);
+  if (auto each = dyn_cast<flow::TensorReshapeOp>(op)) return lower_reshape(rewriter, each);
+  if (auto each = dyn_cast<flow::TensorTieShapeOp>(op)) rewriter.replaceOp(op, each.getOperand());
+  return success();
+}
+
+}  // namespace
+
+LogicalResult decompose(ModuleOp module) {
+  SmallVector<Operation*> all;
+  module.walk([&](Operation* op) {
+    if (isa<linalg::SoftmaxOp, tensor::PackOp, tensor::UnPackOp, flow::TensorTieShapeOp, flow::TensorDynamicConstantOp,
+            flow::TensorBitcastOp, flow::TensorReshapeOp>(op)) {
+      all.push_back(op);
+    }
+  });
+  IRRewriter rewriter(module.getContext());
+  for (Operation* op : all) {
+    if (failed(lower(rewriter, op))) return failure();
+  }
+  return success();
+}
+
+}  // namespace baton::compiler_lite::lower

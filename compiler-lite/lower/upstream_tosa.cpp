@@ -1,0 +1,89 @@
+#include "compiler-lite/lower/upstream_tosa.hpp"
+
+#include "compiler-lite/dialects/all.hpp"
+#include "llvm/Support/SourceMgr.h"
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace baton::compiler_lite::lower {
+
+using namespace mlir;  // NOLINT: this file lists MLIR's passes.
+
+namespace {
+
+LogicalResult run_passes(ModuleOp module) {
+  PassManager passes(module.getContext());
+  OpPassManager& functions = passes.nest<func::FuncOp>();
+  functions.addPass(tosa::createTosaOptionalDecompositions());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(tosa::createTosaInferShapesPass());
+  functions.addPass(tosa::createTosaMakeBroadcastablePass());
+  functions.addPass(tosa::createTosaToLinalgNamed());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(tosa::createTosaLayerwiseConstantFoldPass());
+  functions.addPass(tosa::createTosaMakeBroadcastablePass());
+  functions.addPass(tosa::createTosaToLinalg());
+  functions.addPass(tosa::createTosaToArith(/*includeApplyRescale=*/true));
+  functions.addPass(tosa::createTosaToTensor());
+  functions.addPass(tosa::createTosaToSCF());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  return passes.run(module);
+}
+
+// Each operation keeps its place in the source.
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module.print(stream, flags);
+  return text;
+}
+
+bool has_tosa(ModuleOp module) {
+  return module
+      .walk([](Operation* op) {
+        const bool is_tosa = isa_and_nonnull<tosa::TosaDialect>(op->getDialect());
+        return is_tosa ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+}  // namespace
+
+std::optional<LoweredTosa> lower_upstream_tosa(llvm::StringRef source, llvm::StringRef name) {
+  if (!source.contains("tosa.")) return std::nullopt;
+  DialectRegistry registry;
+  register_dialects_but_tosa(registry);
+  registry.insert<tosa::TosaDialect, ml_program::MLProgramDialect, index::IndexDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  context.loadAllAvailableDialects();
+  LoweredTosa lowered;
+  llvm::raw_string_ostream diagnostics(lowered.diagnostics);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(source, name), llvm::SMLoc());
+  const SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
+  const OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module || !has_tosa(*module)) return std::nullopt;
+  lowered.ok = succeeded(run_passes(*module));
+  if (lowered.ok) lowered.text = print(*module);
+  diagnostics.flush();
+  return lowered;
+}
+
+}  // namespace baton::compiler_lite::lower

@@ -1,0 +1,62 @@
+// BoundRules: what each operation on tensors asks of sizes and indices. check_bounds.hpp says when.
+#pragma once
+
+#include "compiler-lite/schedule/bounds.hpp"
+#include "compiler-lite/schedule/tensor_sizes.hpp"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace baton::compiler_lite {
+
+// The indices that an expression takes: from `first` up to, not including, `past`.
+struct IndexRange {
+  mlir::OpFoldResult first, past;
+};
+
+class BoundRules {
+ public:
+  BoundRules(mlir::OpBuilder& builder, HalCalls& hal)
+      : builder_(builder), bounds_(builder, hal), sizes_(builder.getContext()) {}
+
+  // Writes the comparisons before `op`.
+  void apply(mlir::Operation* op);
+
+ private:
+  // bound_rules.cpp
+  void elementwise(mlir::Operation* op);
+  void cast(mlir::tensor::CastOp op);
+  void elements(mlir::Operation* op, mlir::Value tensor, mlir::ValueRange indices);
+  void concat(mlir::tensor::ConcatOp op);
+  void pad(mlir::tensor::PadOp op);
+  void expand(mlir::tensor::ExpandShapeOp op);
+  void gather(mlir::tensor::GatherOp op);
+
+  // slice_rules.cpp
+  void extract_slice(mlir::tensor::ExtractSliceOp op);
+  void insert_slice(mlir::tensor::InsertSliceOp op);
+  void slice(mlir::OffsetSizeAndStrideOpInterface op, mlir::Value whole);
+  void strided_slice(mlir::OffsetSizeAndStrideOpInterface op, unsigned dimension, mlir::OpFoldResult whole);
+
+  // loop_rules.cpp
+  void structured(mlir::linalg::LinalgOp op);
+  llvm::SmallVector<mlir::OpFoldResult> extents_of(mlir::linalg::LinalgOp op);
+  void window(mlir::linalg::LinalgOp op, mlir::OpOperand& operand, unsigned dimension, mlir::AffineExpr index,
+              llvm::ArrayRef<mlir::OpFoldResult> extents);
+  void body_extracts(mlir::Operation* op, llvm::ArrayRef<mlir::OpFoldResult> extents);
+  void body_extract(mlir::Operation* op, mlir::tensor::ExtractOp extract, llvm::ArrayRef<mlir::OpFoldResult> extents);
+  std::optional<IndexRange> range_of(mlir::Value index, mlir::Operation* op,
+                                     llvm::ArrayRef<mlir::OpFoldResult> extents);
+  std::optional<IndexRange> range_of(mlir::AffineExpr expression, llvm::ArrayRef<IndexRange> dimensions);
+  // Whether one of the loops doesn't run; null when that is known not to be.
+  mlir::Value runs_never(mlir::Location location, llvm::ArrayRef<mlir::OpFoldResult> extents);
+
+  mlir::Value value(mlir::OpFoldResult size);
+  mlir::OpFoldResult constant(int64_t value) { return index_constant(builder_.getContext(), value); }
+
+  mlir::OpBuilder& builder_;
+  Bounds bounds_;
+  TensorSizes sizes_;
+  mlir::Location location_ = builder_.getUnknownLoc();
+};
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,47 @@
+// Flusher: executes what is gathered where the host needs it, and gives buffers and operands that are ready.
+#pragma once
+
+#include "compiler-lite/schedule/gatherer.hpp"
+
+namespace baton::compiler_lite {
+
+class Flusher {
+ public:
+  Flusher(ScheduledFunction& function, Places& places, Gatherer& gatherer)
+      : function_(function), hal_(function.hal), builder_(function.builder), places_(places), gatherer_(gatherer) {}
+
+  // Executes what is gathered, before `op`; `signal` is told when it is done, a fence of its own otherwise.
+  void flush(mlir::Operation* op, mlir::Value signal = {});
+  // The host waits until the tensors are computed.
+  void await(mlir::Location location, llvm::ArrayRef<mlir::Value> tensors);
+  mlir::Value join(mlir::Location location, llvm::ArrayRef<mlir::Value> fences);
+
+  // The buffer that begins with the tensor.
+  mlir::Value exact_buffer(mlir::Location location, mlir::Value tensor);
+  // Operands where tensors leave a function or a block: the buffer and the open sizes of each.
+  void expand(mlir::Location location, mlir::ValueRange values, llvm::SmallVectorImpl<mlir::Value>& out);
+
+ private:
+  struct Slab {
+    mlir::Value buffer = {};  // Null: nothing is transient.
+    mlir::Value bytes = {};
+    llvm::SmallVector<mlir::Value> region_offsets = {};
+  };
+  mlir::Value allocate(mlir::Location location, mlir::Value& after, mlir::Value bytes, int memory_kind, int usage);
+  mlir::Value slab_bytes(mlir::Location location, const Recording& recording,
+                         llvm::SmallVectorImpl<mlir::Value>& region_offsets);
+  void plan(Gathered& gathered);
+  // The binding table's rows of three, in the order of slots. Allocations move `after` on.
+  llvm::SmallVector<mlir::Value> make_table(const Gathered& gathered, mlir::Value& after, Slab& slab);
+  mlir::Value make_recording(const Recording& recording, llvm::ArrayRef<mlir::Value> region_offsets);
+  mlir::Value recorded_once(const Recording& recording);
+
+  ScheduledFunction& function_;
+  HalCalls& hal_;
+  mlir::OpBuilder& builder_;
+  Places& places_;
+  Gatherer& gatherer_;
+  unsigned recording_count_ = 0;
+};
+
+}  // namespace baton::compiler_lite

@@ -1,0 +1,48 @@
+// Libraries: work that commands of native modules do instead of generated kernels, where they are there.
+//
+// A library describes itself in a file, NAME.library.mlir: a module whose symbol is that of the native module, with what
+// its commands take (modules/libraries/README.md). Products that fit are marked before groups are formed: a marked product,
+// with what follows of bias and activation, is a group of its own, and its dispatch carries the call. The program holds
+// both, the generated kernel and the call; a global that the initializer fills says for each library which one is recorded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/dialects/flow/dialect.hpp"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite {
+
+struct LibraryOptions {
+  std::vector<std::string> files = {};
+  // When set, gets a line for each product: who takes it, or why nobody does.
+  std::string* explanation = nullptr;
+};
+
+// Marks what libraries take; before form_dispatches.
+mlir::LogicalResult mark_library_work(mlir::ModuleOp module, const LibraryOptions& options);
+
+// Whether the producer of an operand goes into the group of `consumer`, as marks say; nothing where neither is marked.
+std::optional<bool> joins_by_mark(mlir::Operation* producer, mlir::Operation* consumer);
+// The marks of a group that is outlined, taken from its operations: what its dispatch, which passes `captured`, carries.
+// Null where there are none.
+mlir::ArrayAttr take_marks(llvm::ArrayRef<mlir::Operation*> operations, llvm::ArrayRef<mlir::Value> captured);
+
+// Of a dispatch: calls that may be recorded in its place, the first of a library that is there.
+inline constexpr llvm::StringLiteral kLibraryCalls = "baton.libraries";
+
+// A factor and sizes of the dispatch's arguments, multiplied.
+struct LibraryNumber {
+  int64_t factor = 1;
+  llvm::SmallVector<std::pair<unsigned, unsigned>> sizes = {};  // Argument, dimension.
+};
+struct LibraryCall {
+  std::string module, command;
+  llvm::SmallVector<unsigned> arguments;  // Of the dispatch; its result comes behind them.
+  std::vector<LibraryNumber> numbers;
+};
+std::vector<LibraryCall> library_calls(flow::DispatchOp op);
+
+}  // namespace baton::compiler_lite

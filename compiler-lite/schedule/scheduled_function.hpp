@@ -1,0 +1,37 @@
+// ScheduledFunction: the function whose tensors are taken out, and what everybody who works on it writes with.
+//
+// The rooms of one function, each may use those before it: scheduled_function, places (where tensors lie),
+// memory_bounds, gatherer (commands), flusher (recordings); then dispatches, tensor_ops, boundary and checks, which take
+// the operations that function_scheduler meets.
+#pragma once
+
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/bounds.hpp"
+#include "compiler-lite/schedule/program.hpp"
+
+namespace baton::compiler_lite {
+
+class ScheduledFunction {
+ public:
+  ScheduledFunction(util::FuncOp as_op, Program& of_program)
+      : op(as_op),
+        program(of_program),
+        hal(of_program.hal()),
+        builder(as_op.getContext()),
+        bounds(builder, of_program.hal()) {}
+  ScheduledFunction(const ScheduledFunction&) = delete;
+
+  // Loaded where the function begins, once somebody asks.
+  mlir::Value device();
+
+  util::FuncOp op;
+  Program& program;
+  HalCalls& hal;
+  mlir::OpBuilder builder;  // Stands before the operation whose turn it is.
+  Bounds bounds;
+
+ private:
+  mlir::Value device_;
+};
+
+}  // namespace baton::compiler_lite

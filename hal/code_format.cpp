@@ -1,0 +1,58 @@
+#include "hal/code_format.hpp"
+
+#include <elf.h>
+
+#include "base/bytes.hpp"
+
+namespace baton::hal {
+namespace {
+
+constexpr uint32_t kElfMagic = 0x464c457f, kFatbinMagic = 0xba55ed50, kFatElfMagic = 0x1f0e70fa;
+constexpr uint16_t kMachineCuda = 190;  // EM_CUDA
+#if defined(__aarch64__)
+constexpr std::string_view kHostArchitecture = "arm_64";
+#else
+constexpr std::string_view kHostArchitecture = "x86_64";
+#endif
+
+Result<std::string> tell_elf(std::span<const std::byte> code) {
+  const auto machine = load_bytes<uint16_t>(code.data() + offsetof(Elf64_Ehdr, e_machine));
+  if (machine == EM_X86_64) return std::string("embedded-elf-x86_64");
+  if (machine == EM_AARCH64) return std::string("embedded-elf-arm_64");
+  if (machine != kMachineCuda) {
+    return failure(StatusCode::kInvalidArgument, "The ELF file is code for machine ", machine, "; known are ",
+                   EM_X86_64, " (x86-64), ", EM_AARCH64, " (AArch64) and ", kMachineCuda, " (CUDA).");
+  }
+  const int arch = cubin_arch(code);
+  return arch ? text("cuda-sm_", arch) : std::string("cuda-nvptx-fb");
+}
+
+}  // namespace
+
+int cubin_arch(std::span<const std::byte> code) {
+  if (code.size() < sizeof(Elf64_Ehdr) || load_bytes<uint32_t>(code.data()) != kElfMagic) return 0;
+  const auto header = load_bytes<Elf64_Ehdr>(code.data());
+  if (header.e_machine != kMachineCuda) return 0;
+  // It moved up a byte with ABI version 8.
+  const unsigned abi = header.e_ident[EI_ABIVERSION];
+  return abi == 8   ? static_cast<int>(header.e_flags >> 8 & 0xff)
+         : abi == 7 ? static_cast<int>(header.e_flags & 0xff)
+                    : 0;
+}
+
+Result<std::string> tell_code_format(std::span<const std::byte> code) {
+  const uint32_t magic = code.size() < sizeof(uint32_t) ? 0 : load_bytes<uint32_t>(code.data());
+  if (magic == kElfMagic && code.size() >= sizeof(Elf64_Ehdr)) return tell_elf(code);
+  if (magic == kFatbinMagic) return std::string("cuda-fatbin");
+  if (magic == kFatElfMagic) return text("embedded-elf-", kHostArchitecture);  // Of this host, if it is in there.
+  const std::string_view as_text(reinterpret_cast<const char*>(code.data()), code.size());
+  if (as_text.find(".version") != as_text.npos && as_text.find(".target") != as_text.npos) {
+    return std::string("cuda-ptx");
+  }
+  return failure(
+      StatusCode::kInvalidArgument, "The ", code.size(),
+      " bytes are no device code that is known: neither a cubin, a fatbin or PTX nor an ELF file for the CPU",
+      magic == kElfMagic ? " (an ELF file that was cut off)." : ".");
+}
+
+}  // namespace baton::hal

@@ -1,0 +1,108 @@
+#include "hal/cubin.hpp"
+
+#include <elf.h>
+
+#include "base/bytes.hpp"
+#include "hal/code_format.hpp"
+
+namespace baton::hal {
+namespace {
+
+using Code = std::span<const std::byte>;
+
+constexpr uint16_t kMachineCuda = 190;  // EM_CUDA
+constexpr std::string_view kInfoPrefix = ".nv.info.";
+
+// Attributes of a kernel (.nv.info.<kernel>): form, number, and a value of 16 bits or that many bytes behind it.
+constexpr uint8_t kFormSized = 4;
+constexpr uint8_t kParameterInfo = 0x17, kBlockRequired = 0x10;
+constexpr size_t kParametersMax = 4096;
+
+Status cut_off(Code code, std::string_view what) {
+  return failure(StatusCode::kDataLoss, "The cubin has ", code.size(), " bytes, and its ", what,
+                 " would end behind them.");
+}
+
+Result<Code> part(Code code, uint64_t begin, uint64_t length, std::string_view what) {
+  if (begin > code.size() || length > code.size() - begin) return cut_off(code, what);
+  return code.subspan(static_cast<size_t>(begin), static_cast<size_t>(length));
+}
+
+// One parameter: index, ordinal and offset, and the size in the high bits of flags.
+Status read_parameter(Code value, CubinKernel& kernel) {
+  if (value.size() < 12)
+    return failure(StatusCode::kDataLoss, "A parameter of kernel '", kernel.name, "' has no size.");
+  const size_t ordinal = load_bytes<uint16_t>(value.data() + 4);
+  if (ordinal >= kParametersMax) {
+    return failure(StatusCode::kDataLoss, "Kernel '", kernel.name, "' has a parameter ", ordinal, ".");
+  }
+  if (kernel.parameters.size() <= ordinal) kernel.parameters.resize(ordinal + 1);
+  kernel.parameters[ordinal] = {load_bytes<uint16_t>(value.data() + 6), load_bytes<uint32_t>(value.data() + 8) >> 18};
+  return {};
+}
+
+Status read_info(Code info, CubinKernel& kernel) {
+  for (size_t at = 0; at + 4 <= info.size();) {
+    const auto form = static_cast<uint8_t>(info[at]), number = static_cast<uint8_t>(info[at + 1]);
+    const auto size = load_bytes<uint16_t>(info.data() + at + 2);
+    at += 4;
+    if (form != kFormSized) continue;  // The 16 bits are the value.
+    BATON_TRY_ASSIGN(const Code value, part(info, at, size, text("attributes of kernel '", kernel.name, "'")));
+    at += size;
+    if (number == kParameterInfo) BATON_TRY(read_parameter(value, kernel));
+    if (number == kBlockRequired && value.size() >= 12) {
+      for (size_t axis = 0; axis < 3; ++axis) {
+        kernel.block_required[axis] = load_bytes<uint32_t>(value.data() + 4 * axis);
+      }
+    }
+  }
+  return {};
+}
+
+Result<std::string_view> name_at(Code names, uint32_t at) {
+  const std::string_view all(reinterpret_cast<const char*>(names.data()), names.size());
+  const size_t end = at < all.size() ? all.find('\0', at) : all.npos;
+  if (end == all.npos) return failure(StatusCode::kDataLoss, "The cubin has a section without a name.");
+  return all.substr(at, end - at);
+}
+
+}  // namespace
+
+Result<Cubin> read_cubin(Code code) {
+  if (code.size() < sizeof(Elf64_Ehdr)) return cut_off(code, "first words");
+  const auto header = load_bytes<Elf64_Ehdr>(code.data());
+  const bool elf = load_bytes<uint32_t>(code.data()) == 0x464c457f;
+  if (!elf || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kMachineCuda) {
+    return failure(StatusCode::kInvalidArgument, "The ", code.size(), " bytes are no cubin.");
+  }
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum) {
+    return failure(StatusCode::kDataLoss, "The cubin has no table of sections.");
+  }
+  BATON_TRY_ASSIGN(const Code table,
+                   part(code, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), "sections"));
+  const auto section = [&](size_t index) { return load_bytes<Elf64_Shdr>(table.data() + index * sizeof(Elf64_Shdr)); };
+  const Elf64_Shdr naming = section(header.e_shstrndx);
+  BATON_TRY_ASSIGN(const Code names, part(code, naming.sh_offset, naming.sh_size, "names"));
+  // A driver reads as far as the tables say.
+  BATON_TRY_ASSIGN(const Code segments,
+                   part(code, header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr), "segments"));
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    const auto one = load_bytes<Elf64_Phdr>(segments.data() + i * sizeof(Elf64_Phdr));
+    BATON_TRY_ASSIGN([[maybe_unused]] const Code inside, part(code, one.p_offset, one.p_filesz, "segments"));
+  }
+  Cubin cubin{.arch = cubin_arch(code), .kernels = {}};
+  for (size_t i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr one = section(i);
+    BATON_TRY_ASSIGN(const std::string_view name, name_at(names, one.sh_name));
+    if (one.sh_type == SHT_NOBITS) continue;
+    BATON_TRY_ASSIGN(const Code info, part(code, one.sh_offset, one.sh_size, name));
+    if (!name.starts_with(kInfoPrefix) || name.size() == kInfoPrefix.size()) continue;
+    CubinKernel kernel;
+    kernel.name = name.substr(kInfoPrefix.size());
+    BATON_TRY(read_info(info, kernel));
+    cubin.kernels.push_back(std::move(kernel));
+  }
+  return cubin;
+}
+
+}  // namespace baton::hal

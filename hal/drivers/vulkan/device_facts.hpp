@@ -1,0 +1,52 @@
+// DeviceFacts: what is known of a physical device before it is opened: its name, limits, memory, and the features that
+// Baton turns on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hal/driver.hpp"
+#include "hal/drivers/vulkan/instance.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+// The structures of features, chained. Not copied once linked: the links point into it.
+struct FeatureChain {
+  VkPhysicalDeviceFeatures2 core{};
+  VkPhysicalDeviceVulkan11Features v11{};
+  VkPhysicalDeviceVulkan12Features v12{};
+  VkPhysicalDeviceVulkan13Features v13{};
+
+  // `with_13`: the device knows the last one.
+  void link(bool with_13);
+};
+
+struct DeviceFacts {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  std::string name;
+  std::string uuid;  // "6b5a1c2e-..." in lower case.
+  uint32_t api_version = 0;
+  uint32_t driver_version = 0;
+  bool software = false;  // It computes on the CPU.
+  VkPhysicalDeviceLimits limits{};
+  VkPhysicalDeviceMemoryProperties memory{};
+  uint64_t allocation_bytes_max = 0;
+  uint32_t subgroup_size = 0;
+  uint32_t queue_family = 0;
+  uint32_t timestamp_bits = 0;
+  uint64_t imported_host_alignment = 0;  // 0: host memory cannot be imported.
+  FeatureChain features;                 // What Baton turns on, of what there is. Not linked.
+  std::string obstacle;                  // Why Baton cannot use it; empty: it can.
+
+  bool has_13() const { return api_version >= VK_API_VERSION_1_3; }
+  uint64_t memory_bytes() const;
+};
+
+// Of all devices: hardware first, then software, each in the loader's order.
+Result<std::vector<DeviceFacts>> list_devices(const Instance& instance);
+
+// "1.3.230".
+std::string version_text(uint32_t version);
+DeviceInfo describe(const DeviceFacts& facts, size_t index);
+
+}  // namespace baton::hal::drivers::vulkan

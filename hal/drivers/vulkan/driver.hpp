@@ -1,0 +1,32 @@
+// The Vulkan driver: what the loader of Vulkan sees, opened at run time; compute alone, no window system.
+//
+//   vulkan                     the first device that is hardware, or the first one where there is none
+//   vulkan://1                 by its place in the list, where hardware comes first and software (lavapipe) last
+//   vulkan://llvmpipe          by the beginning of its name, or of its UUID
+// Parameters: vulkan_validation=0|1 (Khronos' validation layer watches every call).
+// Threads: as Driver.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "hal/driver.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+// Who hears what the validation layer says.
+// Threads: `say` is called from any.
+class ValidationListener {
+ public:
+  virtual ~ValidationListener() = default;
+  virtual void say(std::string_view message) = 0;
+};
+
+struct Options {
+  // Null: messages go to standard error.
+  std::shared_ptr<ValidationListener> validation_listener = nullptr;
+};
+
+std::unique_ptr<Driver> make_driver(Options options = {});
+
+}  // namespace baton::hal::drivers::vulkan

@@ -1,0 +1,89 @@
+#include "hal/drivers/vulkan/executable.hpp"
+
+#include <algorithm>
+
+#include "hal/drivers/vulkan/spirv_features.hpp"
+
+namespace baton::hal::drivers::vulkan {
+namespace {
+
+Result<const SpirvEntryPoint*> find_entry(const SpirvModule& module, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const SpirvEntryPoint& entry : module.entry_points) {
+    if (entry.name == name) return &entry;
+    names.push_back(entry.name);
+  }
+  const std::string near = nearest_names(name, names);
+  return failure(StatusCode::kNotFound, "The code has no entry point '", name, "' (", names.size(), " entry points)",
+                 near.empty() ? "." : "; ", near);
+}
+
+// What code by descriptors reads must be what the program passes; more may be passed than is read.
+Status check_layout(const SpirvEntryPoint& found, const EntryPoint& expected) {
+  if (found.by_address || !expected.layout_known) return {};
+  const uint32_t constants = found.push_bytes / 4;
+  if (found.binding_count <= expected.binding_count && constants <= expected.constant_count) return {};
+  return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' reads ", found.binding_count,
+                 " bindings and ", constants, " constants; the program passes ", expected.binding_count,
+                 " bindings and ", expected.constant_count, " constants.");
+}
+
+}  // namespace
+
+bool is_spirv_format(std::string_view format) { return format == "vulkan-spirv-fb" || format == "spirv"; }
+
+Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found, const EntryPoint* expected,
+                         const Pipeline::Request& whole) {
+  SpirvEntryPoint laid_out = found;
+  EntryPoint entry;
+  if (expected) {
+    BATON_TRY(check_layout(found, *expected));
+    entry = *expected;
+  }
+  const bool told = expected && expected->layout_known;
+  entry.name = expected ? expected->name : found.name;
+  entry.layout_known = told || !found.by_address;
+  if (told) {
+    if (!found.by_address) laid_out.binding_count = expected->binding_count;
+    if (!found.by_address) laid_out.push_bytes = expected->constant_count * 4;
+  } else {
+    entry.binding_count = found.binding_count;
+    entry.constant_count = found.by_address ? 0 : found.push_bytes / 4;
+  }
+  std::copy(std::begin(found.workgroup_size), std::end(found.workgroup_size), entry.workgroup_size);
+  entry.local_memory_bytes = static_cast<uint32_t>(std::min<uint64_t>(found.shared_bytes, ~uint32_t{0}));
+  BATON_TRY(check_limits(laid_out, context_->facts()));
+  Pipeline::Request request = whole;
+  request.entry_point = found.name.c_str();
+  request.function = module.entry_points.size() > 1 ? found.function : 0;
+  request.by_address = found.by_address;
+  request.binding_count = laid_out.binding_count;
+  request.push_bytes = laid_out.push_bytes;
+  request.specialized = module.specialized;
+  BATON_TRY_ASSIGN(Ref<Pipeline> pipeline, Pipeline::make(context_, request));
+  pipelines_.push_back(std::move(pipeline));
+  entry_points_.push_back(std::move(entry));
+  return {};
+}
+
+Result<Ref<hal::Executable>> Executable::make(Ref<Context> context, const void* device,
+                                              const ExecutableRequest& request, const ExecutableVariant& variant) {
+  BATON_TRY(context->check());
+  BATON_TRY_ASSIGN(const SpirvModule module, read_spirv(variant.data, request.constants));
+  BATON_TRY(check_features(module, context->facts()));
+  auto executable = make_ref<Executable>(std::move(context), request, device);
+  const Pipeline::Request whole{.code = variant.data, .constants = request.constants};
+  if (request.expected.empty()) {
+    for (const SpirvEntryPoint& entry : module.entry_points) {
+      BATON_TRY(executable->adopt(module, entry, nullptr, whole));
+    }
+    return Ref<hal::Executable>(std::move(executable));
+  }
+  for (const EntryPoint& expected : request.expected) {
+    BATON_TRY_ASSIGN(const SpirvEntryPoint* found, find_entry(module, expected.name));
+    BATON_TRY(executable->adopt(module, *found, &expected, whole));
+  }
+  return Ref<hal::Executable>(std::move(executable));
+}
+
+}  // namespace baton::hal::drivers::vulkan

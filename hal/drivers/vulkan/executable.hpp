@@ -1,0 +1,34 @@
+// Executable: the pipelines of a SPIR-V module, one for each entry point.
+//
+// Threads: immutable.
+#pragma once
+
+#include "hal/drivers/vulkan/pipeline.hpp"
+#include "hal/drivers/vulkan/spirv_module.hpp"
+#include "hal/executable.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+class Executable final : public hal::Executable {
+ public:
+  static Result<Ref<hal::Executable>> make(Ref<Context> context, const void* device, const ExecutableRequest& request,
+                                           const ExecutableVariant& variant);
+
+  const Pipeline& pipeline(uint32_t entry_point) const { return *pipelines_[entry_point]; }
+
+ private:
+  template <typename T, typename... Arguments>
+  friend Ref<T> baton::make_ref(Arguments&&...);
+  Executable(Ref<Context> context, const ExecutableRequest& request, const void* device)
+      : hal::Executable(request, device), context_(std::move(context)) {}
+  Status adopt(const SpirvModule& module, const SpirvEntryPoint& found, const EntryPoint* expected,
+               const Pipeline::Request& request);
+
+  const Ref<Context> context_;
+  std::vector<Ref<Pipeline>> pipelines_;
+};
+
+// "vulkan-spirv-fb", as programs say it, and "spirv".
+bool is_spirv_format(std::string_view format);
+
+}  // namespace baton::hal::drivers::vulkan

@@ -1,0 +1,22 @@
+// What a foreign call on Vulkan may ask its scope for.
+#pragma once
+
+#include <cstdint>
+
+namespace baton::hal::drivers::vulkan {
+
+inline constexpr char kCommandBufferExtension[] = "vulkan.command_buffer.v1";
+
+// Handles as Vulkan's headers name them, so that only code that records needs those headers. The command buffer is
+// a primary one that has begun, behind all that the recording did before; the call must leave it recording, outside of
+// queries and render passes. It is ended and submitted when the call returns, each time that the recording runs.
+struct CommandBufferV1 {
+  uint32_t struct_size = sizeof(CommandBufferV1);
+  uint32_t queue_family = 0;
+  void* physical_device = nullptr;       // VkPhysicalDevice
+  void* device = nullptr;                // VkDevice
+  void* command_buffer = nullptr;        // VkCommandBuffer
+  void* get_device_proc_addr = nullptr;  // PFN_vkGetDeviceProcAddr
+};
+
+}  // namespace baton::hal::drivers::vulkan

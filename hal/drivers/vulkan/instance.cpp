@@ -1,0 +1,131 @@
+#include "hal/drivers/vulkan/instance.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "hal/drivers/vulkan/status.hpp"
+
+namespace baton::hal::drivers::vulkan {
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+// Whether the process is at its end, where a driver's library may have taken itself apart already: an instance that a
+// static variable of the host keeps is then left to the system. NVIDIA's 580 crashes when it is destroyed there.
+std::atomic<bool> process_ends{false};
+
+// Called once the drivers are loaded: what is registered last runs first, so before the libraries go.
+void notice_the_end() {
+  static std::once_flag once;
+  std::call_once(once, [] { std::atexit([] { process_ends = true; }); });
+}
+
+class PrintingListener final : public ValidationListener {
+ public:
+  void say(std::string_view message) override {
+    std::fprintf(stderr, "[vulkan] %.*s\n", static_cast<int>(message.size()), message.data());
+  }
+};
+
+VKAPI_ATTR VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                    const VkDebugUtilsMessengerCallbackDataEXT* data, void* listener) {
+  static_cast<ValidationListener*>(listener)->say(data->pMessage);
+  return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(ValidationListener* listener) {
+  VkDebugUtilsMessengerCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.pfnUserCallback = hear;
+  info.pUserData = listener;
+  return info;
+}
+
+Status check_layer(const LoaderSymbols& loader) {
+  uint32_t count = 0;
+  BATON_VULKAN_TRY(loader, vkEnumerateInstanceLayerProperties, &count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  BATON_VULKAN_TRY(loader, vkEnumerateInstanceLayerProperties, &count, layers.data());
+  for (const VkLayerProperties& layer : layers) {
+    if (std::strcmp(layer.layerName, kValidationLayer) == 0) return {};
+  }
+  return failure(StatusCode::kUnavailable, "vulkan_validation=1 needs the layer ", kValidationLayer,
+                 ", which is not installed.");
+}
+
+Status check_version(const LoaderSymbols& loader) {
+  uint32_t version = 0;
+  BATON_VULKAN_TRY(loader, vkEnumerateInstanceVersion, &version);
+  if (version >= VK_API_VERSION_1_2) return {};
+  return failure(StatusCode::kUnavailable, "The Vulkan loader (", VK_API_VERSION_MAJOR(version), ".",
+                 VK_API_VERSION_MINOR(version), ") is too old; Baton needs Vulkan 1.2.");
+}
+
+}  // namespace
+
+Result<Ref<Instance>> Instance::make(bool validation, std::shared_ptr<ValidationListener> listener) {
+  BATON_TRY_ASSIGN(const LoaderSymbols loader, load_loader());
+  BATON_TRY(check_version(loader));
+  if (validation) BATON_TRY(check_layer(loader));
+  if (!listener) listener = std::make_shared<PrintingListener>();
+  auto instance = make_ref<Instance>(std::move(listener));
+  BATON_TRY(instance->create(loader, validation));
+  return instance;
+}
+
+Status Instance::create(const LoaderSymbols& loader, bool validation) {
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.pEngineName = "Baton";
+  application.apiVersion = VK_API_VERSION_1_3;
+  const auto messenger = messenger_info(listener_.get());
+  const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  VkInstanceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  info.pApplicationInfo = &application;
+  if (validation) {
+    info.pNext = &messenger;
+    info.enabledLayerCount = 1;
+    info.ppEnabledLayerNames = &kValidationLayer;
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &extension;
+  }
+  BATON_VULKAN_TRY(loader, vkCreateInstance, &info, nullptr, &handle_);
+  notice_the_end();
+  BATON_TRY_ASSIGN(symbols_, load_instance_symbols(loader, handle_));
+  if (!validation) return {};
+  const auto create_messenger = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+      loader.vkGetInstanceProcAddr(handle_, "vkCreateDebugUtilsMessengerEXT"));
+  destroy_messenger_ = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+      loader.vkGetInstanceProcAddr(handle_, "vkDestroyDebugUtilsMessengerEXT"));
+  if (!create_messenger || !destroy_messenger_) {
+    return failure(StatusCode::kUnavailable, "The validation layer has no messages (", extension, ").");
+  }
+  if (const VkResult made = create_messenger(handle_, &messenger, nullptr, &messenger_); made != VK_SUCCESS) {
+    return vulkan_failure(made, "vkCreateDebugUtilsMessengerEXT");
+  }
+  return {};
+}
+
+Instance::~Instance() {
+  if (process_ends) return;
+  if (messenger_) destroy_messenger_(handle_, messenger_, nullptr);
+  if (handle_ && symbols_.vkDestroyInstance) symbols_.vkDestroyInstance(handle_, nullptr);
+}
+
+Result<std::vector<VkPhysicalDevice>> Instance::physical_devices() const {
+  uint32_t count = 0;
+  BATON_VULKAN_TRY(symbols_, vkEnumeratePhysicalDevices, handle_, &count, nullptr);
+  std::vector<VkPhysicalDevice> devices(count);
+  if (count != 0) BATON_VULKAN_TRY(symbols_, vkEnumeratePhysicalDevices, handle_, &count, devices.data());
+  devices.resize(count);
+  return devices;
+}
+
+}  // namespace baton::hal::drivers::vulkan

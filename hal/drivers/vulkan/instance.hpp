@@ -1,0 +1,38 @@
+// Instance: the VkInstance behind one or several devices, with or without the validation layer.
+//
+// Threads: immutable.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "hal/drivers/vulkan/driver.hpp"
+#include "hal/drivers/vulkan/symbols.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+class Instance final : public RefCounted<Instance> {
+ public:
+  // UNAVAILABLE, with the reason, where there is no loader, no driver, or no validation layer that is asked for.
+  static Result<Ref<Instance>> make(bool validation, std::shared_ptr<ValidationListener> listener);
+  ~Instance();
+
+  const InstanceSymbols& symbols() const { return symbols_; }
+  Result<std::vector<VkPhysicalDevice>> physical_devices() const;
+
+ private:
+  template <typename T, typename... Arguments>
+  friend Ref<T> baton::make_ref(Arguments&&...);
+  explicit Instance(std::shared_ptr<ValidationListener> listener) : listener_(std::move(listener)) {}
+
+  Status create(const LoaderSymbols& loader, bool validation);
+
+  std::shared_ptr<ValidationListener> listener_;  // The layer's messenger calls it until the instance is gone.
+  VkInstance handle_ = VK_NULL_HANDLE;
+  InstanceSymbols symbols_;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  PFN_vkDestroyDebugUtilsMessengerEXT destroy_messenger_ = nullptr;
+};
+
+}  // namespace baton::hal::drivers::vulkan

@@ -1,0 +1,240 @@
+#include "hal/drivers/vulkan/prepared_commands.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "hal/drivers/vulkan/barriers.hpp"
+#include "hal/drivers/vulkan/device.hpp"
+#include "hal/drivers/vulkan/recording.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+namespace {
+
+// Stands for a moment at which everything has to be checked anew.
+constexpr uint64_t kNeverChecked = ~uint64_t{0};
+
+}  // namespace
+
+Result<std::unique_ptr<PreparedCommands>> PreparedCommands::make(Device& device, const Recording& recording) {
+  auto prepared = std::unique_ptr<PreparedCommands>(new PreparedCommands(device, recording));
+  prepared->slots_.resize(recording.slots().needs().size());
+  prepared->constants_.resize(recording.constant_slot_count());
+  BATON_TRY(prepared->create());
+  return prepared;
+}
+
+Status PreparedCommands::create() {
+  Context& context = device_.context();
+  if (recording_.table_bytes() != 0) {
+    BATON_TRY_ASSIGN(table_, device_.memory().take(recording_.table_bytes(), BlockKind::kHost));
+  }
+  VkCommandPoolCreateInfo pool{};
+  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool.queueFamilyIndex = context.facts().queue_family;
+  BATON_VULKAN_TRY(context.symbols(), vkCreateCommandPool, context.handle(), &pool, nullptr, &pool_);
+  const auto& steps = recording_.steps();
+  const auto of_device = std::count_if(steps.begin(), steps.end(), [](const Step& step) { return !step.host; });
+  commands_.resize(static_cast<size_t>(of_device));
+  VkCommandBufferAllocateInfo buffers{};
+  buffers.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  buffers.commandPool = pool_;
+  buffers.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  buffers.commandBufferCount = static_cast<uint32_t>(commands_.size());
+  if (!commands_.empty()) {
+    BATON_VULKAN_TRY(context.symbols(), vkAllocateCommandBuffers, context.handle(), &buffers, commands_.data());
+  }
+  if (recording_.descriptor_sets_ == 0) return {};
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, recording_.descriptors_};
+  VkDescriptorPoolCreateInfo descriptors{};
+  descriptors.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  descriptors.maxSets = recording_.descriptor_sets_;
+  descriptors.poolSizeCount = 1;
+  descriptors.pPoolSizes = &size;
+  BATON_VULKAN_TRY(context.symbols(), vkCreateDescriptorPool, context.handle(), &descriptors, nullptr,
+                   &descriptor_pool_);
+  return {};
+}
+
+PreparedCommands::~PreparedCommands() {
+  if (const Bound bound = bound_.lock()) device_.timeline().drop(bound);
+  const Context& context = device_.context();
+  context.symbols().vkDestroyCommandPool(context.handle(), pool_, nullptr);
+  context.symbols().vkDestroyDescriptorPool(context.handle(), descriptor_pool_, nullptr);
+  if (table_.slab) device_.memory().give(table_);
+}
+
+void PreparedCommands::store(uint32_t at, uint64_t value) { std::memcpy(table_.host() + at, &value, sizeof(value)); }
+void PreparedCommands::store(uint32_t at, uint32_t value) { std::memcpy(table_.host() + at, &value, sizeof(value)); }
+
+void PreparedCommands::write_record(const Launch& launch, const Arguments& arguments) {
+  for (uint32_t i = 0; i < launch.bindings.size(); ++i) {
+    const ResolvedBinding binding = resolve(launch.bindings[i], arguments, table_);
+    store(launch.record_at + 8 * i, binding.address);
+    store(launch.lengths_at() + 8 * i, binding.length);
+  }
+  for (uint32_t i = 0; i < launch.constants.size(); ++i) store(launch.constants_at() + 4 * i, launch.constants[i]);
+  for (const ConstantSlot& slot : launch.constant_slots) {
+    store(launch.constants_at() + 4 * slot.constant, arguments.constants[slot.slot]);
+  }
+}
+
+void PreparedCommands::write_table(const Arguments& arguments) {
+  if (!table_.slab) return;
+  std::memset(table_.host(), 0, static_cast<size_t>(table_.length));
+  for (const TableBytes* part = recording_.table_contents_; part; part = part->next) {
+    std::memcpy(table_.host() + part->at, part->bytes.data(), part->bytes.size());
+  }
+  for (const Record* record = recording_.first_; record; record = record->next) {
+    if (record->kind != RecordKind::kLaunch) continue;
+    const auto& launch = static_cast<const Launch&>(*record);
+    if (launch.pipeline->by_address()) write_record(launch, arguments);
+  }
+}
+
+PreparedCommands::Bound PreparedCommands::find_bound(const BindRequest& request) const {
+  const auto& [table, checked, frees] = request;
+  if (!encoded_ || table.buffers.size() < slots_.size() || table.constants.size() < constants_.size()) return nullptr;
+  if (!std::equal(constants_.begin(), constants_.end(), table.constants.begin())) return nullptr;
+  Bound bound = bound_.lock();
+  if (!bound || !bound->equals(table)) return nullptr;
+  if (!checked && (bound_frees_ != frees || bound->has_peers)) return nullptr;
+  bound->note_source(table);
+  return bound;
+}
+
+// Which slots have to be bound again: those that differ from the last table, or all. Returns why `request` does not fit.
+Status PreparedCommands::find_changes(const BindRequest& request, const BoundTable* last) {
+  const auto& [table, checked, frees] = request;
+  const bool check_all = !checked && (!last || bound_frees_ != frees || last->has_peers);
+  if (check_all) {
+    BATON_TRY(recording_.check(table));
+  } else if (!checked) {
+    BATON_TRY(recording_.check_constants(table.constants));
+  }
+  changed_slots_.clear();
+  if (last) {
+    last->visit_changes(table, [&](size_t slot) { changed_slots_.push_back(static_cast<uint32_t>(slot)); });
+  } else {
+    changed_slots_.resize(std::min(slots_.size(), table.buffers.size()));
+    std::iota(changed_slots_.begin(), changed_slots_.end(), 0u);
+  }
+  if (checked || check_all) return {};
+  for (const uint32_t slot : changed_slots_) BATON_TRY(recording_.check_slot(slot, table.buffers[slot]));
+  return {};
+}
+
+// Returns false when the slot's memory changed and stands in a command buffer too.
+bool PreparedCommands::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range,
+                                 std::vector<Ref<hal::Buffer>>& replaced) {
+  if (recording_.slots().needs()[slot].use_count == 0) {
+    bound.ranges[slot] = range;  // It may be anything.
+    return true;
+  }
+  bound.set(slot, range, replaced);
+  const auto& buffer = static_cast<const Buffer&>(*range.buffer);
+  const Slab* slab = buffer.block().slab;
+  const SlotValue value{slab, slab->id, buffer.address() + range.offset, range_length(range), &buffer, range.offset};
+  const bool same = value.same_memory(slots_[slot]);
+  slots_[slot] = value;
+  if (same) return true;
+  for (const SlotPatch& patch : recording_.slot_patches_.of(slot)) {
+    store(patch.pointer_at, value.address + patch.offset);
+    if (patch.length_at != SlotPatch::kNone) store(patch.length_at, value.length - patch.offset);
+  }
+  return !recording_.baked_slots_[slot];
+}
+
+// Returns false when a constant changed that stands in a command buffer too.
+bool PreparedCommands::bind_constants(std::span<const uint32_t> constants) {
+  bool in_records = true;
+  for (size_t slot = 0; slot < constants_.size(); ++slot) {
+    if (constants[slot] == constants_[slot]) continue;
+    constants_[slot] = constants[slot];
+    in_records &= !recording_.baked_constants_[slot];
+    for (const ConstantPatch& patch : recording_.constant_patches_.of(slot)) store(patch.at, constants[slot]);
+  }
+  return in_records;
+}
+
+Result<PreparedCommands::Bound> PreparedCommands::bind(const BindRequest& request, Status& unfit,
+                                                       std::vector<Ref<hal::Buffer>>& replaced) {
+  const BindingTable& table = request.table;
+  Bound bound = encoded_ && table.buffers.size() >= slots_.size() ? bound_.lock() : nullptr;
+  unfit = find_changes(request, bound.get());
+  if (!unfit.ok()) return unfit.clone();
+  if (!bound) bound = std::make_shared<BoundTable>(slots_.size());
+  const bool was_encoded = std::exchange(encoded_, false);  // Until all of it is done.
+  bool in_records = was_encoded;
+  for (const uint32_t slot : changed_slots_) in_records &= bind_slot(*bound, slot, table.buffers[slot], replaced);
+  in_records &= bind_constants(table.constants);
+  if (!was_encoded) write_table(arguments());
+  if (!in_records) BATON_TRY(encode(arguments()));
+  encoded_ = true;
+  bound->note_source(table);
+  bound_ = bound;
+  // A caller that checked the table did so earlier: buffers may have been freed since.
+  bound_frees_ = request.checked ? kNeverChecked : request.frees;
+  return bound;
+}
+
+Status PreparedCommands::encode(const Arguments& arguments) {
+  Context& context = device_.context();
+  BATON_VULKAN_TRY(context.symbols(), vkResetCommandPool, context.handle(), pool_, 0);
+  if (descriptor_pool_) {
+    BATON_VULKAN_TRY(context.symbols(), vkResetDescriptorPool, context.handle(), descriptor_pool_, 0);
+  }
+  size_t next = 0;
+  for (const Step& step : recording_.steps()) {
+    if (!step.host) BATON_TRY(encode_step(step, commands_[next++], arguments));
+  }
+  return {};
+}
+
+Status PreparedCommands::encode_step(const Step& step, VkCommandBuffer commands, const Arguments& arguments) {
+  const DeviceSymbols& symbols = device_.context().symbols();
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+  BATON_VULKAN_TRY(symbols, vkBeginCommandBuffer, commands, &begin);
+  first_barrier(symbols, commands);
+  bool worked = false, ordered = true;  // Whether there is work, and a barrier behind it.
+  bound_pipeline_ = nullptr;
+  for (const Record* record = step.first; record && record->kind != RecordKind::kHostStep; record = record->next) {
+    if (record->kind == RecordKind::kBarrier) {
+      ordered = true;
+      continue;
+    }
+    if (worked && ordered) work_barrier(symbols, commands);
+    BATON_TRY(encode_launch(static_cast<const Launch&>(*record), commands, arguments));
+    worked = true;
+    ordered = false;
+  }
+  last_barrier(symbols, commands);
+  BATON_VULKAN_TRY(symbols, vkEndCommandBuffer, commands);
+  return {};
+}
+
+Status PreparedCommands::encode_launch(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments) {
+  const DeviceSymbols& symbols = device_.context().symbols();
+  const Pipeline& pipeline = *launch.pipeline;
+  if (bound_pipeline_ != &pipeline) {
+    symbols.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
+    bound_pipeline_ = &pipeline;
+  }
+  if (pipeline.by_address()) {
+    const uint64_t record = table_.address() + launch.record_at;
+    symbols.vkCmdPushConstants(commands, pipeline.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(record), &record);
+  } else {
+    BATON_TRY(bind_descriptors(launch, commands, arguments));
+  }
+  if (launch.grid_at == Launch::kDirect) {
+    symbols.vkCmdDispatch(commands, launch.grid[0], launch.grid[1], launch.grid[2]);
+  } else {
+    symbols.vkCmdDispatchIndirect(commands, table_.slab->buffer, table_.offset + launch.grid_at);
+  }
+  return {};
+}
+
+}  // namespace baton::hal::drivers::vulkan

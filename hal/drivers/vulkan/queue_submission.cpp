@@ -1,0 +1,135 @@
+// How work gets to the device: as one submission, or step by step.
+#include <algorithm>
+
+#include "hal/drivers/common/kept_signals.hpp"
+#include "hal/drivers/vulkan/device.hpp"
+#include "hal/drivers/vulkan/queue.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+// An execution that was submitted: what it needs until the device is through, and what happens then.
+class Queue::Executed final : public Timeline::Completion {
+ public:
+  Executed(Queue& queue, Recording& recording, Recording::Claim claim, Signals signals)
+      : queue_(queue),
+        recording_(&recording),
+        prepared_(claim.prepared),
+        bound_(std::move(claim.bound)),
+        signals_(signals) {}
+  // Also of one whose submission failed.
+  ~Executed() override {
+    if (prepared_) recording_->give_back(*prepared_);
+    if (watch) queue_.clock_.end(watch, false);
+  }
+
+  void done(const Status& status) override {
+    Status outcome = status.clone();
+    if (outcome.ok() && recording_->may_fail()) outcome = recording_->check_grids(*prepared_);
+    if (watch) queue_.clock_.end(std::exchange(watch, nullptr), outcome.ok());
+    recording_->give_back(*std::exchange(prepared_, nullptr));
+    queue_.ledger_.conclude(signals_.points(), outcome);
+  }
+
+  std::shared_ptr<BoundTable> take_bound_table() override { return std::move(bound_); }
+
+  ExecutionClock::Watch* watch = nullptr;
+
+ private:
+  Queue& queue_;  // The recording keeps the device, which has it.
+  const Ref<Recording> recording_;
+  PreparedCommands* prepared_;
+  std::shared_ptr<BoundTable> bound_;
+  const KeptSignals signals_;
+};
+
+// An operation without work, behind submissions that are under way.
+class Queue::Passed final : public Timeline::Completion {
+ public:
+  Passed(Queue& queue, Signals signals) : queue_(queue), device_(&queue.device()), signals_(signals) {}
+  void done(const Status& status) override { queue_.ledger_.conclude(signals_.points(), status); }
+
+ private:
+  Queue& queue_;
+  const Ref<hal::Device> device_;
+  const KeptSignals signals_;
+};
+
+Status Queue::try_submit(Recording& recording, const BindRequest& request, Signals signals, Status& unfit) {
+  BATON_TRY_ASSIGN(Recording::Claim claim, recording.claim(request, unfit));
+  PreparedCommands* const prepared = claim.prepared;
+  auto executed = std::make_unique<Executed>(*this, recording, std::move(claim), signals);
+  const VkCommandBuffer work = prepared->commands()[0];
+  VkCommandBuffer timed[] = {VK_NULL_HANDLE, work, VK_NULL_HANDLE};
+  std::span<const VkCommandBuffer> commands(&work, 1);
+  if (clock_.on()) {
+    BATON_TRY_ASSIGN(executed->watch, clock_.begin());
+    timed[0] = executed->watch->before;
+    timed[2] = executed->watch->after;
+    commands = timed;
+  }
+  std::unique_ptr<Timeline::Completion> completion = std::move(executed);
+  const bool soon = recording.may_fail() || !all_own(signals);
+  BATON_TRY_ASSIGN(const uint64_t serial, timeline_->submit(commands, completion, soon));
+  if (!recording.may_fail()) promise(signals, serial);
+  return {};
+}
+
+Status Queue::submit(Recording& recording, const BindRequest& request, Signals signals) {
+  Status unfit;
+  Status status = named(try_submit(recording, request, signals, unfit), recording);
+  if (!unfit.ok()) return status;
+  if (!status.ok()) ledger_.conclude(signals, status);
+  return {};
+}
+
+// On the worker: the device's stretches are waited for, then comes the host's turn.
+Status Queue::try_run_steps(Recording& recording, const BindRequest& request) {
+  Status unfit;
+  BATON_TRY_ASSIGN(const Recording::Claim claim, recording.claim(request, unfit));
+  PreparedCommands* const prepared = claim.prepared;
+  const Arguments arguments = prepared->arguments();
+  struct Release {
+    ~Release() { recording.give_back(prepared); }
+    Recording& recording;
+    PreparedCommands& prepared;
+  } const release{recording, *prepared};
+  size_t next = 0;
+  for (const Step& step : recording.steps()) {
+    if (step.host) {
+      BATON_TRY(step.host->run(*step.host, {device(), *commands_, arguments}));
+      continue;
+    }
+    BATON_TRY_ASSIGN(const uint64_t serial, timeline_->submit(prepared->commands()[next++]));
+    BATON_TRY(timeline_->wait(serial));
+    if (recording.may_fail()) BATON_TRY(recording.check_grids(*prepared));
+  }
+  return {};
+}
+
+void Queue::run_steps(Recording& recording, const BindRequest& request, Signals signals) {
+  ledger_.conclude(signals, try_run_steps(recording, request));
+}
+
+void Queue::pass(uint64_t serial, Signals signals) {
+  if (serial == 0 || timeline_->reached(serial)) return ledger_.conclude(signals, {});
+  timeline_->attach(serial, std::make_unique<Passed>(*this, signals));
+  promise(signals, serial);
+}
+
+Semaphore* Queue::own(hal::Semaphore* semaphore) const {
+  auto* found = dynamic_cast<Semaphore*>(semaphore);
+  return found && &found->timeline() == timeline_.get() ? found : nullptr;
+}
+
+bool Queue::all_own(Signals signals) const {
+  return std::all_of(signals.begin(), signals.end(),
+                     [&](const SemaphorePoint& signal) { return own(signal.semaphore) != nullptr; });
+}
+
+void Queue::promise(Signals signals, uint64_t serial) const {
+  for (const SemaphorePoint& signal : signals) {
+    if (Semaphore* const semaphore = own(signal.semaphore)) semaphore->promise(signal.value, serial);
+  }
+}
+
+}  // namespace baton::hal::drivers::vulkan

@@ -1,0 +1,146 @@
+#include "hal/drivers/vulkan/recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bytes.hpp"
+#include "hal/drivers/vulkan/device.hpp"
+
+namespace baton::hal::drivers::vulkan {
+namespace {
+
+// Idle ones beyond this go: a burst that had many in flight does not keep their tables forever.
+constexpr size_t kIdleMax = 8;
+
+}  // namespace
+
+ResolvedBinding resolve(const RecordedBinding& binding, const Arguments& arguments, const Block& table) {
+  if (binding.base == RecordedBinding::kTable) {
+    return {table.slab, table.address() + binding.offset, table.offset + binding.offset, binding.length, nullptr, 0};
+  }
+  if (binding.base == RecordedBinding::kFixed) {
+    const Block& block = binding.buffer->block();
+    return {
+        block.slab,    block.address() + binding.offset, block.offset + binding.offset, binding.length, binding.buffer,
+        binding.offset};
+  }
+  const SlotValue& value = arguments.slots[binding.slot()];
+  const uint64_t address = value.address + binding.offset;
+  return {value.slab,
+          address,
+          address - value.slab->address,
+          binding.open ? value.length - binding.offset : binding.length,
+          value.buffer,
+          value.buffer_offset + binding.offset};
+}
+
+Recording::Recording(Device& device, const RecordingOptions& options)
+    : hal::Recording(device, options),
+      vulkan_device_(device),
+      baked_slots_(options.slot_count),
+      baked_constants_(options.constant_slot_count) {}
+
+Recording::~Recording() = default;
+
+void Recording::index_launch(const Launch& launch) {
+  const bool by_address = launch.pipeline->by_address();
+  if (!by_address && launch.pipeline->binding_count() != 0) {
+    ++descriptor_sets_;
+    descriptors_ += launch.pipeline->binding_count();
+  }
+  for (uint32_t i = 0; i < launch.bindings.size(); ++i) {
+    const RecordedBinding& binding = launch.bindings[i];
+    if (!binding.is_slot()) continue;
+    if (!by_address) {
+      baked_slots_[binding.slot()] = true;
+      continue;
+    }
+    slot_patches_.add({binding.slot(), launch.record_at + 8 * i,
+                       binding.open ? launch.lengths_at() + 8 * i : SlotPatch::kNone, binding.offset});
+  }
+  for (const ConstantSlot& slot : launch.constant_slots) {
+    if (by_address) {
+      constant_patches_.add({slot.slot, launch.constants_at() + 4 * slot.constant});
+    } else {
+      baked_constants_[slot.slot] = true;
+    }
+  }
+}
+
+void Recording::split_into_steps() {
+  bool in_step = false;
+  for (const Record* record = first_; record; record = record->next) {
+    if (record->kind == RecordKind::kHostStep) {
+      steps_.push_back({nullptr, static_cast<const HostStep*>(record)});
+      has_host_steps_ = true;
+      in_step = false;
+    } else if (record->kind == RecordKind::kLaunch && !in_step) {
+      steps_.push_back({record, nullptr});
+      in_step = true;
+    }
+  }
+}
+
+void Recording::end_recording() {
+  slot_patches_.reserve(slots().uses().size());
+  for (const Record* record = first_; record; record = record->next) {
+    if (record->kind == RecordKind::kLaunch) index_launch(static_cast<const Launch&>(*record));
+  }
+  slot_patches_.sort(baked_slots_.size());
+  constant_patches_.sort(baked_constants_.size());
+  split_into_steps();
+}
+
+Result<Recording::Claim> Recording::claim(const BindRequest& request, Status& unfit) {
+  std::vector<Ref<hal::Buffer>> replaced;  // They go after the lock.
+  const std::lock_guard lock(mutex_);
+  PreparedCommands* idle = nullptr;
+  for (size_t i = prepared_.size(); i-- > 0;) {
+    PreparedCommands& one = *prepared_[i];
+    if (one.uses == 0) idle = &one;
+    if (one.uses != 0 && may_fail_) continue;  // What the device writes into a table is one execution's.
+    if (one.uses == 0 && prepared_.size() == 1) break;
+    if (auto bound = one.find_bound(request)) {
+      ++one.uses;
+      return Claim{&one, std::move(bound)};
+    }
+  }
+  if (!idle) {
+    BATON_TRY_ASSIGN(auto made, PreparedCommands::make(vulkan_device_, *this));
+    idle = made.get();
+    prepared_.push_back(std::move(made));
+  }
+  BATON_TRY_ASSIGN(auto bound, idle->bind(request, unfit, replaced));
+  ++idle->uses;
+  return Claim{idle, std::move(bound)};
+}
+
+void Recording::give_back(PreparedCommands& prepared) {
+  std::unique_ptr<PreparedCommands> surplus;
+  const std::lock_guard lock(mutex_);
+  --prepared.uses;
+  if (prepared.uses != 0 || prepared_.size() <= kIdleMax) return;
+  const auto found =
+      std::find_if(prepared_.begin(), prepared_.end(), [&](const auto& one) { return one.get() == &prepared; });
+  surplus = std::move(*found);
+  prepared_.erase(found);
+}
+
+Status Recording::check_grids(const PreparedCommands& prepared) const {
+  for (const Record* record = first_; record; record = record->next) {
+    if (record->kind != RecordKind::kLaunch) continue;
+    const auto& launch = static_cast<const Launch&>(*record);
+    if (launch.grid_at == Launch::kDirect) continue;
+    const auto checked = load_bytes<CheckedGrid>(prepared.table().host() + launch.grid_at);
+    if (!checked.refused) continue;
+    std::memset(prepared.table().host() + launch.grid_at, 0, sizeof(checked));  // For who executes it next.
+    const auto& most = vulkan_device_.limits().grid_max;
+    int axis = 0;
+    while (axis < 2 && checked.asked[axis] <= most[axis]) ++axis;
+    return failure(StatusCode::kOutOfRange, "Indirect dispatch grid has ", checked.asked[axis], " workgroups in ",
+                   "xyz"[axis], "; the device takes ", most[axis], ".");
+  }
+  return {};
+}
+
+}  // namespace baton::hal::drivers::vulkan

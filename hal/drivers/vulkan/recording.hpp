@@ -1,0 +1,198 @@
+// Recording: commands as the Vulkan driver runs them: launches of kernels, made once, and a table that says what they
+// work on.
+//
+// The essay. Transfers are launches too, of kernels of the driver's own, so nearly every command is one: a pipeline, a
+// grid, and a record {u64 pointer[n], u64 length[n], u32 constant[m]} in a table that the device reads. The command
+// buffer of Vulkan says only where each record is, so it is recorded once; a table of slots that changed costs the
+// stores of those pointers, lengths and constants. Kernels by descriptors have their arguments inside
+// the command buffer: a change to a slot that they use records it again.
+//
+// What Vulkan cannot do (calls of the host, foreign work) splits the recording into steps.
+#pragma once
+
+#include <mutex>
+
+#include "hal/drivers/vulkan/buffer.hpp"
+#include "hal/drivers/vulkan/builtins.hpp"
+#include "hal/drivers/vulkan/prepared_commands.hpp"
+#include "hal/recording.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+class Device;
+
+// Part of a record. Base 0 is a buffer that was recorded, base 1 the table itself, base s + 2 what slot s brings.
+struct RecordedBinding {
+  static constexpr uint32_t kFixed = 0, kTable = 1, kSlots = 2;
+
+  uint32_t base;
+  Access access;
+  bool open;  // Up to the end of the slot.
+  uint64_t offset;
+  uint64_t length;       // Of an open one 0.
+  const Buffer* buffer;  // Of base 0.
+
+  static RecordedBinding make(const Binding& binding) {
+    if (!binding.is_slot()) {
+      return {kFixed,         binding.access, false,
+              binding.offset, binding.length, static_cast<const Buffer*>(binding.buffer)};
+    }
+    return {binding.slot + kSlots,
+            binding.access,
+            binding.is_open(),
+            binding.offset,
+            binding.is_open() ? 0 : binding.length,
+            nullptr};
+  }
+  static RecordedBinding in_table(uint32_t offset, uint64_t length) {
+    return {kTable, Access::kReadWrite, false, offset, length, nullptr};
+  }
+  bool is_slot() const { return base >= kSlots; }
+  uint32_t slot() const { return base - kSlots; }
+};
+
+// A binding under the table of an execution.
+struct ResolvedBinding {
+  const Slab* slab;
+  uint64_t address;
+  uint64_t slab_offset;
+  uint64_t length;
+  const Buffer* buffer;  // Null: the table.
+  uint64_t buffer_offset;
+};
+ResolvedBinding resolve(const RecordedBinding& binding, const Arguments& arguments, const Block& table);
+
+enum class RecordKind : uint8_t { kLaunch, kBarrier, kHostStep };
+struct Record {
+  RecordKind kind;
+  Record* next = nullptr;
+};
+
+struct Launch : Record {
+  static constexpr uint32_t kDirect = ~uint32_t{0};
+
+  const Pipeline* pipeline = nullptr;
+  std::span<const RecordedBinding> bindings = {};
+  std::span<const uint32_t> constants = {};
+  std::span<const ConstantSlot> constant_slots = {};
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t grid_at = kDirect;  // Where in the table the grid is (CheckedGrid), else `grid`.
+  uint32_t record_at = 0;      // Where in the table its record is.
+
+  uint32_t lengths_at() const { return record_at + 8 * static_cast<uint32_t>(bindings.size()); }
+  uint32_t constants_at() const { return record_at + 16 * static_cast<uint32_t>(bindings.size()); }
+};
+
+// What runs on the host, between two stretches of device work.
+struct HostExecution {
+  hal::Device& device;
+  SingleCommands& commands;
+  const Arguments& arguments;
+};
+struct HostStep : Record {
+  Status (*run)(const HostStep& step, const HostExecution& execution) = nullptr;
+};
+
+// Bytes that the table begins with, at update_buffer's place.
+struct TableBytes {
+  TableBytes* next;
+  uint32_t at;
+  std::span<const std::byte> bytes;
+};
+
+// A stretch of launches and barriers, up to a null or to something of the host; or one thing of the host.
+struct Step {
+  const Record* first = nullptr;
+  const HostStep* host = nullptr;
+};
+
+// Where a slot's pointer and length stand in the table.
+struct SlotPatch {
+  uint32_t slot;
+  uint32_t pointer_at;
+  uint32_t length_at;  // Of an open binding; else kNone.
+  uint64_t offset;
+  static constexpr uint32_t kNone = ~uint32_t{0};
+};
+// Where a constant slot stands.
+struct ConstantPatch {
+  uint32_t slot;
+  uint32_t at;
+};
+
+// Patches by slot, side by side in memory.
+template <typename Patch>
+class PatchIndex {
+ public:
+  void reserve(size_t count) { patches_.reserve(count); }
+  void add(const Patch& patch) { patches_.push_back(patch); }
+  // Once all are added.
+  void sort(size_t slot_count) {
+    first_.assign(slot_count + 1, 0);
+    for (const Patch& patch : patches_) ++first_[patch.slot + 1];
+    for (size_t slot = 0; slot < slot_count; ++slot) first_[slot + 1] += first_[slot];
+    std::vector<Patch> sorted(patches_.size());
+    std::vector<uint32_t> next(first_.begin(), first_.end());
+    for (const Patch& patch : patches_) sorted[next[patch.slot]++] = patch;
+    patches_ = std::move(sorted);
+  }
+  std::span<const Patch> of(size_t slot) const {
+    return std::span<const Patch>(patches_).subspan(first_[slot], first_[slot + 1] - first_[slot]);
+  }
+
+ private:
+  std::vector<Patch> patches_;
+  std::vector<uint32_t> first_;  // By slot; one more at the end.
+};
+
+class Recording final : public hal::Recording {
+ public:
+  Recording(Device& device, const RecordingOptions& options);
+  ~Recording() override;
+
+  bool empty() const { return steps_.empty(); }
+  // It takes a thread of the host to run it.
+  bool has_host_steps() const { return has_host_steps_; }
+  // How it ends is known only when it is done.
+  bool may_fail() const { return may_fail_; }
+  const std::vector<Step>& steps() const { return steps_; }
+  uint32_t table_bytes() const { return table_bytes_; }
+
+  // Commands that are ready to be submitted for a table, and the table, which keeps its buffers.
+  struct Claim {
+    PreparedCommands* prepared;
+    PreparedCommands::Bound bound;
+  };
+  // The caller gives them back with give_back() when the device is through with them. `unfit` says why the table does
+  // not fit, if that is why there are none.
+  Result<Claim> claim(const BindRequest& request, Status& unfit);
+  void give_back(PreparedCommands& prepared);
+  // What became of the grids that the device read.
+  Status check_grids(const PreparedCommands& prepared) const;
+
+ private:
+  friend class CommandBuffer;
+  friend class PreparedCommands;
+
+  void end_recording();
+  void index_launch(const Launch& launch);
+  void split_into_steps();
+
+  Device& vulkan_device_;
+  Record* first_ = nullptr;
+  TableBytes* table_contents_ = nullptr;
+  uint32_t table_bytes_ = 0;
+  uint32_t descriptor_sets_ = 0;
+  uint32_t descriptors_ = 0;
+  bool has_host_steps_ = false;
+  bool may_fail_ = false;
+  std::vector<Step> steps_;
+  PatchIndex<SlotPatch> slot_patches_;
+  PatchIndex<ConstantPatch> constant_patches_;
+  std::vector<bool> baked_slots_, baked_constants_;  // Those that kernels by descriptors use.
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PreparedCommands>> prepared_;  // Guarded by mutex_, the one used last at the end.
+};
+
+}  // namespace baton::hal::drivers::vulkan

@@ -1,0 +1,72 @@
+// SpirvDeclarations: what stands before the functions of a SPIR-V module, by id: types, constants, variables and how
+// they are decorated.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "hal/drivers/vulkan/spirv_words.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+struct SpirvVariable {
+  uint32_t type = 0;  // A pointer.
+  uint32_t storage_class = 0;
+};
+
+class SpirvDeclarations {
+ public:
+  SpirvDeclarations(uint32_t bound, std::span<const uint32_t> specialization)
+      : bound_(bound), specialization_(specialization) {}
+
+  // Remembers what it declares; instructions that declare nothing of interest are left alone.
+  Status add(const SpirvInstruction& instruction);
+
+  // Types whose size has no end, and what is no type, have none.
+  Result<uint64_t> type_bytes(uint32_t type) const;
+  // The value of an integer constant, specialization applied.
+  Result<uint64_t> integer(uint32_t constant) const;
+  // Three words: of the constant that is decorated as the size of the workgroup, if there is one.
+  bool has_workgroup_size() const { return workgroup_size_ != 0; }
+  Status read_workgroup_size(uint32_t (&size)[3]) const;
+
+  const std::map<uint32_t, SpirvVariable>& variables() const { return variables_; }
+  // What the pointer type points to.
+  Result<uint32_t> pointee(uint32_t pointer) const;
+  // The instruction that made a type or a constant; null: there is none.
+  const SpirvInstruction* declared(uint32_t id) const;
+  // The value of a decoration; null: it is not decorated so.
+  const uint32_t* decoration(uint32_t id, uint32_t decoration) const;
+  std::vector<uint32_t> specialized() const;
+
+  // An id that is defined here.
+  Status check_new(const SpirvInstruction& by, uint32_t id);
+  // An id that is used.
+  Status check_id(const SpirvInstruction& by, uint32_t id) const;
+
+ private:
+  struct Member {
+    uint32_t type;
+    uint32_t member;
+    bool operator<(const Member& other) const { return type != other.type ? type < other.type : member < other.member; }
+  };
+
+  Status decorate(const SpirvInstruction& instruction);
+  Status declare(const SpirvInstruction& instruction, size_t result, size_t words_min);
+  Result<uint64_t> type_bytes(uint32_t type, int depth) const;
+  Result<uint64_t> struct_bytes(const SpirvInstruction& made, int depth) const;
+
+  const uint32_t bound_;
+  const std::span<const uint32_t> specialization_;
+  std::unordered_map<uint32_t, SpirvInstruction> declared_;
+  std::map<uint32_t, SpirvVariable> variables_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> decorations_;  // {id, decoration} → its first word, or 0.
+  std::map<Member, uint32_t> member_offsets_;
+  std::map<Member, uint32_t> matrix_strides_;
+  mutable std::unordered_map<uint32_t, uint64_t> struct_bytes_;
+  std::vector<bool> defined_;
+  uint32_t workgroup_size_ = 0;
+};
+
+}  // namespace baton::hal::drivers::vulkan

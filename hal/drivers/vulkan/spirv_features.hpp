@@ -1,0 +1,13 @@
+// Which capabilities of SPIR-V a device can run, with the features that Baton turned on.
+#pragma once
+
+#include "hal/drivers/vulkan/device_facts.hpp"
+#include "hal/drivers/vulkan/spirv_module.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+// UNIMPLEMENTED naming the capability, the version, or the limit that the device lacks.
+Status check_features(const SpirvModule& module, const DeviceFacts& facts);
+Status check_limits(const SpirvEntryPoint& entry, const DeviceFacts& facts);
+
+}  // namespace baton::hal::drivers::vulkan

@@ -1,0 +1,246 @@
+#include "hal/drivers/vulkan/spirv_module.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "hal/drivers/vulkan/spirv_declarations.hpp"
+
+namespace baton::hal::drivers::vulkan {
+namespace {
+
+using namespace spirv;
+
+constexpr uint32_t kBindingsMax = 64;
+constexpr uint32_t kIdsMax = 0x3fffff;  // The specification's own limit.
+constexpr uint32_t kVersionMin = 0x00010000, kVersionMax = 0x00010600;
+
+struct Function {
+  std::set<uint32_t> names;  // Variables of the module and functions that it calls.
+};
+
+class Reader {
+ public:
+  Reader(uint32_t bound, std::span<const uint32_t> constants) : declarations_(bound, constants) {}
+
+  Status add(const SpirvInstruction& one) {
+    switch (one.op) {
+      case kCapability:
+        if (one.size() < 2) return bad_spirv(one.at, "a capability lacks its number");
+        module_.capabilities.push_back(one[1]);
+        return {};
+      case kEntryPoint: return add_entry_point(one);
+      case kExecutionMode:
+      case kExecutionModeId: return add_mode(one);
+      case kFunction: return begin_function(one);
+      case kFunctionEnd: return end_function(one);
+      default: return function_ ? add_use(one) : declarations_.add(one);
+    }
+  }
+
+  Result<SpirvModule> finish(uint32_t version) {
+    if (function_) return bad_spirv(0, "the last function does not end");
+    if (module_.entry_points.empty()) {
+      return failure(StatusCode::kInvalidArgument, "The SPIR-V has no entry point for compute.");
+    }
+    module_.version = version;
+    module_.specialized = declarations_.specialized();
+    for (SpirvEntryPoint& entry : module_.entry_points) {
+      BATON_TRY_CONTEXT(complete(entry), "in entry point '", entry.name, "'");
+    }
+    return std::move(module_);
+  }
+
+ private:
+  Status add_entry_point(const SpirvInstruction& one) {
+    if (one.size() < 4) return bad_spirv(one.at, "an entry point lacks words");
+    BATON_TRY(declarations_.check_id(one, one[2]));
+    size_t words = 0;
+    SpirvEntryPoint entry;
+    BATON_TRY_ASSIGN(entry.name, read_string(one, 3, words));
+    entry.function = one[2];
+    if (one[1] == kGlCompute) module_.entry_points.push_back(std::move(entry));
+    return {};
+  }
+
+  Status add_mode(const SpirvInstruction& one) {
+    if (one.size() < 3) return bad_spirv(one.at, "an execution mode lacks words");
+    if (one[2] != kModeLocalSize && one[2] != kModeLocalSizeId) return {};
+    if (one.size() < 6) return bad_spirv(one.at, "a workgroup size lacks words");
+    sizes_[one[1]] = {one[2] == kModeLocalSizeId, {one[3], one[4], one[5]}};
+    return {};
+  }
+
+  Status begin_function(const SpirvInstruction& one) {
+    if (function_) return bad_spirv(one.at, "a function stands in a function");
+    if (one.size() < 5) return bad_spirv(one.at, "a function lacks words");
+    BATON_TRY(declarations_.check_new(one, one[2]));
+    function_ = &functions_[one[2]];
+    return {};
+  }
+
+  Status end_function(const SpirvInstruction& one) {
+    if (!function_) return bad_spirv(one.at, "a function ends that did not begin");
+    function_ = nullptr;
+    return {};
+  }
+
+  // Which words of an instruction can name a variable of the module, or a function.
+  Status add_use(const SpirvInstruction& one) {
+    size_t first = 0, last = 0;
+    switch (one.op) {
+      case kLoad:
+      case kAccessChain:
+      case kInBoundsAccessChain:
+      case kPtrAccessChain:
+      case kInBoundsPtrAccessChain:
+      case kArrayLength:
+      case kCopyObject: first = last = 3; break;
+      case kFunctionCall: first = 3, last = one.size() - 1; break;
+      case kStore:
+      case kAtomicStore: first = last = 1; break;
+      case kCopyMemory: first = 1, last = 2; break;
+      default:
+        if (one.op < kAtomicLoad || one.op > kAtomicXor) return {};
+        first = last = 3;
+    }
+    if (one.size() <= std::max(first, last)) return bad_spirv(one.at, "an instruction lacks words");
+    for (size_t word = first; word <= last; ++word) {
+      BATON_TRY(declarations_.check_id(one, one[word]));
+      function_->names.insert(one[word]);
+    }
+    return {};
+  }
+
+  std::set<uint32_t> reached_variables(uint32_t entry) const {
+    std::set<uint32_t> variables, seen{entry};
+    std::vector<uint32_t> open{entry};
+    while (!open.empty()) {
+      const auto function = functions_.find(open.back());
+      open.pop_back();
+      if (function == functions_.end()) continue;
+      for (const uint32_t id : function->second.names) {
+        if (declarations_.variables().contains(id)) variables.insert(id);
+        if (functions_.contains(id) && seen.insert(id).second) open.push_back(id);
+      }
+    }
+    return variables;
+  }
+
+  Status complete(SpirvEntryPoint& entry) const {
+    if (!functions_.contains(entry.function)) {
+      return failure(StatusCode::kInvalidArgument, "Its function (id ", entry.function, ") is not there.");
+    }
+    BATON_TRY(set_workgroup_size(entry));
+    for (const uint32_t id : reached_variables(entry.function)) BATON_TRY(add_variable(entry, id));
+    const auto& all = module_.capabilities;
+    const bool addresses = std::find(all.begin(), all.end(), kCapabilityPhysicalAddresses) != all.end();
+    entry.by_address = addresses && entry.binding_count == 0 && entry.push_bytes == sizeof(uint64_t);
+    return {};
+  }
+
+  Status set_workgroup_size(SpirvEntryPoint& entry) const {
+    if (declarations_.has_workgroup_size()) return declarations_.read_workgroup_size(entry.workgroup_size);
+    const auto found = sizes_.find(entry.function);
+    if (found == sizes_.end()) return failure(StatusCode::kInvalidArgument, "Its workgroup has no size.");
+    for (size_t axis = 0; axis < 3; ++axis) {
+      uint64_t threads = found->second.words[axis];
+      if (found->second.by_id) {
+        BATON_TRY_ASSIGN(threads, declarations_.integer(found->second.words[axis]));
+      }
+      entry.workgroup_size[axis] = static_cast<uint32_t>(std::min<uint64_t>(threads, ~uint32_t{0}));
+    }
+    return {};
+  }
+
+  Status add_variable(SpirvEntryPoint& entry, uint32_t id) const {
+    const SpirvVariable& variable = declarations_.variables().at(id);
+    BATON_TRY_ASSIGN(const uint32_t type, declarations_.pointee(variable.type));
+    switch (variable.storage_class) {
+      case kWorkgroup: {
+        BATON_TRY_ASSIGN(const uint64_t bytes, declarations_.type_bytes(type));
+        entry.shared_bytes += bytes;
+        return {};
+      }
+      case kPushConstant: {
+        BATON_TRY_ASSIGN(const uint64_t bytes, declarations_.type_bytes(type));
+        if (bytes > 64 * 1024) return failure(StatusCode::kInvalidArgument, "Its push constants have no end.");
+        entry.push_bytes = std::max(entry.push_bytes, static_cast<uint32_t>((bytes + 3) / 4 * 4));
+        return {};
+      }
+      case kStorageBuffer: return add_binding(entry, id, type);
+      case kUniform:
+        if (declarations_.decoration(type, kBufferBlock)) return add_binding(entry, id, type);
+        return failure(StatusCode::kUnimplemented, "It reads a uniform buffer; bindings are storage buffers.");
+      case kUniformConstant:
+        return failure(StatusCode::kUnimplemented, "It reads an image, a sampler or a texel buffer; bindings are ",
+                       "storage buffers.");
+      default: return {};
+    }
+  }
+
+  Status add_binding(SpirvEntryPoint& entry, uint32_t id, uint32_t type) const {
+    const uint32_t* set = declarations_.decoration(id, kDescriptorSet);
+    const uint32_t* binding = declarations_.decoration(id, kBinding);
+    if (!set || !binding || *set != 0) {
+      return failure(StatusCode::kUnimplemented, "A storage buffer is not a binding of descriptor set 0.");
+    }
+    const SpirvInstruction* made = declarations_.declared(type);
+    if (!made || made->op != kTypeStruct) {
+      return failure(StatusCode::kUnimplemented, "Binding ", *binding, " is an array of storage buffers.");
+    }
+    if (*binding >= kBindingsMax) {
+      return failure(StatusCode::kOutOfRange, "Binding ", *binding, " is beyond the ", kBindingsMax,
+                     " that a dispatch may have.");
+    }
+    entry.binding_count = std::max(entry.binding_count, *binding + 1);
+    return {};
+  }
+
+  struct Size {
+    bool by_id;
+    uint32_t words[3];
+  };
+
+  SpirvModule module_;
+  SpirvDeclarations declarations_;
+  std::map<uint32_t, Size> sizes_;
+  std::map<uint32_t, Function> functions_;
+  Function* function_ = nullptr;
+};
+
+Status check_header(std::span<const std::byte> code) {
+  if (code.size() % 4 != 0 || code.size() < 20) {
+    return failure(StatusCode::kInvalidArgument, "The SPIR-V has ", code.size(),
+                   " bytes; it is words, five of them a header.");
+  }
+  const auto magic = load_bytes<uint32_t>(code.data());
+  if (magic == __builtin_bswap32(kMagic)) {
+    return failure(StatusCode::kInvalidArgument, "The SPIR-V is big-endian; Baton takes little-endian words.");
+  }
+  if (magic != kMagic) {
+    return failure(StatusCode::kInvalidArgument, "The code is no SPIR-V: it does not begin with 0x07230203.");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string spirv_version_text(uint32_t version) { return text(version >> 16 & 255, ".", version >> 8 & 255); }
+
+Result<SpirvModule> read_spirv(std::span<const std::byte> code, std::span<const uint32_t> constants) {
+  BATON_TRY(check_header(code));
+  std::vector<uint32_t> words(code.size() / 4);  // A file's bytes may lie anywhere.
+  std::memcpy(words.data(), code.data(), code.size());
+  const uint32_t version = words[1], bound = words[3];
+  if (version < kVersionMin || version > kVersionMax || (version & 0xff0000ff) != 0) {
+    return failure(StatusCode::kInvalidArgument, "The SPIR-V is of version ", spirv_version_text(version),
+                   "; Baton reads ", spirv_version_text(kVersionMin), " to ", spirv_version_text(kVersionMax), ".");
+  }
+  if (bound == 0 || bound > kIdsMax) return bad_spirv(3, text("a bound of ", bound, " for ids"));
+  Reader reader(bound, constants);
+  BATON_TRY(for_each_instruction(words, [&](const SpirvInstruction& one) { return reader.add(one); }));
+  return reader.finish(version);
+}
+
+}  // namespace baton::hal::drivers::vulkan

@@ -1,0 +1,45 @@
+// SpirvModule: what Baton reads in SPIR-V before a driver sees it: entry points, their workgroups, and how they take
+// their arguments. Never links Vulkan.
+//
+// The structure is always checked: every instruction inside the bytes, every string ended, every id that is looked at
+// below the bound and defined once, every entry point a function. It is no full validation (spirv-val is); code that
+// passes is trusted as other device code is.
+// Threads: a plain value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace baton::hal::drivers::vulkan {
+
+struct SpirvEntryPoint {
+  std::string name;
+  uint32_t function = 0;
+  uint32_t workgroup_size[3] = {1, 1, 1};
+  uint64_t shared_bytes = 0;
+  // By address: eight bytes of push constants are the address of the dispatch's record. Else descriptors of set 0.
+  bool by_address = false;
+  uint32_t binding_count = 0;  // One more than the highest binding; 0 by address.
+  uint32_t push_bytes = 0;
+};
+
+struct SpirvModule {
+  uint32_t version = 0;  // 0x00010500 is 1.5.
+  std::vector<uint32_t> capabilities;
+  std::vector<SpirvEntryPoint> entry_points;  // Those for compute.
+  std::vector<uint32_t> specialized;          // The ids of specialization constants that the code declares.
+};
+
+// `constants`: specialization, by id; sizes of workgroups may depend on them. INVALID_ARGUMENT with the reason, and the
+// word where it was seen.
+Result<SpirvModule> read_spirv(std::span<const std::byte> code, std::span<const uint32_t> constants = {});
+
+// "1.5".
+std::string spirv_version_text(uint32_t version);
+
+}  // namespace baton::hal::drivers::vulkan

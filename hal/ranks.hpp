@@ -1,0 +1,32 @@
+// Ranks: which of how many processes this is, and where they meet: what whoever started them put into the environment.
+//
+//   BATON_RANK=1 BATON_RANKS=2 BATON_STORE=tcp://node0:4711       said by hand
+//   OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID                  by mpirun, srun and their like
+//   BATON_RANK_TIMEOUT=30                                         seconds that a rank waits for the others
+//
+// Without BATON_STORE ranks that one process started meet on its machine.
+#pragma once
+
+#include <memory>
+
+#include "hal/channel.hpp"
+#include "hal/rank_store.hpp"
+
+namespace baton::hal {
+
+struct Ranks {
+  uint32_t rank = 0;
+  uint32_t count = 1;
+  std::shared_ptr<RankStore> store = nullptr;  // Null: there is one rank.
+  int64_t timeout_ns = kChannelTimeoutNs;
+
+  // The request for a channel of all of them.
+  ChannelRequest channel(std::string_view name) const { return {name, rank, count, store.get(), timeout_ns}; }
+};
+
+// Does not look for the others yet, but for a store that rank 0 serves.
+Result<Ranks> ranks_of_environment();
+// The same of another environment: `find` returns null for what it doesn't have.
+Result<Ranks> ranks_of_environment(const char* (*find)(const char* name));
+
+}  // namespace baton::hal

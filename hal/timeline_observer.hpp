@@ -1,0 +1,17 @@
+// TimelineObserver: what a device is asked for as spans on a timeline, and a label for each command that it records: name,
+// module, where in the program it was recorded, what it moves. Drivers that tell when a command ran tell it by that
+// label (work_label.hpp, drivers/cuda/work_listener.hpp).
+// Threads: internally synchronized.
+#pragma once
+
+#include <memory>
+
+#include "base/timeline.hpp"
+#include "hal/observed_device.hpp"
+
+namespace baton::hal {
+
+// `device` with its spans on `timeline`, which outlives it.
+Ref<Device> observe(Ref<Device> device, Timeline& timeline);
+
+}  // namespace baton::hal

@@ -1,0 +1,110 @@
+#include "modules/collective_module/collective_module.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "hal/commands/collective.hpp"
+#include "modules/hal_module/resource.hpp"
+#include "modules/sdk/recording.h"
+#include "modules/shared_module.hpp"
+
+namespace baton::modules {
+namespace {
+
+using Commands = Handle<hal::CommandBuffer>;
+
+// What the command is without its memory.
+struct Kind {
+  hal::CollectiveOperation operation;
+  uint32_t reduction = 0;
+  uint32_t root = 0;
+  uint32_t to = hal::kNoRank;
+  uint32_t from = hal::kNoRank;
+};
+
+Status to_collective_binding(Resource resource, hal::Binding& binding) {
+  resource.slot &= (int64_t{1} << 34) - 1;  // Without the element type and the rank.
+  return to_binding(resource, binding);
+}
+
+// One for each context. A channel of all ranks is made for a device when its first collective is recorded, which all
+// ranks do in one order.
+class CollectiveModule final : public sdk::Module<CollectiveModule> {
+ public:
+  explicit CollectiveModule(hal::Ranks ranks) : ranks_(std::move(ranks)) {}
+  CollectiveModule for_context() const { return CollectiveModule(ranks_); }
+
+  uint32_t rank() const { return ranks_.rank; }
+  uint32_t count() const { return ranks_.count; }
+
+  baton::Status all_reduce(Commands& commands, Resource source, uint32_t reduction, Resource target) {
+    return record(commands, {hal::CollectiveOperation::kAllReduce, reduction}, source, target);
+  }
+  baton::Status all_gather(Commands& commands, Resource source, Resource target) {
+    return record(commands, {hal::CollectiveOperation::kAllGather}, source, target);
+  }
+  baton::Status reduce_scatter(Commands& commands, Resource source, uint32_t reduction, Resource target) {
+    return record(commands, {hal::CollectiveOperation::kReduceScatter, reduction}, source, target);
+  }
+  baton::Status broadcast(Commands& commands, Resource source, uint32_t root, Resource target) {
+    return record(commands, {hal::CollectiveOperation::kBroadcast, 0, root}, source, target);
+  }
+  baton::Status all_to_all(Commands& commands, Resource source, Resource target) {
+    return record(commands, {hal::CollectiveOperation::kAllToAll}, source, target);
+  }
+  baton::Status permute(Commands& commands, Resource source, uint32_t to, uint32_t from, Resource target) {
+    return record(commands, {hal::CollectiveOperation::kPermute, 0, 0, to, from}, source, target);
+  }
+
+ private:
+  baton::Status record(Commands& commands, const Kind& kind, Resource source, Resource target) {
+    BATON_TRY_ASSIGN(hal::Channel * channel, channel_on(commands.device()));
+    const uint32_t type = BATON_SLOT_ELEMENT_TYPE(source.slot);
+    hal::commands::Collective command{
+        .channel = channel,
+        .operation = kind.operation,
+        .reduction = static_cast<hal::Reduction>(std::min(kind.reduction, 255u)),
+        .element_type = type ? static_cast<hal::ElementType>(type) : hal::ElementType::kU8,
+        .root = kind.root,
+        .to = kind.to,
+        .from = kind.from};
+    BATON_TRY_CONTEXT(to_collective_binding(source, command.source), "in the source of a collective");
+    BATON_TRY_CONTEXT(to_collective_binding(target, command.target), "in the target of a collective");
+    return (*commands).collective(command);
+  }
+
+  baton::Result<hal::Channel*> channel_on(hal::Device& device) {
+    baton::Ref<hal::Channel>& channel = channels_[&device];
+    if (!channel) {
+      BATON_TRY_ASSIGN(channel, device.make_channel(ranks_.channel("collective")));
+    }
+    return channel.get();
+  }
+
+  hal::Ranks ranks_;
+  std::map<hal::Device*, baton::Ref<hal::Channel>> channels_;  // Which keep their devices.
+};
+
+template <auto kFunction>
+constexpr sdk::Export command(const char* name) {
+  return sdk::function<kFunction>(name, BATON_TRAIT_COMMAND | BATON_TRAIT_TYPED_TENSORS);
+}
+
+}  // namespace
+
+Result<Ref<const vm::Module>> make_collective_module(hal::Ranks ranks) {
+  using Module = CollectiveModule;
+  const std::initializer_list<sdk::Export> exported = {
+      BATON_FUNCTION("rank", &Module::rank),
+      BATON_FUNCTION("count", &Module::count),
+      command<&Module::all_reduce>("all_reduce"),
+      command<&Module::all_gather>("all_gather"),
+      command<&Module::reduce_scatter>("reduce_scatter"),
+      command<&Module::broadcast>("broadcast"),
+      command<&Module::all_to_all>("all_to_all"),
+      command<&Module::permute>("permute"),
+  };
+  return make_shared_module<CollectiveModule>("collective", exported, std::move(ranks));
+}
+
+}  // namespace baton::modules

@@ -1,0 +1,127 @@
+// Calls with tensors and traces for C programs: the end of modules/sdk/embed_device.h.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/timeline.hpp"
+#include "hal/drivers/register_drivers.hpp"
+#include "hal/host_copy.hpp"
+#include "hal/timeline_observer.hpp"
+#include "modules/app/function.hpp"
+#include "modules/embed_objects.hpp"
+#include "modules/hal_module/objects.hpp"
+#include "modules/sdk/embed_device.h"
+
+struct baton_trace {
+  baton::Timeline timeline;
+};
+
+namespace {
+
+using baton::Ref;
+using baton::Result;
+using baton::Status;
+using baton::StatusCode;
+using baton::app::Tensor;
+using baton::modules::to_door;
+namespace app = baton::app;
+namespace hal = baton::hal;
+
+Result<std::vector<Tensor>> upload(hal::Device& device, std::span<const baton_tensor> inputs) {
+  std::vector<Tensor> tensors;
+  for (const baton_tensor& input : inputs) {
+    if (input.rank > BATON_TENSOR_RANK_MAX) {
+      return failure(StatusCode::kInvalidArgument, "Input ", tensors.size(), " has rank ", input.rank, "; at most ",
+                     BATON_TENSOR_RANK_MAX, " is possible.");
+    }
+    auto made = Tensor::from_bytes(device, static_cast<hal::ElementType>(input.element_type), {input.shape, input.rank},
+                                   {static_cast<const std::byte*>(input.data), static_cast<size_t>(input.size)});
+    if (!made) return std::move(made).error().with_context(baton::text("in input ", tensors.size()));
+    tensors.push_back(*std::move(made));
+  }
+  return tensors;
+}
+
+Status download(const Tensor& result, size_t index, baton_tensor& output) {
+  if (!result) return failure(StatusCode::kFailedPrecondition, "Result ", index, " is null.");
+  const uint64_t size = result.view()->length_bytes();
+  if (size > output.size || result.shape().size() > BATON_TENSOR_RANK_MAX) {
+    return failure(StatusCode::kResourceExhausted, "Result ", index, " is a ", result.type_text(), " of ", size,
+                   " bytes; there is room for ", output.size, " and ", BATON_TENSOR_RANK_MAX, " dimensions.");
+  }
+  BATON_TRY(hal::copy_to_host(*result.device(), result.view()->buffer(),
+                              {static_cast<std::byte*>(output.data), static_cast<size_t>(size)}));
+  output.element_type = static_cast<uint32_t>(result.element_type());
+  output.rank = static_cast<uint32_t>(result.shape().size());
+  std::copy(result.shape().begin(), result.shape().end(), output.shape);
+  output.size = size;
+  return {};
+}
+
+Status call(const Ref<baton::vm::Context>& context, const baton_device* target, const char* name,
+            std::span<const baton_tensor> inputs, std::span<baton_tensor> outputs) {
+  auto* const device =
+      baton::modules::unwrap<hal::Device>(reinterpret_cast<baton_object*>(const_cast<baton_device*>(target)));
+  if (!device) return failure(StatusCode::kInvalidArgument, "A device is null or another object.");
+  BATON_TRY_ASSIGN(auto function,
+                   app::TensorFunction::find(context, name, Ref<hal::Device>(device), inputs.size(), outputs.size()));
+  BATON_TRY_ASSIGN(const std::vector<Tensor> arguments, upload(*device, inputs));
+  BATON_TRY_ASSIGN(const std::vector<Tensor> results, function.call(arguments, outputs.size()));
+  for (size_t i = 0; i < results.size(); ++i) BATON_TRY(download(results[i], i, outputs[i]));
+  return {};
+}
+
+Result<Ref<hal::Device>> open_traced(const char* uri, baton::Timeline& timeline) {
+  hal::drivers::DriverOptions options;
+  options.cuda.timeline = &timeline;
+  hal::DriverRegistry drivers;
+  BATON_TRY(hal::drivers::register_drivers(drivers, std::move(options)));
+  BATON_TRY_ASSIGN(Ref<hal::Device> device, drivers.open(uri));
+  return hal::observe(std::move(device), timeline);
+}
+
+Status write(baton::Timeline& timeline, const char* path) {
+  timeline.flush();
+  const std::string json = timeline.json();
+  std::FILE* const file = std::fopen(path, "wb");
+  const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
+  if (file && std::fclose(file) == 0 && written) return {};
+  return failure(StatusCode::kUnavailable, "'", path, "' could not be written (", std::strerror(errno), ").");
+}
+
+}  // namespace
+
+extern "C" {
+
+baton_status* baton_call_tensors(baton_context* context, baton_device* device, const char* function,
+                                 const baton_tensor* inputs, uint64_t input_count, baton_tensor* outputs,
+                                 uint64_t output_count) {
+  return to_door(call(context->context, device, function, {inputs, static_cast<size_t>(input_count)},
+                      {outputs, static_cast<size_t>(output_count)}));
+}
+
+baton_status* baton_trace_create(baton_trace** out_trace) {
+  *out_trace = new baton_trace;
+  return nullptr;
+}
+void baton_trace_release(baton_trace* trace) { delete trace; }
+
+baton_status* baton_device_open_traced(const char* uri, baton_trace* trace, baton_device** out_device) {
+  *out_device = nullptr;
+  auto opened = open_traced(uri, trace->timeline);
+  if (!opened) return to_door(std::move(opened).error());
+  *out_device = reinterpret_cast<baton_device*>(baton::modules::wrap(*std::move(opened)).detach());
+  return nullptr;
+}
+
+void baton_invocation_set_trace(baton_invocation* invocation, baton_trace* trace) {
+  invocation->invocation.set_tracer(nullptr);
+  invocation->tracer.reset();
+  if (trace) invocation->invocation.set_tracer(&invocation->tracer.emplace(trace->timeline));
+}
+
+baton_status* baton_trace_write(baton_trace* trace, const char* path) { return to_door(write(trace->timeline, path)); }
+
+}  // extern "C"

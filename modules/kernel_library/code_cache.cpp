@@ -1,0 +1,105 @@
+#include "modules/kernel_library/code_cache.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "base/text.hpp"
+
+namespace baton::modules {
+namespace {
+
+// Before the key and the code, which lie one behind the other.
+struct Header {
+  char magic[8] = {'b', 'a', 't', 'o', 'n', 'k', 'c', '1'};
+  uint64_t key_bytes = 0;
+  uint64_t code_bytes = 0;
+  uint64_t sum = 0;  // Of both.
+};
+
+// FNV-1a; what two keys share is only the name of a file.
+uint64_t sum_of(std::string_view bytes, uint64_t sum = 0xcbf29ce484222325) {
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return sum;
+}
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+File open_file(const std::string& path, const char* mode) {
+  return File(std::fopen(path.c_str(), mode), [](std::FILE* file) { return file ? std::fclose(file) : 0; });
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+}  // namespace
+
+CodeCache CodeCache::of_user() {
+  if (std::getenv("BATON_KERNEL_CACHE")) return CodeCache(variable("BATON_KERNEL_CACHE"));
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) return CodeCache(cache + "/baton/kernels");
+  const std::string home = variable("HOME");
+  return CodeCache(home.empty() ? "" : home + "/.cache/baton/kernels");
+}
+
+std::string CodeCache::path_of(std::string_view key) const {
+  std::string name = text(hex(sum_of(key)), hex(sum_of(key, sum_of("and once more"))));
+  return text(folder_, "/", name, ".code");
+}
+
+std::optional<std::vector<std::byte>> CodeCache::find(std::string_view key) const {
+  if (folder_.empty()) return std::nullopt;
+  const File file = open_file(path_of(key), "rb");
+  Header header;
+  const Header expected;
+  if (!file || std::fread(&header, sizeof(header), 1, file.get()) != 1) return std::nullopt;
+  if (std::memcmp(header.magic, expected.magic, sizeof(header.magic)) != 0 || header.key_bytes != key.size()) {
+    return std::nullopt;
+  }
+  std::error_code failed;
+  const uint64_t all = std::filesystem::file_size(path_of(key), failed);
+  if (failed || header.code_bytes > all || all != sizeof(header) + header.key_bytes + header.code_bytes)
+    return std::nullopt;
+  std::string stored(key.size(), '\0');
+  std::vector<std::byte> code(static_cast<size_t>(header.code_bytes));
+  if (std::fread(stored.data(), 1, stored.size(), file.get()) != stored.size() || stored != key) return std::nullopt;
+  if (std::fread(code.data(), 1, code.size(), file.get()) != code.size()) return std::nullopt;
+  if (sum_of(as_text(code), sum_of(key)) != header.sum) return std::nullopt;
+  return code;
+}
+
+// A cache that cannot be written stays empty, and that is no failure.
+void CodeCache::store(std::string_view key, std::span<const std::byte> code) const {
+  if (folder_.empty()) return;
+  std::error_code failed;
+  std::filesystem::create_directories(folder_, failed);
+  if (failed) return;
+  static std::atomic<unsigned> stored{0};
+  const std::string path = path_of(key);
+  const std::string unfinished = text(path, ".", ::getpid(), ".", stored.fetch_add(1));
+  Header header;
+  header.key_bytes = key.size();
+  header.code_bytes = code.size();
+  header.sum = sum_of(as_text(code), sum_of(key));
+  {
+    const File file = open_file(unfinished, "wb");
+    if (!file) return;
+    const bool whole = std::fwrite(&header, sizeof(header), 1, file.get()) == 1 &&
+                       std::fwrite(key.data(), 1, key.size(), file.get()) == key.size() &&
+                       std::fwrite(code.data(), 1, code.size(), file.get()) == code.size() &&
+                       std::fflush(file.get()) == 0;
+    if (!whole) failed = std::make_error_code(std::errc::io_error);
+  }
+  if (!failed) std::filesystem::rename(unfinished, path, failed);
+  if (failed) std::filesystem::remove(unfinished, failed);
+}
+
+}  // namespace baton::modules

@@ -1,0 +1,256 @@
+#include "modules/kernel_library/library_kernel.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hal/commands/dispatch.hpp"
+#include "hal/device_limits.hpp"
+#include "hal/queue.hpp"
+#include "hal/recording.hpp"
+#include "modules/device_door.hpp"
+#include "modules/hal_module/objects.hpp"
+#include "modules/hal_module/stack_list.hpp"
+#include "modules/kernel_library/kernel_library.hpp"
+
+namespace baton::modules {
+namespace {
+
+constexpr size_t kPreparedMax = 32;
+constexpr size_t kBindingsMax = hal::DeviceLimits{}.bindings_max;
+constexpr size_t kWordsMax = hal::DeviceLimits{}.constants_max;
+
+static_assert(sizeof(baton_kernel_argument) == sizeof(hal::KernelArgument));
+
+bool is_binding(const baton_kernel_argument& argument) { return argument.size == BATON_KERNEL_BINDING; }
+const baton_binding& binding_of(const baton_kernel_argument& argument) {
+  return *static_cast<const baton_binding*>(argument.data);
+}
+hal::Buffer* buffer_of(const baton_binding& binding) {
+  return unwrap<hal::Buffer>(reinterpret_cast<baton_object*>(binding.buffer));
+}
+
+hal::LaunchAttributes attributes_of(const baton_kernel_launch& launch) {
+  hal::LaunchAttributes attributes;
+  std::copy(std::begin(launch.cluster), std::end(launch.cluster), attributes.cluster_size);
+  attributes.cooperative = launch.flags & BATON_KERNEL_COOPERATIVE;
+  attributes.early = launch.flags & BATON_KERNEL_EARLY;
+  attributes.priority = launch.priority;
+  return attributes;
+}
+
+// What a dispatch takes: bindings in their order, and everything else as words in its order.
+struct DispatchArguments {
+  StackList<baton_binding, kBindingsMax> bindings;
+  StackList<uint32_t, kWordsMax> words;
+};
+
+Status split(std::string_view kernel, Kernel::Arguments arguments, DispatchArguments& split) {
+  for (const baton_kernel_argument& argument : arguments) {
+    if (is_binding(argument)) {
+      if (split.bindings.size() == kBindingsMax) {
+        return failure(StatusCode::kOutOfRange, "Kernel '", kernel, "' is given more than ", kBindingsMax,
+                       " buffers; a dispatch has no more.");
+      }
+      split.bindings.push(binding_of(argument));
+      continue;
+    }
+    const uint64_t words = (argument.size + 3) / 4;
+    if (split.words.size() + words > kWordsMax) {
+      return failure(StatusCode::kOutOfRange, "Kernel '", kernel, "' is given more than ", 4 * kWordsMax,
+                     " bytes of numbers and structs; a dispatch has no more.");
+    }
+    for (uint64_t word = 0; word < words; ++word) {
+      uint32_t bits = 0;
+      std::memcpy(&bits, static_cast<const std::byte*>(argument.data) + 4 * word,
+                  std::min<uint64_t>(4, argument.size - 4 * word));
+      split.words.push(bits);
+    }
+  }
+  return {};
+}
+
+Status translate(std::string_view kernel, const baton_binding& given, hal::Binding& binding) {
+  hal::Buffer* buffer = buffer_of(given);
+  if (!buffer || given.access > BATON_ACCESS_READ_WRITE) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", kernel, "' is given a range of ",
+                   given.buffer ? "no buffer" : "a slot", " and access ", given.access,
+                   "; a queue takes buffers, and access 0 to 3.");
+  }
+  const auto access = static_cast<hal::Access>(given.access ? given.access : BATON_ACCESS_READ_WRITE);
+  binding = hal::Binding(hal::BufferRange(buffer, given.offset, given.length), access);
+  return {};
+}
+
+// The address of a range, for a stream.
+Result<uint64_t> address_of(std::string_view kernel, const baton_kernel_argument& argument, int32_t& ordinal) {
+  const baton_binding& binding = binding_of(argument);
+  hal::Buffer* buffer = buffer_of(binding);
+  const hal::MemoryLocation location = buffer ? buffer->location() : hal::MemoryLocation();
+  const bool reached = location.space >= hal::MemorySpace::kCuda;
+  if (!reached || binding.offset > buffer->length()) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", kernel, "' is launched on a stream with ",
+                   !buffer   ? std::string("a range of no buffer")
+                   : reached ? text("offset ", binding.offset, " of a buffer of ", buffer->length(), " bytes")
+                             : text("memory of ", hal::location_name(location)),
+                   "; it takes buffers that CUDA reaches.");
+  }
+  if (location.space == hal::MemorySpace::kCuda && ordinal < 0) ordinal = location.ordinal;
+  return location.address + binding.offset;
+}
+
+}  // namespace
+
+Result<hal::LaunchableKernel*> Kernel::find_launchable() {
+  BATON_TRY_ASSIGN(hal::KernelCode * code, library_.code());
+  BATON_TRY_ASSIGN(hal::LaunchableKernel * found, code->find(name_));
+  launchable_.store(found, std::memory_order_release);
+  return found;
+}
+
+Status Kernel::launch_on_stream(const baton_kernel_launch& given, Arguments arguments) {
+  hal::LaunchableKernel* kernel = launchable_.load(std::memory_order_acquire);
+  if (!kernel) [[unlikely]] {
+    BATON_TRY_ASSIGN(kernel, find_launchable());
+  }
+  hal::KernelLaunch launch;
+  std::copy(std::begin(given.grid), std::end(given.grid), launch.grid);
+  std::copy(std::begin(given.block), std::end(given.block), launch.block);
+  launch.local_memory_bytes = given.shared_bytes;
+  launch.attributes = attributes_of(given);
+  launch.stream = reinterpret_cast<uintptr_t>(given.stream);
+  launch.ordinal = given.ordinal;
+  const std::span<const hal::KernelArgument> values(reinterpret_cast<const hal::KernelArgument*>(arguments.data()),
+                                                    arguments.size());
+  if (!std::any_of(arguments.begin(), arguments.end(), is_binding)) [[likely]]
+    return kernel->launch(launch, values);
+
+  std::vector<hal::KernelArgument> resolved(values.begin(), values.end());
+  std::vector<uint64_t> addresses(arguments.size());
+  int32_t of_buffers = -1;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_binding(arguments[i])) continue;
+    BATON_TRY_ASSIGN(addresses[i], address_of(name_, arguments[i], of_buffers));
+    resolved[i] = {&addresses[i], sizeof(uint64_t)};
+  }
+  // The streams that every device has are that of the memory's.
+  if (launch.ordinal < 0 && launch.stream <= 2) launch.ordinal = of_buffers;
+  return kernel->launch(launch, resolved);
+}
+
+Result<Kernel::Entry> Kernel::prepare(hal::Device& device, const baton_kernel_launch& launch, Arguments arguments) {
+  hal::EntryPoint entry;
+  entry.name = name_;
+  std::copy(std::begin(launch.block), std::end(launch.block), entry.workgroup_size);
+  entry.local_memory_bytes = launch.shared_bytes;
+  entry.launch = attributes_of(launch);
+  for (const baton_kernel_argument& argument : arguments) {
+    const bool binding = is_binding(argument);
+    const uint64_t bytes = binding ? sizeof(uint64_t) : argument.size;
+    entry.parameters.push_back({static_cast<uint16_t>(std::min<uint64_t>(bytes, UINT16_MAX)), binding});
+    ++(binding ? entry.binding_count : entry.constant_count);
+    if (!binding) entry.constant_count += static_cast<uint32_t>((bytes + 3) / 4) - 1;
+  }
+  std::lock_guard lock(mutex_);
+  const auto known = std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& one) {
+    return one.device.get() == &device && one.entry == entry;
+  });
+  if (known != prepared_.end()) {
+    std::rotate(prepared_.begin(), known, known + 1);
+    return Entry{prepared_.front().executable, prepared_.front().index};
+  }
+  BATON_TRY_ASSIGN(Ref<hal::Executable> executable, library_.make_executable(device, entry));
+  BATON_TRY_ASSIGN(const uint32_t index, executable->find(name_));
+  if (prepared_.size() == kPreparedMax) prepared_.pop_back();
+  prepared_.insert(prepared_.begin(), {Ref<hal::Device>(&device), std::move(entry), std::move(executable), index});
+  return Entry{prepared_.front().executable, index};
+}
+
+Status Kernel::launch_on_queue(const baton_kernel_launch& launch, Arguments arguments) {
+  hal::Device* device = unwrap<hal::Device>(reinterpret_cast<baton_object*>(launch.device));
+  if (!device) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", name_, "' is launched on neither a device nor a stream.");
+  }
+  BATON_TRY_ASSIGN(const Entry prepared, prepare(*device, launch, arguments));
+  DispatchArguments parts;
+  BATON_TRY(split(name_, arguments, parts));
+  StackList<hal::Binding, kBindingsMax> bindings;
+  for (const baton_binding& given : parts.bindings.items()) {
+    hal::Binding binding;
+    BATON_TRY(translate(name_, given, binding));
+    bindings.push(binding);
+  }
+  BATON_TRY_ASSIGN(const auto commands, device->make_command_buffer({.name = name_}));
+  BATON_TRY(commands->dispatch({.executable = prepared.executable.get(),
+                                .entry_point = prepared.index,
+                                .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
+                                .constants = parts.words.items(),
+                                .bindings = bindings.items()}));
+  BATON_TRY_ASSIGN(const Ref<hal::Recording> recording, commands->finish());
+  hal::Order order;
+  const auto points = [](const baton_fence* fence) {
+    const hal::Fence* one = unwrap<hal::Fence>(reinterpret_cast<baton_object*>(const_cast<baton_fence*>(fence)));
+    return one ? one->points() : std::span<const hal::SemaphorePoint>();
+  };
+  order.waits = points(launch.wait);
+  order.signals = points(launch.signal);
+  return device->queue().execute(order, *recording);
+}
+
+Status Kernel::record(baton_command_buffer* commands, const baton_kernel_launch& launch, Arguments arguments) {
+  if (defaults_.block == 0) return record_as_is(commands, launch, arguments);
+  return with_defaults(launch, arguments,
+                       [&](const auto& shape, Arguments all) { return record_as_is(commands, shape, all); });
+}
+
+// A caller that has scratch memory of its own passes the hidden pointers, too.
+Status Kernel::fill_in(baton_kernel_launch& launch, Arguments arguments,
+                       std::vector<baton_kernel_argument>& all) const {
+  static constexpr uint64_t kNothing = 0;
+  const uint64_t parameters = uint64_t{defaults_.parameter_count} + defaults_.hidden_pointers;
+  all.assign(arguments.begin(), arguments.end());
+  if (arguments.size() == defaults_.parameter_count && defaults_.scratch_bytes != 0) {
+    return failure(StatusCode::kUnimplemented, "Kernel '", name_, "' wants ", defaults_.scratch_bytes,
+                   " bytes of scratch memory for each program; pass the ", defaults_.hidden_pointers,
+                   " pointers to it behind its ", defaults_.parameter_count, " arguments.");
+  }
+  if (arguments.size() == defaults_.parameter_count) all.resize(parameters, {&kNothing, sizeof(kNothing)});
+  if (all.size() != parameters) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", name_, "' takes ", defaults_.parameter_count,
+                   " arguments (and ", defaults_.hidden_pointers, " scratch pointers that it gets by itself); ",
+                   arguments.size(), " are given.");
+  }
+  launch.grid[0] *= defaults_.cluster;
+  launch.block[0] = defaults_.block;
+  launch.block[1] = launch.block[2] = 1;
+  launch.cluster[0] = defaults_.cluster > 1 ? defaults_.cluster : 0;
+  launch.cluster[1] = launch.cluster[2] = launch.cluster[0] ? 1 : 0;
+  launch.shared_bytes = defaults_.shared_bytes;
+  if (defaults_.cooperative) launch.flags |= BATON_KERNEL_COOPERATIVE;
+  if (defaults_.early) launch.flags |= BATON_KERNEL_EARLY;
+  return {};
+}
+
+Status Kernel::record_as_is(baton_command_buffer* commands, const baton_kernel_launch& launch, Arguments arguments) {
+  auto* handle = sdk::cast<Handle<hal::CommandBuffer>>(reinterpret_cast<baton_object*>(commands));
+  if (!handle) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", name_,
+                   "' is recorded into something that is not a command buffer.");
+  }
+  BATON_TRY_ASSIGN(Entry prepared, prepare(handle->device(), launch, arguments));
+  DispatchArguments parts;
+  BATON_TRY(split(name_, arguments, parts));
+  const sdk::Ref<Handle<hal::Executable>> executable = wrap(std::move(prepared.executable));
+  const baton_dispatch dispatch = {.struct_size = sizeof(dispatch),
+                                   .entry_point = prepared.index,
+                                   .executable = reinterpret_cast<baton_executable*>(executable.get()),
+                                   .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
+                                   .constant_count = static_cast<uint32_t>(parts.words.size()),
+                                   .constants = parts.words.items().data(),
+                                   .bindings = parts.bindings.items().data(),
+                                   .constant_slots = nullptr,
+                                   .binding_count = static_cast<uint32_t>(parts.bindings.size()),
+                                   .constant_slot_count = 0};
+  return Status::adopt(reinterpret_cast<Status::Failure*>(device_door().recording->dispatch(commands, &dispatch)));
+}
+
+}  // namespace baton::modules

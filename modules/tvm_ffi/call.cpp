@@ -1,0 +1,236 @@
+// A function of TVM-FFI that a program calls.
+//
+// On a GPU nobody waits on the host: the stream of the function's caller comes behind all that the device was given so
+// far, and what the device is given next comes behind that stream.
+#include <optional>
+
+#include "hal/allocator.hpp"
+#include "hal/queue.hpp"
+#include "modules/tvm_ffi/cuda_context.hpp"
+#include "modules/tvm_ffi/values.hpp"
+
+namespace baton::modules::tvm_ffi {
+namespace {
+
+constexpr size_t kArgumentsInPlace = 12;
+
+// A reference that is passed.
+struct Argument {
+  TensorView view;
+  Any* owned = nullptr;
+};
+
+class Call {
+ public:
+  Call(const Function& function, baton_call& call)
+      : function_(function),
+        runtime_(*function.runtime),
+        call_(call),
+        anys_(function.signature.arguments.size()),
+        arguments_(function.reference_count) {}
+  ~Call() {
+    for (size_t i = 0; i < references_; ++i) {
+      if (arguments_[i].owned) runtime_.drop(*arguments_[i].owned);
+    }
+    runtime_.drop(result_);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  Status run() {
+    BATON_TRY(take_arguments());
+    std::optional<CudaContext> context;
+    if (has_stream()) context.emplace(cuda_);
+    Status status = begin();
+    if (status.ok()) {
+      status = invoke();
+      Status ended = end();
+      if (status.ok()) status = std::move(ended);
+    }
+    if (status.ok()) status = give_results();
+    if (!status.ok() && signal_) signal_->fail(status);
+    return status;
+  }
+
+ private:
+  // ---- Arguments
+
+  Status take_arguments() {
+    const baton_value* value = call_.values;
+    baton_object** ref = call_.refs;
+    for (const Parameter& parameter : function_.signature.arguments) {
+      Any& any = anys_[count_];
+      Status status;
+      if (parameter.kind <= Kind::kBool) {
+        any = any_of_number(parameter.kind, *value++);
+      } else if (parameter.kind == Kind::kFence) {
+        status = take_fence(*ref++);
+        if (status.ok()) continue;
+      } else {
+        status = take_reference(parameter.kind, *ref++, any, arguments_[references_++]);
+      }
+      if (!status.ok()) return std::move(status).with_context(text("in argument ", count_));
+      ++count_;
+    }
+    return {};
+  }
+
+  Status take_reference(Kind kind, baton_object* object, Any& any, Argument& argument) {
+    if (!object) return {};  // None.
+    if (hal::BufferView* view = unwrap<hal::BufferView>(object)) {
+      if (kind == Kind::kTensor || kind == Kind::kView || kind == Kind::kObject) {
+        return take_tensor_argument(kind, *view, any, argument);
+      }
+    } else if (const hal::Device* device = unwrap<hal::Device>(object)) {
+      if (!device_) device_ = const_cast<hal::Device*>(device);
+      any = any_of_device(*device);
+      return {};
+    } else if (const auto* held = sdk::cast<HeldObject>(object)) {
+      if (kind == Kind::kObject) {
+        any.type_index = held->get()->type_index;
+        any.object = held->get();
+        return {};
+      }
+    } else if (const auto* blob = sdk::cast<sdk::Blob>(object)) {
+      BATON_TRY_ASSIGN(any, any_of_bytes(runtime_, kind, blob->text()));
+      argument.owned = &any;
+      return {};
+    }
+    return failure(StatusCode::kInvalidArgument, "It does not take a '", object->type->name, "'.");
+  }
+
+  Status take_tensor_argument(Kind kind, hal::BufferView& view, Any& any, Argument& argument) {
+    BATON_TRY(argument.view.set(view));
+    if (!device_) device_ = view.buffer()->allocator()->device();
+    if (argument.view.is_on_cuda()) cuda_ = argument.view.tensor().device.id;
+    if (kind == Kind::kView) {
+      any.type_index = kTensorView;
+      any.pointer = &argument.view.tensor();
+      return {};
+    }
+    BATON_TRY_ASSIGN(any.object, make_tensor(runtime_, argument.view.tensor(), Ref<hal::BufferView>(&view)));
+    any.type_index = kTensor;
+    argument.owned = &any;
+    return {};
+  }
+
+  Status take_fence(baton_object* object) {
+    const hal::Fence* fence = unwrap<hal::Fence>(object);
+    if (object && !fence)
+      return failure(StatusCode::kInvalidArgument, "It does not take a '", object->type->name, "'.");
+    (fences_++ == 0 ? wait_ : signal_) = fence;
+    return {};
+  }
+
+  // ---- Order
+
+  bool has_stream() const { return cuda_ >= 0 && device_; }
+
+  Status begin() {
+    if (!has_stream()) return wait_ ? wait_->wait() : Status();
+    stream_ = current_stream(runtime_, cuda_);
+    return device_->queue().hold_stream(static_cast<uint64_t>(stream_),
+                                        wait_ ? wait_->points() : std::span<const hal::SemaphorePoint>());
+  }
+
+  Status end() {
+    if (has_stream()) BATON_TRY(device_->queue().wait_for_stream(static_cast<uint64_t>(stream_)));
+    if (!signal_) return {};
+    return has_stream() ? device_->queue().barrier({.signals = signal_->points()}) : signal_->signal();
+  }
+
+  Status invoke() {
+    const int code = function_.call(nullptr, anys_.data(), static_cast<int32_t>(count_), &result_);
+    return code == 0 ? Status() : runtime_.take_error(code);
+  }
+
+  // ---- Results
+
+  Status give_results() {
+    const std::vector<Parameter>& results = function_.signature.results;
+    if (results.empty()) return {};
+    if (results.size() == 1) return give_one(results[0]);
+    if (result_.type_index == kArray) {
+      auto& array = cell_of<ArrayCell>(result_.object);
+      if (array.size == static_cast<int64_t>(results.size())) return give_elements(array);
+    }
+    return failure(StatusCode::kInvalidArgument, "It returned ", describe(result_), ", and the program takes ",
+                   results.size(), " results: an array of that many.");
+  }
+
+  Status give_one(const Parameter& parameter) {
+    baton_value number = {};
+    baton_object* object = nullptr;
+    BATON_TRY(take_result({function_.runtime, device_, stream_}, parameter, result_, number, object));
+    if (parameter.kind <= Kind::kBool) {
+      call_.values[0] = number;
+    } else {
+      baton_call_set_ref(&call_, 0, object);
+    }
+    return {};
+  }
+
+  // Elements belong to the array.
+  Status give_elements(const ArrayCell& array) {
+    const auto count = static_cast<size_t>(array.size);
+    Places<Any, 8> copies(count);
+    for (size_t i = 0; i < count; ++i) {
+      copies[i] = static_cast<const Any*>(array.data)[i];
+      if (copies[i].type_index >= kObjectBegin) runtime_.retain(copies[i].object);
+    }
+    Status status = give({copies.data(), count});
+    for (size_t i = 0; i < count; ++i) runtime_.drop(copies[i]);
+    return status;
+  }
+
+  // Written only when all of them were converted.
+  Status give(std::span<Any> values) {
+    const std::vector<Parameter>& results = function_.signature.results;
+    Places<baton_value, 8> numbers(values.size());
+    Places<baton_object*, 8> objects(values.size());
+    const Taker taker = {function_.runtime, device_, stream_};
+    Status status;
+    for (size_t i = 0; status.ok() && i < values.size(); ++i) {
+      status = take_result(taker, results[i], values[i], numbers[i], objects[i]);
+    }
+    baton_value* value = call_.values;
+    uint32_t ref = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!status.ok()) {
+        baton_object_release(objects[i]);
+      } else if (results[i].kind <= Kind::kBool) {
+        *value++ = numbers[i];
+      } else {
+        baton_call_set_ref(&call_, ref++, objects[i]);
+      }
+    }
+    return status;
+  }
+
+  const Function& function_;
+  const Runtime& runtime_;
+  baton_call& call_;
+  Places<Any, kArgumentsInPlace> anys_;
+  Places<Argument, kArgumentsInPlace> arguments_;
+  size_t count_ = 0;
+  size_t references_ = 0;
+  Any result_;
+  hal::Device* device_ = nullptr;  // The first that an argument names.
+  int32_t cuda_ = -1;
+  int64_t stream_ = -1;
+  int fences_ = 0;
+  const hal::Fence* wait_ = nullptr;
+  const hal::Fence* signal_ = nullptr;
+};
+
+}  // namespace
+
+baton_status* call_function(baton_call* call) {
+  const auto& function = *static_cast<const Function*>(call->data);
+  Status status = Call(function, *call).run();
+  if (status.ok()) return nullptr;
+  return to_door(
+      std::move(status).with_context(text("in TVM-FFI function '", function.module, ".", function.name, "'")));
+}
+
+}  // namespace baton::modules::tvm_ffi

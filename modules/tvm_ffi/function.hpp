@@ -1,0 +1,35 @@
+// A function of a TVM-FFI library as an export of a module: called with a program's tensors where they lie, on the
+// stream that the caller works on, or recorded as a command whose work stands in the program's recording.
+// Threads: immutable; functions of TVM-FFI are called from whatever thread the program runs on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "modules/sdk/module.h"
+#include "modules/tvm_ffi/function_signature.hpp"
+#include "modules/tvm_ffi/runtime.hpp"
+
+namespace baton::modules::tvm_ffi {
+
+struct Function {
+  std::shared_ptr<const Runtime> runtime;
+  std::string module;
+  std::string name;
+  SafeCall call = nullptr;
+  Signature signature;
+  std::string signature_text;
+  size_t reference_count = 0;  // Of its arguments.
+};
+
+// The bodies of exports whose data is a Function.
+baton_status* call_function(baton_call* call);
+baton_status* record_function(baton_call* call);
+
+// "tvm_ffi.object": what functions gave and other functions take.
+const baton_object_type* held_object_type();
+
+// "a float", "an ffi.Array": for messages.
+std::string describe(const Any& value);
+
+}  // namespace baton::modules::tvm_ffi

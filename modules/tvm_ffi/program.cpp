@@ -1,0 +1,398 @@
+#include "modules/tvm_ffi/program.hpp"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "hal/dlpack.hpp"
+#include "hal/drivers/register_drivers.hpp"
+#include "hal/queue.hpp"
+#include "modules/hal_module/hal_module.hpp"
+#include "modules/host_table.hpp"
+#include "modules/sdk/host.hpp"
+#include "modules/tvm_ffi/values.hpp"
+#include "vm/context.hpp"
+#include "vm/invocation.hpp"
+
+namespace baton::modules::tvm_ffi {
+namespace {
+
+constexpr size_t kSlotsInPlace = 12;
+
+// ---- The program on one device --------------------------------------------------------------------------------------
+
+// One call at a time.
+struct Instance {
+  int64_t key = 0;  // Of the program's map.
+  int32_t cuda = -1;
+  Ref<hal::Device> device;
+  Ref<vm::Context> context;
+  std::vector<vm::ExportedFunction> exported;  // Of the last module, by export index.
+  std::mutex mutex;
+  std::unique_ptr<vm::Invocation> invocation;
+};
+
+Result<std::unique_ptr<Instance>> make_instance(const ProgramOptions& options, const std::string& uri) {
+  hal::DriverRegistry drivers;
+  BATON_TRY(hal::drivers::register_drivers(drivers));
+  auto instance = std::make_unique<Instance>();
+  BATON_TRY_ASSIGN(instance->device, drivers.open(uri));
+  instance->cuda = cuda_ordinal(*instance->device);
+  BATON_TRY_ASSIGN(auto hal, make_hal_module({.devices = {instance->device}}));
+  std::vector<Ref<const vm::Module>> all = {std::move(hal)};
+  all.insert(all.end(), options.modules.begin(), options.modules.end());
+  BATON_TRY_ASSIGN(Ref<vm::Program> program, vm::Program::link(all));
+  BATON_TRY_ASSIGN(instance->context, vm::Context::make(std::move(program)));
+  instance->invocation = std::make_unique<vm::Invocation>(instance->context);
+  const auto last = static_cast<uint32_t>(all.size() - 1);
+  for (uint32_t i = 0; i < all.back()->export_count(); ++i) {
+    instance->exported.push_back(instance->context->program().exported_function(last, i));
+  }
+  return instance;
+}
+
+const baton_dl_tensor* tensor_in(const Any& any) {
+  if (any.type_index == kTensor) return &cell_of<baton_dl_tensor>(any.object);
+  return any.type_index == kTensorView ? static_cast<const baton_dl_tensor*>(any.pointer) : nullptr;
+}
+
+class LoadedProgram final : public Program {
+ public:
+  LoadedProgram(std::shared_ptr<const Runtime> runtime, ProgramOptions options)
+      : runtime_(std::move(runtime)), options_(std::move(options)) {}
+
+  std::string_view name() const override { return last().name(); }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> all;
+    for (uint32_t i = 0; i < last().export_count(); ++i) all.emplace_back(last().export_at(i).name);
+    return all;
+  }
+  Result<AnyObject*> function(std::string_view name) override;
+
+  const vm::Module& last() const { return *options_.modules.back(); }
+  const std::shared_ptr<const Runtime>& runtime() const { return runtime_; }
+
+  // The state on the device that these arguments lie on.
+  Result<Instance*> instance_for(std::span<const Any> arguments) {
+    int64_t key = kHostKey;
+    for (const Any& any : arguments) {
+      const baton_dl_tensor* tensor = options_.device.empty() ? tensor_in(any) : nullptr;
+      if (!tensor) continue;
+      if (tensor->device.type == BATON_DL_CUDA) key = tensor->device.id;
+      break;
+    }
+    Instance* const latest = latest_.load(std::memory_order_acquire);
+    if (latest && latest->key == key) return latest;
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<Instance>& instance = instances_[key];
+    if (!instance) {
+      BATON_TRY_ASSIGN(instance, make_instance(options_, uri_of(key)));
+      instance->key = key;
+    }
+    latest_.store(instance.get(), std::memory_order_release);
+    return instance.get();
+  }
+
+ private:
+  static constexpr int64_t kHostKey = -1;
+
+  std::string uri_of(int64_t key) const {
+    if (!options_.device.empty()) return options_.device;
+    return key == kHostKey ? "local-task" : text("cuda://", key);
+  }
+
+  std::shared_ptr<const Runtime> runtime_;
+  ProgramOptions options_;
+  std::mutex mutex_;
+  std::map<int64_t, std::unique_ptr<Instance>> instances_;  // Only grows.
+  std::atomic<Instance*> latest_{nullptr};
+};
+
+// ---- A function of it -----------------------------------------------------------------------------------------------
+
+// What a function object keeps.
+struct ProgramFunction {
+  Ref<LoadedProgram> program;
+  std::string name;
+  uint32_t export_index = 0;
+  Signature signature;
+  size_t argument_count = 0;  // Without fences.
+  bool has_fences = false;
+};
+
+// A tensor of the caller's, while a program has it.
+struct Borrowed {
+  baton_dl_managed_tensor managed{};
+  std::shared_ptr<const Runtime> runtime;
+  AnyObject* object;
+};
+
+class ProgramCall {
+ public:
+  ProgramCall(const ProgramFunction& function, std::span<const Any> arguments, Instance& instance)
+      : function_(function),
+        runtime_(*function.program->runtime()),
+        arguments_(arguments),
+        instance_(instance),
+        device_(*instance.device),
+        slots_(function.signature.arguments.size()),
+        objects_(function.signature.arguments.size()),
+        results_(function.signature.results.size()) {}
+  ~ProgramCall() {
+    for (size_t i = 0; i < function_.signature.arguments.size(); ++i) baton_object_release(objects_[i]);
+    for (size_t i = 0; i < function_.signature.results.size(); ++i) {
+      if (function_.signature.results[i].kind > Kind::kBool) baton_object_release(result_object(i));
+    }
+  }
+  ProgramCall(const ProgramCall&) = delete;
+  ProgramCall& operator=(const ProgramCall&) = delete;
+
+  Status run(Any& out) {
+    if (instance_.cuda >= 0) {
+      stream_ = current_stream(runtime_, instance_.cuda);
+      BATON_TRY(device_.queue().wait_for_stream(static_cast<uint64_t>(stream_)));
+    }
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      BATON_TRY_CONTEXT(take(i), "in argument ", i);
+    }
+    if (function_.has_fences) BATON_TRY(add_fences());
+    Status status = instance_.invocation->invoke_slots(instance_.exported[function_.export_index],
+                                                       {slots_.data(), function_.signature.arguments.size()},
+                                                       {results_.data(), result_count()});
+    // Whatever was enqueued, it works on the caller's memory.
+    Status ordered = order_caller();
+    BATON_TRY(std::move(status));
+    BATON_TRY(std::move(ordered));
+    return give(out);
+  }
+
+ private:
+  // ---- Arguments
+
+  Status take(size_t index) {
+    const Any& any = arguments_[index];
+    const Kind kind = function_.signature.arguments[index].kind;
+    vm::Value& slot = slots_[index];
+    switch (kind) {
+      case Kind::kI32:
+      case Kind::kI64:
+      case Kind::kBool:
+      case Kind::kF32:
+      case Kind::kF64: return take_number(kind, any, slot);
+      default: break;
+    }
+    if (any.type_index != kNone) BATON_TRY(take_reference(kind, any, objects_[index]));
+    slot = vm::Value::of(reinterpret_cast<vm::Object*>(objects_[index]));
+    return {};
+  }
+
+  Status take_number(Kind kind, const Any& any, vm::Value& slot) const {
+    baton_value value;
+    value.bits = 0;
+    baton_object* none = nullptr;
+    Any copy = any;
+    const Taker taker = {function_.program->runtime(), nullptr, -1};
+    if (!take_result(taker, Parameter{kind}, copy, value, none).ok()) {
+      return wrong(any, kind == Kind::kF32 || kind == Kind::kF64 ? "a number" : "an integer that it can hold");
+    }
+    slot = vm::Value::from_bits(value.bits);
+    return {};
+  }
+
+  static Status wrong(const Any& any, std::string_view wanted) {
+    return failure(StatusCode::kInvalidArgument, "It takes ", wanted, ", and ", describe(any), " was given.");
+  }
+
+  Status take_reference(Kind kind, const Any& any, baton_object*& object) {
+    if (kind == Kind::kTensor) {
+      const baton_dl_tensor* tensor = tensor_in(any);
+      if (!tensor) return wrong(any, "a tensor");
+      return take_tensor_argument(any, *tensor, object);
+    }
+    if (kind == Kind::kString) {
+      std::string_view bytes;
+      Any copy = any;
+      if (!read_bytes(copy, bytes)) return wrong(any, "bytes or a str");
+      object = sdk::Blob::copy(bytes).detach();
+      return {};
+    }
+    if (kind == Kind::kDevice && any.type_index == kDevice) {
+      object = wrap(instance_.device).detach();
+      return {};
+    }
+    if (kind != Kind::kObject || any.type_index < kObjectBegin) return wrong(any, "another object");
+    runtime_.retain(any.object);
+    object = sdk::make<HeldObject>(function_.program->runtime(), any.object).detach();
+    return {};
+  }
+
+  Status take_tensor_argument(const Any& any, const baton_dl_tensor& tensor, baton_object*& object) {
+    AnyObject* owner = any.type_index == kTensor ? any.object : nullptr;
+    if (owner) runtime_.retain(owner);
+    auto* borrowed = new Borrowed{{}, function_.program->runtime(), owner};
+    borrowed->managed = {.version = {BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION},
+                         .manager = borrowed,
+                         .destroy =
+                             [](baton_dl_managed_tensor* self) {
+                               auto* gone = static_cast<Borrowed*>(self->manager);
+                               if (gone->object) gone->runtime->release(gone->object);
+                               delete gone;
+                             },
+                         .flags = 0,
+                         .tensor = tensor};
+    auto view = hal::import_dlpack(device_, &borrowed->managed);
+    if (!view) {
+      borrowed->managed.destroy(&borrowed->managed);
+      return std::move(view).error();
+    }
+    object = wrap(*std::move(view)).detach();
+    return {};
+  }
+
+  Status add_fences() {
+    BATON_TRY_ASSIGN(const Ref<hal::Semaphore> semaphore, device_.make_semaphore(0));
+    ready_ = hal::Fence::at(*semaphore, 1);
+    const size_t last = function_.signature.arguments.size() - 1;
+    slots_[last - 1] = vm::Value::of(static_cast<vm::Object*>(nullptr));
+    objects_[last] = wrap(ready_).detach();
+    slots_[last] = vm::Value::of(reinterpret_cast<vm::Object*>(objects_[last]));
+    return {};
+  }
+
+  // ---- Order
+
+  std::span<const hal::SemaphorePoint> ready_points() const {
+    return ready_ ? ready_->points() : std::span<const hal::SemaphorePoint>();
+  }
+
+  Status order_caller() {
+    if (stream_ >= 0) return device_.queue().hold_stream(static_cast<uint64_t>(stream_), ready_points());
+    return ready_ ? ready_->wait() : Status();
+  }
+
+  // ---- Results
+
+  size_t result_count() const { return function_.signature.results.size(); }
+  baton_object* result_object(size_t index) { return reinterpret_cast<baton_object*>(results_[index].ref); }
+
+  Status give(Any& out) {
+    if (result_count() == 0) return {};
+    if (result_count() == 1) return give_one(0, out);
+    Places<Any, 8> all(result_count());
+    Status status;
+    for (size_t i = 0; status.ok() && i < result_count(); ++i) status = give_one(i, all[i]);
+    if (status.ok()) status = make_array({all.data(), result_count()}, out);
+    for (size_t i = 0; i < result_count(); ++i) runtime_.drop(all[i]);
+    return status;
+  }
+
+  Status make_array(std::span<const Any> elements, Any& out) {
+    constexpr std::string_view kName = "ffi.Array";
+    const ByteArray name = {kName.data(), kName.size()};
+    void* maker = nullptr;
+    if (const int code = runtime_.function_get_global(&name, &maker); code != 0) return runtime_.take_error(code);
+    if (!maker) return failure(StatusCode::kUnimplemented, "TVM-FFI's library has no '", kName, "'.");
+    const int code = runtime_.function_call(maker, elements.data(), static_cast<int32_t>(elements.size()), &out);
+    runtime_.release(maker);
+    return code == 0 ? Status() : runtime_.take_error(code);
+  }
+
+  Status give_one(size_t index, Any& out) {
+    const Kind kind = function_.signature.results[index].kind;
+    if (kind <= Kind::kBool) {
+      out = any_of_number(kind, {results_[index].bits});
+      return {};
+    }
+    baton_object* object = result_object(index);
+    if (!object) return {};  // None.
+    if (hal::BufferView* view = unwrap<hal::BufferView>(object)) return give_tensor(Ref<hal::BufferView>(view), out);
+    if (const auto* held = sdk::cast<HeldObject>(object)) {
+      runtime_.retain(held->get());
+      out.type_index = held->get()->type_index;
+      out.object = held->get();
+      return {};
+    }
+    const auto* blob = sdk::cast<sdk::Blob>(object);
+    if (!blob)
+      return failure(StatusCode::kUnimplemented, "It gives a '", object->type->name, "', which TVM-FFI has not.");
+    BATON_TRY_ASSIGN(out, any_of_bytes(runtime_, Kind::kBytes, blob->text()));
+    return {};
+  }
+
+  Status give_tensor(const Ref<hal::BufferView>& view, Any& out) {
+    BATON_TRY_ASSIGN(baton_dl_managed_tensor * managed,
+                     hal::export_dlpack(device_, view, {.stream = stream_, .ready = ready_points()}));
+    void* object = nullptr;
+    if (const int code = runtime_.tensor_from_dlpack(managed, 0, 0, &object); code != 0) {
+      managed->destroy(managed);
+      return runtime_.take_error(code);
+    }
+    out.type_index = kTensor;
+    out.object = static_cast<AnyObject*>(object);
+    return {};
+  }
+
+  const ProgramFunction& function_;
+  const Runtime& runtime_;
+  std::span<const Any> arguments_;
+  Instance& instance_;
+  hal::Device& device_;
+  int64_t stream_ = hal::kNoStream;
+  Ref<hal::Fence> ready_;
+  Places<vm::Value, kSlotsInPlace> slots_;
+  Places<baton_object*, kSlotsInPlace> objects_;
+  Places<vm::Value, kSlotsInPlace> results_;
+};
+
+Status call_program(const ProgramFunction& function, std::span<const Any> arguments, Any& out) {
+  if (arguments.size() != function.argument_count) {
+    return failure(StatusCode::kInvalidArgument, "It takes ", function.argument_count,
+                   function.argument_count == 1 ? " argument, and " : " arguments, and ", arguments.size(),
+                   arguments.size() == 1 ? " was given." : " were given.");
+  }
+  BATON_TRY_ASSIGN(Instance * instance, function.program->instance_for(arguments));
+  const std::lock_guard lock(instance->mutex);
+  return ProgramCall(function, arguments, *instance).run(out);
+}
+
+int safe_call(void* self, const Any* arguments, int32_t count, Any* result) {
+  const auto& function = *static_cast<const ProgramFunction*>(self);
+  Status status = call_program(function, {arguments, static_cast<size_t>(count)}, *result);
+  if (status.ok()) return 0;
+  return function.program->runtime()->raise(
+      std::move(status).with_context(text("in function '", function.program->last().name(), ".", function.name, "'")));
+}
+
+Result<AnyObject*> LoadedProgram::function(std::string_view name) {
+  const std::optional<uint32_t> found = last().find_export(name);
+  if (!found) {
+    const std::vector<std::string> all = names();
+    const std::string near = nearest_names(name, std::vector<std::string_view>(all.begin(), all.end()));
+    return failure(StatusCode::kNotFound, "Module '", last().name(), "' has no function '", name,
+                   near.empty() ? "'." : "'; ", near);
+  }
+  auto made = std::make_unique<ProgramFunction>();
+  made->program = Ref<LoadedProgram>(this);
+  made->name = std::string(name);
+  made->export_index = *found;
+  BATON_TRY_ASSIGN(made->signature, parse_import(last().export_at(*found).signature));
+  const std::vector<Parameter>& arguments = made->signature.arguments;
+  made->has_fences = arguments.size() >= 2 && arguments.back().kind == Kind::kFence;
+  made->argument_count = arguments.size() - (made->has_fences ? 2 : 0);
+  void* object = nullptr;
+  const int code = runtime_->function_create(
+      made.get(), safe_call, [](void* self) { delete static_cast<ProgramFunction*>(self); }, &object);
+  if (code != 0) return runtime_->take_error(code);
+  made.release();
+  return static_cast<AnyObject*>(object);
+}
+
+}  // namespace
+
+Result<Ref<Program>> Program::make(std::shared_ptr<const Runtime> runtime, ProgramOptions options) {
+  sdk::bind_host(&host_table());
+  if (options.modules.empty()) return failure(StatusCode::kInvalidArgument, "A program has at least one module.");
+  return Ref<Program>(make_ref<LoadedProgram>(std::move(runtime), std::move(options)));
+}
+
+}  // namespace baton::modules::tvm_ffi

@@ -1,0 +1,82 @@
+// Single values between registers of a program and Any.
+#pragma once
+
+#include "modules/hal_module/objects.hpp"
+#include "modules/tvm_ffi/function.hpp"
+#include "modules/tvm_ffi/tensors.hpp"
+
+namespace baton::modules::tvm_ffi {
+
+// An object of TVM-FFI in a reference register.
+class HeldObject final : public sdk::Object<HeldObject> {
+ public:
+  static constexpr char kTypeName[] = "tvm_ffi.object";
+  HeldObject(std::shared_ptr<const Runtime> runtime, AnyObject* owned) : runtime_(std::move(runtime)), object_(owned) {}
+  ~HeldObject() { runtime_->release(object_); }
+  AnyObject* get() const { return object_; }
+
+ private:
+  std::shared_ptr<const Runtime> runtime_;
+  AnyObject* object_;
+};
+
+// Places of T for as many as a call has: here when they are few.
+template <typename T, size_t kInPlace>
+class Places {
+ public:
+  explicit Places(size_t count) : count_(count), first_(count <= kInPlace ? in_place() : new_places(count)) {
+    for (size_t i = 0; i < count_; ++i) new (first_ + i) T();
+  }
+  ~Places() {
+    for (size_t i = 0; i < count_; ++i) first_[i].~T();
+    if (first_ != in_place()) ::operator delete(first_);
+  }
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+  T& operator[](size_t index) { return first_[index]; }
+  T* data() { return first_; }
+
+ private:
+  T* in_place() { return reinterpret_cast<T*>(bytes_); }
+  static T* new_places(size_t count) { return static_cast<T*>(::operator new(count * sizeof(T))); }
+
+  size_t count_;
+  alignas(T) std::byte bytes_[kInPlace * sizeof(T)];
+  T* first_;
+};
+
+inline Any any_of(int64_t number) {
+  Any any;
+  any.type_index = kInt;
+  any.integer = number;
+  return any;
+}
+inline Any any_of(double number) {
+  Any any;
+  any.type_index = kFloat;
+  any.real = number;
+  return any;
+}
+
+// A number's register.
+Any any_of_number(Kind kind, const baton_value& value);
+// Text or bytes, owned by the caller.
+Result<Any> any_of_bytes(const Runtime& runtime, Kind kind, std::string_view bytes);
+// What a function takes as its device.
+Any any_of_device(const hal::Device& device);
+// The index of a CUDA device, or -1 for others.
+int32_t cuda_ordinal(const hal::Device& device);
+
+// The bytes of text in any form; nothing for other values.
+bool read_bytes(Any& value, std::string_view& out);
+
+// A result as `parameter` says it, into a register's bits or `out_object` (owned). `device` (or null) takes tensors.
+struct Taker {
+  const std::shared_ptr<const Runtime>& runtime;
+  hal::Device* device;
+  int64_t stream;
+};
+Status take_result(const Taker& taker, const Parameter& parameter, Any& value, baton_value& out,
+                   baton_object*& out_object);
+
+}  // namespace baton::modules::tvm_ffi

@@ -1,0 +1,67 @@
+"""Values that the extension cannot take as they are, made into arrays that it can. Imported when one comes."""
+import numpy as np
+
+_NUMPY = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16",
+          "ui32": "uint32", "ui64": "uint64", "si8": "int8", "si16": "int16", "si32": "int32", "si64": "int64",
+          "f16": "float16", "f32": "float32", "f64": "float64", "complex<f32>": "complex64",
+          "complex<f64>": "complex128"}
+_KINDS = "bic"  # A number of a kind is taken by an element type of the same or a later one.
+
+
+def _rank(kind):
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}.get(kind, 4)
+
+
+def _from_python(value, declared):
+    """Numbers and nested lists, in the element type that the function says; in NumPy's choice where it says none."""
+    natural = np.asarray(value)
+    if natural.dtype.kind not in "biufc":
+        raise TypeError(f"a {type(value).__name__} of {natural.dtype} elements is no tensor")
+    if declared == "bf16":
+        import ml_dtypes
+        return natural.astype(ml_dtypes.bfloat16)
+    if declared not in _NUMPY:
+        return natural
+    wanted = np.dtype(_NUMPY[declared])
+    if _rank(natural.dtype.kind) > _rank(wanted.kind):
+        raise TypeError(f"{natural.dtype} elements where {declared} is wanted")
+    return np.asarray(value, wanted)  # An int that does not fit is refused.
+
+
+def _to_numpy(value):
+    if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"):
+        return np.asarray(value)
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError):  # Element types that NumPy has no word for.
+        return np.asarray(value)
+
+
+def adapt(value, declared):
+    """(dense array, name of an element type that NumPy has no word for, or None; whether it is a copy)."""
+    if isinstance(value, (bool, int, float, complex, list, tuple)):
+        array = _from_python(value, declared)
+    elif isinstance(value, (str, bytes, bytearray)) or value is None:
+        raise TypeError(f"a {type(value).__name__} where a tensor is wanted")
+    elif hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] != 1:
+        if not hasattr(value, "contiguous"):
+            raise TypeError(f"a {type(value).__name__} on a device that is not dense and row-major; copy it first")
+        return value.contiguous(), None, True
+    elif hasattr(value, "__dlpack__") or hasattr(value, "__array__") or isinstance(value, memoryview):
+        array = _to_numpy(value)
+    else:
+        raise TypeError(f"a {type(value).__name__} where a tensor is wanted")
+    return _plain(array)
+
+
+def _plain(array):
+    brain = array.dtype.name == "bfloat16"
+    if not brain and (array.dtype.kind not in "biufc" or array.dtype.itemsize > 16):
+        raise TypeError(f"element type {array.dtype.name} is none that tensors have: bool, int8 to int64, uint8 to uint64, "
+                        "float16 to float64, bfloat16, complex64, complex128")
+    if not array.dtype.isnative:
+        raise TypeError(f"an array of {array.dtype.str}, the byte order of other machines; take its "
+                        "astype(dtype.newbyteorder('='))")
+    dense = np.require(array, requirements=["C", "A"]).reshape(array.shape)
+    is_copy = not np.shares_memory(dense, array) and array.size > 0
+    return (dense.view(np.uint16), "bf16", is_copy) if brain else (dense, None, is_copy)

@@ -1,0 +1,52 @@
+"""compile(): MLIR in, the bytes of a .bvm file out. The compiler is a process of its own: a program that it cannot take
+ends it and not Python, and who only runs programs needs none of it."""
+import os
+
+from baton._errors import InvalidArgumentError, UnavailableError
+
+_DEVICES = {"cpu": "local", "local": "local", "local-sync": "local", "local-task": "local", "cuda": "cuda"}
+
+
+def _targets(target):
+    names = [target] if isinstance(target, str) else list(target)
+    unknown = [name for name in names if name.split(":")[0].split("?")[0] not in _DEVICES]
+    if unknown:
+        raise InvalidArgumentError(f"target '{unknown[0]}' is none of {', '.join(sorted(_DEVICES))}")
+    return list(dict.fromkeys(_DEVICES[name.split(":")[0].split("?")[0]] for name in names))
+
+
+def _is_path(source):
+    if isinstance(source, os.PathLike):
+        return True
+    return isinstance(source, str) and "\n" not in source and not source.lstrip().startswith(("func", "module", "util"))
+
+
+def compile(source, *, target=None, flags=(), output=None):  # noqa: A001 - the verb of the house
+    """Compiles a program in MLIR: its text, or the path of a file with it. Gives the bytes of the module file, which
+    load() takes, and writes them to `output` if one is named.
+
+    `target`: "cpu", "cuda", or a list of them; None: what the program says, or the CPU. `flags` go to baton-compile as
+    they are. An error is an InvalidArgumentError with file, line and column of each fault."""
+    import subprocess
+    from baton._tools import environment, find
+    command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
+    command += [f"--target-device={name}" for name in _targets(target or ())] + list(flags)
+    text = None if _is_path(source) else (source if isinstance(source, bytes) else source.encode())
+    done = subprocess.run(command, input=text if text is not None else b"", capture_output=True, check=False,
+                          env=environment())
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip()
+        if done.returncode < 0:
+            said = f"the compiler was stopped by signal {-done.returncode}\n{said}"
+        raise InvalidArgumentError(said)
+    if output is not None:
+        with open(output, "wb") as file:
+            file.write(done.stdout)
+    return done.stdout
+
+
+def _find_compiler(find):
+    try:
+        return find("baton-compile")
+    except FileNotFoundError as error:
+        raise UnavailableError(str(error)) from None

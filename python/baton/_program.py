@@ -1,0 +1,95 @@
+"""Programs: loading them, and their functions as attributes."""
+import os
+
+from baton import _baton
+from baton._devices import device as open_device
+from baton._modules import Module
+
+
+class Program:
+    """A program and its state. Its exports are attributes, `program.forward(x)`, and items, `program["module.forward"]`.
+
+    A call gives Python's lock up while it runs; several threads may call at the same time, as far as the program's own
+    state allows. copy() gives the same program with a state of its own."""
+
+    def __init__(self, native):
+        self._native = native
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name == "_native":
+            raise AttributeError(name)
+        try:
+            function = self._native.find(name)
+        except LookupError as error:
+            raise AttributeError(f"program '{self._native.name}' exports no '{name}'; it exports: "
+                                 f"{', '.join(self._native.exports)}", name=name, obj=self) from error
+        self.__dict__[name] = function  # The next time, Python finds it itself.
+        return function
+
+    def __getitem__(self, name):
+        return self._native.find(name)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._native.exports]
+
+    def __repr__(self):
+        devices = ", ".join(device.name for device in self._native.devices)
+        return f"<baton.Program {self._native.name} on {devices or 'no device'}>"
+
+    def copy(self):
+        """The same modules and devices with a state of its own; initializers run again."""
+        return Program(self._native.fork())
+
+    __copy__ = copy
+
+
+def _is_shared_library(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+def _source(given):
+    """What the extension loads: a kind, and what of it."""
+    if isinstance(given, Module):
+        return "python", given
+    if isinstance(given, (bytes, bytearray, memoryview)):
+        return "bytes", bytes(given)
+    text = os.fspath(given)
+    if os.path.exists(text):
+        return ("plugin" if _is_shared_library(text) else "file"), text
+    bare = text.partition("?")[0]  # plugin.so@entry?key=value
+    for path in (bare, bare.rpartition("@")[0]):
+        if path and _is_shared_library(path):
+            return "plugin", text
+    return "file", text
+
+
+def _devices(given):
+    if given is None:
+        return []
+    return [open_device(one) if isinstance(one, str) else one
+            for one in (given if isinstance(given, (list, tuple)) else [given])]
+
+
+def _parameters(given):
+    if isinstance(given, dict):
+        return [(scope, os.fspath(path)) for scope, path in given.items()]
+    return [("", os.fspath(path)) for path in given]
+
+
+def load(source, *, device="local-task", modules=(), parameters=(), timeout=None, max_instructions=0):
+    """Loads and links a program: a .bvm file, or its bytes.
+
+    `device`: what device() takes, or a Device, or a list of them, which the program sees in that order; None for none.
+    `modules`: what the program imports from, importers after imported: .bvm files, plugins "x.so@entry?key=value",
+    baton.module(...). `parameters`: {scope: file} or [file], for the module "parameters". `timeout` in seconds and
+    `max_instructions` limit each call, and each initializer."""
+    sources = [_source(one) for one in (*modules, source)]
+    callables = [one for kind, one in sources if kind == "python"]
+    if timeout is not None and timeout <= 0:
+        raise ValueError(f"a timeout of {timeout} seconds leaves no time")
+    return Program(_baton.load(sources, _devices(device), _parameters(parameters), callables, timeout or 0.0,
+                               max_instructions))

@@ -1,0 +1,37 @@
+"""Everything of the package that needs the extension."""
+from baton import _baton
+from baton._baton import Binding, Device, Executable, Function, Object, Recording, Tensor
+from baton._compile import compile  # noqa: A004 - the verb of the house
+from baton._devices import device, devices
+from baton._errors import (
+    AbortedError,
+    AlreadyExistsError,
+    CancelledError,
+    DataLossError,
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InternalError,
+    InvalidArgumentError,
+    NotFoundError,
+    OutOfRangeError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    StatusError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnimplementedError,
+    UnknownError,
+)
+from baton._modules import Module, module
+from baton._program import Program, load
+from baton._trace import trace
+from baton import _tensor  # noqa: F401 - gives Tensor its methods
+
+__version__ = _baton.version
+__all__ = [
+    "AbortedError", "AlreadyExistsError", "Binding", "CancelledError", "DataLossError", "DeadlineExceededError", "Device",
+    "Executable", "FailedPreconditionError", "Function", "InternalError", "InvalidArgumentError", "Module",
+    "NotFoundError", "Object", "OutOfRangeError", "PermissionDeniedError", "Program", "Recording",
+    "ResourceExhaustedError", "StatusError", "Tensor", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
+    "UnknownError", "compile", "device", "devices", "load", "module", "trace",
+]

@@ -1,0 +1,95 @@
+"""What a program's arguments and results are to its caller: unsigned types, donated buffers, names."""
+from jaxlib.mlir import ir
+
+TENSOR_ANNOTATIONS = ("sdy.", "mhlo.", "jax.", "tf.")
+
+
+def drop_annotations(module):
+    """Shardings and notes for other compilers, which their attributes and operations hold."""
+    for op in list(module.body.operations):
+        if op.operation.name.startswith("sdy."):
+            op.operation.erase()
+    for name in [name for name in module.operation.attributes if name != "sym_name"]:
+        del module.operation.attributes[name]
+
+    def visit(op):
+        op = op.operation
+        for name in list(op.attributes):
+            if name.startswith(TENSOR_ANNOTATIONS) and name != "mhlo.backend_config":
+                del op.attributes[name]
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    _drop_constraints(module)
+
+
+def _drop_constraints(module):
+    """Where a tensor lies is not this compiler's: the tensor itself."""
+    found = []
+
+    def visit(op):
+        if op.operation.name in ("sdy.sharding_constraint", "sdy.reshard", "sdy.propagation_barrier"):
+            found.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for op in found:
+        op.results[0].replace_all_uses_with(op.operands[0])
+        op.erase()
+
+
+def entries(attribute):
+    """A dictionary's attributes by name, in the order of their names."""
+    dictionary = ir.DictAttr(attribute)
+    return {dictionary[i].name: dictionary[i].attr for i in range(len(dictionary))}
+
+
+def _dictionaries(function, name, count):
+    if name not in function.attributes:
+        return [{} for _ in range(count)]
+    return [entries(each) for each in ir.ArrayAttr(function.attributes[name])]
+
+
+class Boundary:
+    """Reads what the signatures say before they are lowered, and writes it as Baton's attributes afterwards."""
+
+    def __init__(self, module):
+        self.functions = {}
+        for op in module.body.operations:
+            function = op.operation
+            if function.name != "func.func" or not len(function.regions[0].blocks):
+                continue
+            made = ir.FunctionType(function.attributes["function_type"].value)
+            arguments = _dictionaries(function, "arg_attrs", len(made.inputs))
+            results = _dictionaries(function, "res_attrs", len(made.results))
+            self.functions[function.attributes["sym_name"].value] = self._described(made, arguments, results)
+
+    def _described(self, made, arguments, results):
+        new_arguments = [_encoding(type_) for type_ in made.inputs]
+        new_results = [_encoding(type_) for type_ in made.results]
+        i64 = ir.IntegerType.get_signless(64)
+        for i, each in enumerate(arguments):
+            if "tf.aliasing_output" in each:
+                result = ir.IntegerAttr(each["tf.aliasing_output"]).value
+                new_arguments[i]["iree.abi.consume"] = ir.UnitAttr.get()
+                new_results[result]["iree.abi.tied"] = ir.IntegerAttr.get(i64, i)
+        return new_arguments, new_results
+
+    def write(self, module):
+        for op in module.body.operations:
+            function = op.operation
+            if function.name != "func.func" or function.attributes["sym_name"].value not in self.functions:
+                continue
+            arguments, results = self.functions[function.attributes["sym_name"].value]
+            for name, each in (("arg_attrs", arguments), ("res_attrs", results)):
+                function.attributes[name] = ir.ArrayAttr.get([ir.DictAttr.get(attributes) for attributes in each])
+
+
+def _encoding(type_):
+    """The type that the caller sees, where the program computes on another."""
+    if not isinstance(type_, ir.RankedTensorType):
+        return {}
+    element = type_.element_type
+    if isinstance(element, ir.ComplexType) or (isinstance(element, ir.IntegerType) and element.is_unsigned):
+        return {"iree.abi.encoding": ir.TypeAttr.get(type_)}
+    return {}

@@ -1,0 +1,313 @@
+"""Complex numbers as two tensors of floats, of real and of imaginary parts; Fourier transforms as products.
+
+At the boundary a complex number is one of 64 bits, whose halves the parts are: arguments and results hold i64 with the complex type
+as their encoding. c128 has no such word and is refused. A transform multiplies by its matrix, one dimension after the other:
+n * n work for n elements, so long ones are left to a library.
+"""
+import re
+import struct
+
+import numpy as np
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+from . import libraries as commands
+from .build import Builder, element_of, shape_of, tensor_type
+
+TRANSFORM_MAX = 4096  # Elements along a dimension.
+
+# What moves elements, or takes each part for itself.
+BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "concatenate", "pad", "dynamic_slice", "dynamic_update_slice",
+            "gather", "add", "subtract", "negate", "dynamic_broadcast_in_dim", "dynamic_reshape", "optimization_barrier"}
+
+
+def is_complex(type_):
+    return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.ComplexType)
+
+
+def has_complex(op):
+    return any(is_complex(value.type) for value in (*op.operands, *op.results))
+
+
+def part_type(type_):
+    element = ir.ComplexType(type_.element_type).element_type
+    return tensor_type(list(type_.shape), element)
+
+
+def lower_complex(module, operations, libraries=()):
+    """`operations` stand in the order of the program; transforms are commands where `fft` is one of the libraries."""
+    if not any(has_complex(op) for op in operations) and not any(_has_complex_arguments(op) for op in operations):
+        return
+    parts = Parts(module, libraries)
+    concerned = [op for op in operations if op.name != "func.func" and has_complex(op)]
+    for op in operations:
+        if op.name == "func.func":
+            parts.take_arguments(op)
+    for op in concerned:
+        parts.lower(op)
+    for op in reversed(parts.replaced):
+        op.erase()
+
+
+def _has_complex_arguments(op):
+    return op.name == "func.func" and any(is_complex(type_) for type_ in ir.FunctionType(op.attributes["function_type"].value).inputs)
+
+
+def numbers_of(op):
+    """The numbers of a complex constant, from its text: the bindings have no other door to them. One stands for all."""
+    body, type_ = op.get_asm().split("dense<", 1)[1].strip().rsplit("> : tensor<", 1)
+    shape = shape_of(op.results[0])
+    wide = type_.endswith("complex<f64>>")
+    if body.startswith('"0x'):
+        return np.frombuffer(bytes.fromhex(body[3:-1]), np.complex128 if wide else np.complex64).reshape(shape)
+    numbers = [complex(*(_number(each, wide) for each in pair)) for pair in re.findall(r"\(([^(),]+),([^(),]+)\)", body)]
+    return np.broadcast_to(np.array(numbers[0] if len(numbers) == 1 else np.reshape(numbers, shape), np.complex128), shape)
+
+
+def _number(text, wide):
+    text = text.strip()
+    if not text.startswith("0x"):
+        return float(text)
+    return struct.unpack(">d" if wide else ">f", bytes.fromhex(text[2:]))[0]
+
+
+class Parts:
+    def __init__(self, module, libraries):
+        self.module, self.libraries = module, libraries
+        self.pairs, self.replaced = {}, []
+
+    # Boundary ------------------------------------------------------------------------------------------------------------
+
+    def take_arguments(self, function):
+        made = ir.FunctionType(function.attributes["function_type"].value)
+        changed = [self._word(type_) for type_ in made.inputs], [self._word(type_) for type_ in made.results]
+        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*changed))
+        block = function.regions[0].blocks[0]
+        for argument in block.arguments:
+            if is_complex(argument.type):
+                b = Builder(ir.InsertionPoint.at_block_begin(block), function.location)
+                argument.set_type(self._word(argument.type))
+                self.pairs[argument] = self._split_word(b, argument)
+
+    def _word(self, type_):
+        if not is_complex(type_):
+            return type_
+        if not isinstance(ir.ComplexType(type_.element_type).element_type, ir.F32Type):
+            raise NotImplementedError("complex numbers of two f64 at the boundary are not lowered; pass their parts")
+        return tensor_type(list(type_.shape), ir.IntegerType.get_unsigned(64))
+
+    @staticmethod
+    def _split_word(b, word):
+        u32, f32 = ir.IntegerType.get_unsigned(32), ir.F32Type.get()
+        shape = shape_of(word)
+
+        def floats(value):
+            return b.value("stablehlo.bitcast_convert", [b.convert(value, u32)], tensor_type(shape, f32))
+
+        return floats(word), floats(b.each("shift_right_logical", word, b.like(word, 32)))
+
+    @staticmethod
+    def _joined(b, pair):
+        u32, u64 = ir.IntegerType.get_unsigned(32), ir.IntegerType.get_unsigned(64)
+        shape = shape_of(pair[0])
+        low, high = (b.convert(b.value("stablehlo.bitcast_convert", [each], tensor_type(shape, u32)), u64) for each in pair)
+        return b.either(low, b.each("shift_left", high, b.like(high, 32)))
+
+    # Operations ------------------------------------------------------------------------------------------------------------
+
+    def of(self, value):
+        return self.pairs[value]
+
+    def lower(self, op):
+        b = Builder.before(op)
+        name = op.name.split(".")[1]
+        if op.name == "func.return":
+            for i, value in enumerate(list(op.operands)):
+                if value in self.pairs:
+                    op.operands[i] = self._joined(b, self.of(value))
+            return
+        if name in BY_PARTS:
+            made = [self._part(b, op, which) for which in (0, 1)]
+            for result, pair in zip(op.results, zip(*(each.results for each in made))):
+                self.pairs[result] = pair
+        elif hasattr(self, "_" + name):
+            made = getattr(self, "_" + name)(b, op)
+            if isinstance(made, tuple):
+                self.pairs[op.results[0]] = made
+            else:
+                op.results[0].replace_all_uses_with(made)
+        else:
+            raise NotImplementedError(f"{op.name} of complex numbers is not lowered")
+        self.replaced.append(op)
+
+    def _part(self, b, op, which):
+        operands = [self.pairs[each][which] if each in self.pairs else each for each in op.operands]
+        types = [part_type(each.type) if is_complex(each.type) else each.type for each in op.results]
+        return b.operation(op.name, operands, types, dict(op.attributes.items()))
+
+    def _constant(self, b, op):
+        values = numbers_of(op)
+        element = ir.ComplexType(element_of(op.results[0])).element_type
+        kind = np.float64 if isinstance(element, ir.F64Type) else np.float32
+        shape = shape_of(op.results[0])
+
+        def part(numbers):
+            attribute = ir.DenseElementsAttr.get(np.ascontiguousarray(numbers, kind).reshape(shape))
+            return b.value("stablehlo.constant", [], attribute.type, {"value": attribute})
+
+        return part(values.real), part(values.imag)
+
+    def _complex(self, b, op):
+        return op.operands[0], op.operands[1]
+
+    def _real(self, b, op):
+        return self.of(op.operands[0])[0]
+
+    def _imag(self, b, op):
+        return self.of(op.operands[0])[1]
+
+    def _convert(self, b, op):
+        if not is_complex(op.results[0].type):
+            return b.convert(self.of(op.operands[0])[0], element_of(op.results[0]))
+        element = ir.ComplexType(element_of(op.results[0])).element_type
+        if op.operands[0] in self.pairs:
+            return tuple(b.convert(each, element) for each in self.of(op.operands[0]))
+        real = b.convert(op.operands[0], element)
+        return real, b.like(real, 0)
+
+    def _select(self, b, op):
+        which, a, c = op.operands
+        if not shape_of(which) and shape_of(a):
+            which = b.broadcast(which, shape_of(a), [])
+        return tuple(b.select(which, *pair) for pair in zip(self.of(a), self.of(c)))
+
+    def _compare(self, b, op):
+        direction = stablehlo.ComparisonDirectionAttr(op.attributes["comparison_direction"]).value
+        (ar, ai), (br, bi) = (self.of(each) for each in op.operands)
+        join = b.both if direction == "EQ" else b.either
+        return join(b.compare(direction, ar, br), b.compare(direction, ai, bi))
+
+    def _multiply(self, b, op):
+        return self._product(b, *(self.of(each) for each in op.operands))
+
+    @staticmethod
+    def _product(b, x, y):
+        real = b.subtract(b.multiply(x[0], y[0]), b.multiply(x[1], y[1]))
+        return real, b.add(b.multiply(x[0], y[1]), b.multiply(x[1], y[0]))
+
+    def _divide(self, b, op):
+        """By the larger part of the divisor first, so that its square does not overflow."""
+        x, (c, d) = (self.of(each) for each in op.operands)
+        size = b.maximum(b.each("abs", c), b.each("abs", d))
+        c, d = b.divide(c, size), b.divide(d, size)
+        square = b.multiply(b.add(b.multiply(c, c), b.multiply(d, d)), size)
+        return tuple(b.divide(each, square) for each in self._product(b, x, (c, b.each("negate", d))))
+
+    def _abs(self, b, op):
+        return self._length(b, self.of(op.operands[0]))
+
+    @staticmethod
+    def _length(b, pair):
+        x, y = (b.each("abs", each) for each in pair)
+        large, small = b.maximum(x, y), b.minimum(x, y)
+        ratio = b.divide(small, b.select(b.compare("EQ", large, 0), b.like(large, 1), large))
+        return b.multiply(large, b.each("sqrt", b.add(b.multiply(ratio, ratio), 1)))
+
+    def _exponential(self, b, op):
+        real, imaginary = self.of(op.operands[0])
+        size = b.each("exponential", real)
+        return b.multiply(size, b.each("cosine", imaginary)), b.multiply(size, b.each("sine", imaginary))
+
+    def _log(self, b, op):
+        real, imaginary = self.of(op.operands[0])
+        return b.each("log", self._length(b, (real, imaginary))), b.each("atan2", imaginary, real)
+
+    def _dot_general(self, b, op):
+        (ar, ai), (br, bi) = (self.of(each) for each in op.operands)
+        made, attributes = part_type(op.results[0].type), dict(op.attributes.items())
+
+        def dot(x, y):
+            return b.value(op.name, [x, y], made, attributes)
+
+        return b.subtract(dot(ar, br), dot(ai, bi)), b.add(dot(ar, bi), dot(ai, br))
+
+    def _reduce(self, b, op):
+        operations = [each.operation for each in op.regions[0].blocks[0].operations]
+        if len(op.results) != 1 or len(operations) != 2 or operations[0].name != "stablehlo.add":
+            raise NotImplementedError("stablehlo.reduce of complex numbers is lowered for sums only")
+        dimensions = sorted(op.attributes["dimensions"], reverse=True)
+        values, first = (self.of(each) for each in op.operands)
+        made = []
+        for value, start in zip(values, first):
+            for dimension in dimensions:
+                value = b.reduce("add", value, 0, dimension)
+            made.append(b.add(value, b.broadcast(start, shape_of(value), [])))
+        return tuple(made)
+
+    # Transforms --------------------------------------------------------------------------------------------------------------
+
+    def _fft(self, b, op):
+        kind = stablehlo.FftTypeAttr(op.attributes["fft_type"]).value
+        lengths = list(op.attributes["fft_length"])
+        if "fft" in self.libraries and len(lengths) <= 3:
+            return self._command(b, op, kind, lengths)
+        if max(lengths) > TRANSFORM_MAX:
+            raise NotImplementedError(f"stablehlo.fft of more than {TRANSFORM_MAX} elements is not lowered: it takes a library")
+        value = op.operands[0]
+        rank = len(shape_of(value))
+        dimensions = list(range(rank - len(lengths), rank))
+        inverse = kind in ("IFFT", "IRFFT")
+        pair = self.pairs.get(value, (value, None))
+        if kind == "IRFFT":
+            pair = tuple(self._whole(b, each, lengths[-1], sign) for each, sign in zip(pair, (1, -1)))
+        if kind == "IRFFT" and len(lengths) > 1:
+            raise NotImplementedError("stablehlo.fft IRFFT of several dimensions is not lowered; transform one after the other")
+        for dimension, length in reversed(list(zip(dimensions, lengths))):
+            kept = shape_of(op.results[0])[dimension] if kind == "RFFT" else length
+            pair = self._transformed(b, pair, dimension, length, kept, inverse)
+        return pair[0] if kind == "IRFFT" else pair
+
+    def _command(self, b, op, kind, lengths):
+        value, result = op.operands[0], op.results[0].type
+        parts = list(self.pairs.get(value, (value,)))
+        made = [part_type(result)] * 2 if is_complex(result) else [result]
+        values = commands.call_fft(b, self.module, kind, parts, made, lengths)
+        return tuple(values) if is_complex(result) else values[0]
+
+    @staticmethod
+    def _whole(b, half, length, sign):
+        """All of the coefficients of real numbers, of which the first half is given."""
+        shape = shape_of(half)
+        rank = len(shape)
+        rest = b.slice(half, [0] * (rank - 1) + [1], shape[:-1] + [length - shape[-1] + 1])
+        rest = b.value("stablehlo.reverse", [rest], rest.type, {"dimensions": ir.DenseI64ArrayAttr.get([rank - 1])})
+        return b.concatenate([half, rest if sign > 0 else b.each("negate", rest)], rank - 1)
+
+    @staticmethod
+    def _transformed(b, pair, dimension, length, kept, inverse):
+        element = element_of(pair[0])
+        kind = np.float64 if isinstance(element, ir.F64Type) else np.float32
+        turns = np.outer(np.arange(length), np.arange(kept)) % length
+        angle = (2 if inverse else -2) * np.pi * turns / length
+        scale = 1 / length if inverse else 1
+
+        def constant(numbers):
+            attribute = ir.DenseElementsAttr.get((numbers * scale).astype(kind))
+            return b.value("stablehlo.constant", [], attribute.type, {"value": attribute})
+
+        cosines, sines = constant(np.cos(angle)), constant(np.sin(angle))
+        shape = shape_of(pair[0])
+        rest = [i for i in range(len(shape)) if i != dimension]
+
+        def dot(x, matrix):
+            numbers = stablehlo.DotDimensionNumbers.get(lhs_batching_dimensions=[], rhs_batching_dimensions=[],
+                                                        lhs_contracting_dimensions=[dimension], rhs_contracting_dimensions=[0])
+            made = b.value("stablehlo.dot_general", [x, matrix], tensor_type([shape[i] for i in rest] + [kept], element),
+                           {"dot_dimension_numbers": numbers})
+            return b.transpose(made, [*range(dimension), len(rest), *range(dimension, len(rest))])
+
+        real, imaginary = dot(pair[0], cosines), dot(pair[0], sines)
+        if pair[1] is not None:
+            real = b.subtract(real, dot(pair[1], sines))
+            imaginary = b.add(imaginary, dot(pair[1], cosines))
+        return real, imaginary

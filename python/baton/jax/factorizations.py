@@ -1,0 +1,179 @@
+"""Factorizations that JAX asks LAPACK for, where they are short loops over columns: Cholesky, LU with pivots, triangular solves.
+
+Each round is work on whole matrices, batches together; n rounds of n * n. What converges by iteration (eigenvalues, singular
+values) and QR are refused: they take a library.
+"""
+from jaxlib.mlir import ir
+
+from .build import Builder, element_of, shape_of
+from .sorting import replace
+
+
+
+class Matrices:
+    """Rows and columns of the last two dimensions, of real floats."""
+
+    def __init__(self, b, value):
+        self.b, self.shape = b, shape_of(value)
+        if not isinstance(element_of(value), (ir.F32Type, ir.F64Type)):
+            raise NotImplementedError("a factorization of complex matrices is not lowered: it takes a library")
+        rank = len(self.shape)
+        self.rows, self.columns, self.batch = rank - 2, rank - 1, list(range(rank - 2))
+        self.row = b.iota(self.shape, self.rows)
+        self.column = b.iota(self.shape, self.columns)
+
+    def column_of(self, b, a, k):
+        """Column k, in each column."""
+        chosen = b.select(b.compare("EQ", self.column, self._wide(b, k)), a, b.like(a, 0))
+        return b.broadcast(b.reduce("add", chosen, 0, self.columns), self.shape, self.batch + [self.rows])
+
+    def row_of(self, b, a, k):
+        chosen = b.select(b.compare("EQ", self.row, self._wide(b, k)), a, b.like(a, 0))
+        return b.broadcast(b.reduce("add", chosen, 0, self.rows), self.shape, self.batch + [self.columns])
+
+    def element_of(self, b, a, k):
+        return self.row_of(b, self.column_of(b, a, k), k)
+
+    def _wide(self, b, k):
+        return b.broadcast(k, self.shape, [])
+
+
+def cholesky(b, a, lower):
+    """Right-looking: column k over the root of its head; its outer product is taken from what is right of it."""
+    m = Matrices(b, a)
+    count = m.shape[-1]
+
+    def step(s, carried):
+        k, a = carried
+        wide = m._wide(s, k)
+        head = s.each("sqrt", m.element_of(s, a, k))
+        column = s.divide(m.column_of(s, a, k), head)
+        across = s.transpose(column, m.batch + [m.columns, m.rows])
+        is_column = s.compare("EQ", m.column, wide)
+        right = s.both(s.compare("GT", m.column, wide), s.compare("GT", m.row, wide))
+        updated = s.select(right, s.subtract(a, s.multiply(column, across)), a)
+        return [s.add(k, s.scalar(1)), s.select(is_column, column, updated)]
+
+    if not lower:
+        a = b.transpose(a, m.batch + [m.columns, m.rows])
+    _, a = b.loop([b.scalar(0), a], lambda s, carried: s.compare("LT", carried[0], count), step)
+    a = b.select(b.compare("GE", m.row, m.column), a, b.like(a, 0))
+    return a if lower else b.transpose(a, m.batch + [m.columns, m.rows])
+
+
+def lu(b, a):
+    """The packed factors and for each column the row (from 0) that it was exchanged with."""
+    m = Matrices(b, a)
+    least = min(m.shape[-2:])
+    pivots = b.iota(m.shape[:-2] + [least], len(m.batch))
+
+    def step(s, carried):
+        k, a, pivots = carried
+        wide = m._wide(s, k)
+        size = s.each("abs", m.column_of(s, a, k))
+        size = s.select(s.compare("GE", m.row, wide), size, s.like(size, -1))
+        largest = s.broadcast(s.reduce("maximum", size, -1, m.rows), m.shape, m.batch + [m.columns])
+        place = s.select(s.compare("EQ", size, largest), m.row, s.like(m.row, m.shape[-2]))
+        pivot = s.minimum(s.reduce("minimum", place, m.shape[-2], m.rows), m.shape[-2] - 1)
+        other = s.broadcast(pivot, m.shape, m.batch + [m.columns])
+        there = s.select(s.compare("EQ", m.row, other), a, s.like(a, 0))
+        there = s.broadcast(s.reduce("add", there, 0, m.rows), m.shape, m.batch + [m.columns])
+        here = m.row_of(s, a, k)
+        a = s.select(s.compare("EQ", m.row, wide), there, s.select(s.compare("EQ", m.row, other), here, a))
+        head = m.element_of(s, a, k)
+        below = s.compare("GT", m.row, wide)
+        safe = s.select(s.compare("EQ", head, 0), s.like(head, 1), head)
+        factors = s.divide(m.column_of(s, a, k), safe)
+        right = s.both(below, s.compare("GT", m.column, wide))
+        updated = s.select(right, s.subtract(a, s.multiply(factors, m.row_of(s, a, k))), a)
+        updated = s.select(s.both(below, s.compare("EQ", m.column, wide)), factors, updated)
+        mine = s.compare("EQ", s.iota(shape_of(pivots), len(m.batch)), s.broadcast(k, shape_of(pivots), []))
+        picked = s.reduce("maximum", other, 0, m.columns)
+        picked = s.broadcast(s.reduce("maximum", picked, 0, m.rows), shape_of(pivots), m.batch)
+        return [s.add(k, s.scalar(1)), updated, s.select(mine, picked, pivots)]
+
+    return b.loop([b.scalar(0), a, pivots], lambda s, carried: s.compare("LT", carried[0], least), step)[1:]
+
+
+def solve(b, a, right, lower, unit):
+    """a x = right for a triangle of `a`: each round subtracts one row of x from the others."""
+    m, r = Matrices(b, a), Matrices(b, right)
+    count = m.shape[-1]
+
+    def step(s, carried):
+        i, x = carried
+        k = i if lower else s.subtract(s.scalar(count - 1), i)
+        found = r.row_of(s, x, k)
+        column = s.select(s.compare("EQ", m.column, m._wide(s, k)), a, s.like(a, 0))
+        column = s.reduce("add", column, 0, m.columns)
+        if not unit:
+            head = s.select(s.compare("EQ", s.iota(shape_of(column), m.rows), s.broadcast(k, shape_of(column), [])), column, s.like(column, 0))
+            head = s.broadcast(s.reduce("add", head, 0, m.rows), r.shape, r.batch)
+            found = s.divide(found, head)
+        wide = r._wide(s, k)
+        behind = s.compare("GT" if lower else "LT", r.row, wide)
+        factors = s.broadcast(column, r.shape, r.batch + [r.rows])
+        x = s.select(behind, s.subtract(x, s.multiply(factors, found)), x)
+        return [s.add(i, s.scalar(1)), s.select(s.compare("EQ", r.row, wide), found, x)]
+
+    return b.loop([b.scalar(0), right], lambda s, carried: s.compare("LT", carried[0], count), step)[1]
+
+
+# JAX's calls ------------------------------------------------------------------------------------------------------------
+
+
+def _letter(config, key):
+    return chr(ir.IntegerAttr(config[key]).value) if key in config else ""
+
+
+def _info(b, op, at):
+    return b.full(shape_of(op.results[at]), 0, element_of(op.results[at]))
+
+
+def lower_potrf(op, config):
+    b = Builder.before(op)
+    made = cholesky(b, op.operands[0], _letter(config, "uplo") == "L")
+    replace(op, [made, _info(b, op, 1)])
+
+
+def lower_getrf(op, config):
+    b = Builder.before(op)
+    factors, pivots = lu(b, op.operands[0])
+    replace(op, [factors, b.add(b.convert(pivots, element_of(op.results[1])), 1), _info(b, op, 2)])
+
+
+def lower_trsm(op, config):
+    b = Builder.before(op)
+    a, right = op.operands[:2]
+    replace(op, [_solved(b, a, right, _letter(config, "side") == "L", _letter(config, "uplo") == "L",
+                         _letter(config, "trans_x") in ("T", "C"), _letter(config, "diag") == "U")])
+
+
+def lower_triangular_solve(op, module):
+    b = Builder.before(op)
+    flags = [ir.BoolAttr(op.attributes[name]).value for name in ("left_side", "lower", "unit_diagonal")]
+    transposed = "NO_TRANSPOSE" not in str(op.attributes["transpose_a"])
+    replace(op, [_solved(b, *op.operands, flags[0], flags[1], transposed, flags[2])])
+    return True
+
+
+def lower_cholesky(op, module):
+    lower = "lower" in op.attributes and ir.BoolAttr(op.attributes["lower"]).value
+    b = Builder.before(op)
+    replace(op, [cholesky(b, op.operands[0], lower)])
+    return True
+
+
+def _solved(b, a, right, is_left, lower, transposed, unit):
+    rank = len(shape_of(a))
+    turned = [*range(rank - 2), rank - 1, rank - 2]
+    if transposed:
+        a, lower = b.transpose(a, turned), not lower
+    if is_left:
+        return solve(b, a, right, lower, unit)
+    # x a = right is, turned, a' x' = right'.
+    return b.transpose(solve(b, b.transpose(a, turned), b.transpose(right, turned), not lower, unit), turned)
+
+
+CALLS = {f"lapack_{kind}{name}_ffi": lower for kind in "sd" for name, lower in
+         (("potrf", lower_potrf), ("getrf", lower_getrf), ("trsm", lower_trsm))}

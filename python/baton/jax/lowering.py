@@ -1,0 +1,132 @@
+"""StableHLO → what baton-compile reads: functions on linalg, tensor, arith, math, scf.
+
+jaxlib's own passes lower most of it (to_linalg). What they leave is written here, in other operations of StableHLO where that
+can be, before they run: sorts, scatters, calls; and control flow, which becomes scf around what they lower.
+"""
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import stablehlo
+
+from . import boundary, calls, complex, control_flow, libraries as commands, rest, scatter, sizes, sorting
+from .inlining import inline_calls
+from .scalars import Scalars
+
+_registered = False
+
+PREPARE = ("builtin.module(func.func(chlo-legalize-to-stablehlo),inline,canonicalize,"
+           "func.func(stablehlo-canonicalize-dynamism),canonicalize,cse,symbol-dce)")
+TO_LINALG = "builtin.module(canonicalize,stablehlo-legalize-to-linalg,canonicalize,cse)"
+SIGNLESS = "builtin.module(stablehlo-convert-to-signless,canonicalize,cse)"
+
+
+class NotLowered(Exception):
+    """A program that has no form in baton-compile's dialects; the message says which operation, and why."""
+
+
+def lower_module(module, libraries=()):
+    """Lowers a module of StableHLO in place; what `libraries` do are commands of theirs."""
+    if unknown := set(libraries) - set(commands.LIBRARIES):
+        raise ValueError(f"there is no library {', '.join(sorted(unknown))}; there are {', '.join(commands.LIBRARIES)}")
+    with module.context, module.operation.location:
+        _register()
+        _load_dialects(module.context)
+        boundary.drop_annotations(module)
+        inline_calls(module)
+        _run(module, PREPARE)
+        edge = boundary.Boundary(module)
+        try:
+            _lower_operations(module, libraries)
+        except NotImplementedError as error:
+            raise NotLowered(str(error)) from None
+        _run(module, TO_LINALG)
+        _run(module, SIGNLESS)
+        edge.write(module)
+        _check(module)
+
+
+def _register():
+    global _registered
+    if not _registered:
+        stablehlo.register_stablehlo_passes()
+        _registered = True
+
+
+def _load_dialects(context):
+    """linalg and tensor have no bindings here; a pass that makes them loads them."""
+    _run(ir.Module.parse("module {}", context), "builtin.module(stablehlo-legalize-to-linalg)")
+    for name in ("arith", "cf", "func", "scf", "math"):
+        context.dialects[name]
+
+
+def _run(module, pipeline):
+    try:
+        passmanager.PassManager.parse(pipeline, module.context).run(module.operation)
+    except ir.MLIRError as error:
+        raise NotLowered(str(error)) from None
+
+
+def operations(module, order=ir.WalkOrder.POST_ORDER):
+    """All operations, each behind what stands inside of it."""
+    found = []
+
+    def visit(op):
+        found.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit, order)
+    return found
+
+
+def _lower_operations(module, libraries):
+    for op in operations(module):
+        routine = commands.lapack_routine(op, libraries) if op.name == "stablehlo.custom_call" else None
+        if routine:
+            commands.lower_lapack(op, module, routine)
+    complex.lower_complex(module, operations(module, ir.WalkOrder.PRE_ORDER), libraries)
+    # What lowers to other StableHLO, until none of it is left: a scatter may sort, a batch norm broadcasts.
+    for op in operations(module):
+        if op.name.startswith("stablehlo.") and len(op.results) and all(sizes.zero_sized(each.type) for each in op.results):
+            sizes.lower_empty_result(op)
+    while True:
+        again = [op for op in operations(module) if op.name in REWRITES and REWRITES[op.name](op, module)]
+        if not again:
+            break
+    scalars = Scalars()
+    control_flow.lower_control_flow([op for op in operations(module) if op.name in CONTROL_FLOW], scalars)
+    scalars.erase()
+    scalars = Scalars()
+    for op in operations(module):
+        sizes.lower_sizes(op, scalars)
+    scalars.erase()
+
+
+def _sort(op, module):
+    sorting.lower_sort(op)
+    return True
+
+
+def _scatter(op, module):
+    scatter.lower_scatter(op)
+    return True
+
+
+def _custom_call(op, module):
+    if not calls.is_command(op):
+        return rest.lower_known_call(op)
+    calls.lower_command(op, module)
+    return True
+
+
+CONTROL_FLOW = {"stablehlo.while", "stablehlo.if", "stablehlo.case"}
+REWRITES = {
+    "stablehlo.sort": _sort,
+    "stablehlo.scatter": _scatter,
+    "stablehlo.custom_call": _custom_call,
+    **rest.REWRITES,
+}
+
+
+def _check(module):
+    """What is left is named in one sentence."""
+    left = sorted({op.name for op in operations(module) if op.name.split(".")[0] in ("stablehlo", "chlo", "sdy", "mhlo", "shape")})
+    if left:
+        raise NotLowered(f"{', '.join(left)} {'is' if len(left) == 1 else 'are'} not lowered: neither jaxlib's passes nor baton.jax have a form for it")

@@ -1,0 +1,256 @@
+"""stablehlo.scatter, for any combiner; what comes twice is combined in order.
+
+The tensor becomes a matrix: a row for each position along the dimensions that indices choose, a column for each that they don't.
+Windows that reach over chosen dimensions are cut into their positions. Then each update has one row, or none when its window
+would reach outside, and one of these is written:
+
+    one window        a slice is read, combined, and written in place
+    whole updates     of those that hit a row the last counts: its number is found, and its row gathered
+    sums and the like sums over updates, those of other rows left out
+    anything          updates sorted by row; round k combines each row with its k-th update
+"""
+from jaxlib.mlir import ir
+
+from .build import Builder, element_of, is_integer, shape_of
+from .sorting import COUNTED_MAX, _permuted, order_counting, replace, sort_merging
+
+SUMMED_MAX = 1 << 26  # Updates times elements that are compared one with the other.
+
+
+def lower_scatter(op):
+    operand, indices, updates = _operands(op)
+    for value in (*operand, indices, *updates):
+        if any(size < 0 for size in shape_of(value)):
+            raise NotImplementedError("stablehlo.scatter with sizes that are not known is not lowered; give them when lowering")
+    if 0 in shape_of(updates[0]) or 0 in shape_of(operand[0]):
+        replace(op, operand)
+        return
+    scatter = Scatter(op, operand, indices, updates)
+    replace(op, scatter.one_window() if scatter.windows == 1 and not scatter.batching else scatter.of_rows())
+
+
+def _operands(op):
+    values = list(op.operands)
+    count = len(values) // 2
+    return values[:count], values[count], values[count + 1:]
+
+
+def _product(sizes):
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
+
+
+class Scatter:
+    def __init__(self, op, operand, indices, updates):
+        from jaxlib.mlir.dialects import stablehlo
+
+        self.op, self.b = op, Builder.before(op)
+        self.operand, self.updates = operand, updates
+        numbers = stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
+        self.update_window = list(numbers.update_window_dims)
+        self.inserted = list(numbers.inserted_window_dims)
+        self.batching = list(numbers.input_batching_dims)
+        self.index_batching = list(numbers.scatter_indices_batching_dims)
+        self.to_operand = list(numbers.scattered_dims_to_operand_dims)
+        self.index_dimension = numbers.index_vector_dim
+        self.shape = shape_of(operand[0])
+        self.update_shape = shape_of(updates[0])
+        self.update_scatter = [i for i in range(len(self.update_shape)) if i not in self.update_window]
+        self.windows = _product(self.update_shape[i] for i in self.update_scatter)
+        # The window's size along each dimension of the operand.
+        sizes = iter(self.update_shape[i] for i in self.update_window)
+        self.window = [1 if i in self.inserted or i in self.batching else next(sizes) for i in range(len(self.shape))]
+        self.indices = self._index_matrix(indices)
+        self.combiner = op.regions[0].blocks[0]
+
+    def _index_matrix(self, indices):
+        """One row for each window, in order; one column for each dimension that is chosen."""
+        b, shape = self.b, shape_of(indices)
+        if self.index_dimension == len(shape):
+            return b.reshape(indices, [self.windows, 1])
+        order = [i for i in range(len(shape)) if i != self.index_dimension] + [self.index_dimension]
+        return b.reshape(b.transpose(indices, order), [self.windows, len(self.to_operand)])
+
+    def _combine(self, b, old, new):
+        return b.apply(self.combiner, [*old, *new])
+
+    # One window --------------------------------------------------------------------------------------------------------
+
+    def one_window(self):
+        b = self.b
+        element = element_of(self.indices)
+        starts = [b.scalar(0, element)] * len(self.shape)
+        for column, dimension in enumerate(self.to_operand):
+            starts[dimension] = b.reshape(b.slice(self.indices, [0, column], [1, column + 1]), [])
+        inside = b.full([], 1, ir.IntegerType.get_signless(1))
+        for dimension in self.to_operand:
+            inside = b.both(inside, b.compare("GE", starts[dimension], 0))
+            inside = b.both(inside, b.compare("LE", starts[dimension], self.shape[dimension] - self.window[dimension]))
+        order = self.update_scatter + self.update_window
+        new = [b.reshape(b.transpose(update, order), self.window) for update in self.updates]
+        old = [b.dynamic_slice(operand, starts, self.window) for operand in self.operand]
+        everywhere = b.broadcast(inside, self.window, [])
+        mixed = [b.select(everywhere, *pair) for pair in zip(self._combine(b, old, new), old)]
+        return [b.dynamic_update_slice(operand, each, starts) for operand, each in zip(self.operand, mixed)]
+
+    # Many windows ------------------------------------------------------------------------------------------------------
+
+    def of_rows(self):
+        chosen = self.batching + sorted(self.to_operand)
+        kept = [i for i in range(len(self.shape)) if i not in chosen]
+        partly = [i for i in kept if self.window[i] != self.shape[i]]
+        # A window that does not begin somewhere begins at 0; one that covers a part of such a dimension chooses there.
+        chosen, kept = chosen + partly, [i for i in kept if i not in partly]
+        b, order = self.b, chosen + kept
+        rows = _product(self.shape[i] for i in chosen)
+        columns = _product(self.shape[i] for i in kept)
+        matrices = [b.reshape(b.transpose(each, order), [rows, columns]) for each in self.operand]
+        lands, cut = self._rows_of_updates(chosen), self._cut_windows(chosen, kept, columns)
+        results = self._scattered(matrices, lands, cut)
+        shape = [self.shape[i] for i in order]
+        back = [order.index(i) for i in range(len(order))]
+        return [b.transpose(b.reshape(each, shape), back) for each in results]
+
+    def _rows_of_updates(self, chosen):
+        """The row of each position of each window; -1 where the window reaches outside."""
+        b = self.b
+        i32 = ir.IntegerType.get_signless(32)
+        sizes = [self.window[i] for i in chosen]
+        shape = [self.windows, *sizes]
+        row, inside = None, None
+        for at, dimension in enumerate(chosen):
+            position = b.iota(shape, at + 1)
+            if dimension in self.to_operand:
+                column = self.to_operand.index(dimension)
+                start = b.reshape(b.slice(self.indices, [0, column], [self.windows, column + 1]), [self.windows])
+                fits = b.both(b.compare("GE", start, 0), b.compare("LE", start, self.shape[dimension] - self.window[dimension]))
+                inside = fits if inside is None else b.both(inside, fits)
+                position = b.add(position, b.broadcast(b.convert(start, i32), shape, [0]))
+            elif dimension in self.batching:
+                position = b.add(position, b.broadcast(self._batch_number(dimension), shape, [0]))
+            row = position if row is None else b.add(b.multiply(row, self.shape[dimension]), position)
+        if inside is not None:
+            row = b.select(b.broadcast(inside, shape, [0]), row, b.like(row, -1))
+        return b.reshape(row, [_product(shape)])
+
+    def _batch_number(self, dimension):
+        """For each window its index along a batching dimension."""
+        b = self.b
+        at = self.index_batching[self.batching.index(dimension)]
+        at -= 1 if self.index_dimension < at else 0
+        return b.reshape(b.iota([self.update_shape[i] for i in self.update_scatter], at), [self.windows])
+
+    def _cut_windows(self, chosen, kept, columns):
+        b = self.b
+        window_dims = [i for i in range(len(self.shape)) if i not in self.inserted and i not in self.batching]
+        at = {dimension: self.update_window[place] for place, dimension in enumerate(window_dims)}
+        order = self.update_scatter + [at[i] for i in chosen if i in at] + [at[i] for i in kept]
+        return [b.reshape(b.transpose(update, order), [_product(self.update_shape) // columns, columns]) for update in self.updates]
+
+    def _scattered(self, matrices, lands, updates):
+        kind = self._kind()
+        (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
+        if kind == "set" and rows * count <= SUMMED_MAX:
+            return self._last(matrices, lands, updates)
+        if kind in REDUCTIONS and rows * count * columns <= SUMMED_MAX:
+            return self._reduced(REDUCTIONS[kind], matrices, lands, updates)
+        return self._in_rounds(matrices, lands, updates)
+
+    def _kind(self):
+        """`set`, or the one operation of the combiner, or an empty text."""
+        operations = [each.operation for each in self.combiner.operations]
+        arguments = list(self.combiner.arguments)
+        if len(self.operand) != 1 or not operations:
+            return ""
+        if len(operations) == 1:
+            return "set" if operations[0].operands[0] == arguments[1] else ""
+        is_one = len(operations) == 2 and {*operations[0].operands} == {*arguments} and operations[1].operands[0] == operations[0].results[0]
+        return operations[0].name if is_one else ""
+
+    def _last(self, matrices, lands, updates):
+        b = self.b
+        (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
+        square = [rows, count]
+        hits = b.compare("EQ", b.broadcast(lands, square, [1]), b.iota(square, 0))
+        last = b.reduce("maximum", b.select(hits, b.iota(square, 1), b.full(square, -1, element_of(lands))), -1, 1)
+        some = b.broadcast(b.compare("GE", last, 0), [rows, columns], [0])
+        return [b.select(some, b.take(update, b.maximum(last, 0)), old) for update, old in zip(updates, matrices)]
+
+    def _reduced(self, reduction, matrices, lands, updates):
+        b, (old,), (update,) = self.b, matrices, updates
+        (count,), (rows, columns) = shape_of(lands), shape_of(old)
+        name, neutral = reduction
+        element = element_of(old)
+        cube = [rows, columns, count]
+        hits = b.compare("EQ", b.broadcast(lands, cube, [2]), b.iota(cube, 0))
+        neutral = neutral(element)
+        wide = b.broadcast(update, cube, [2, 1])
+        total = b.reduce(name, b.select(hits, wide, b.like(wide, neutral)), neutral, 2)
+        return [b.each(name, old, total)]
+
+    def _in_rounds(self, matrices, lands, updates):
+        """Round k: each row that has more than k updates is combined with the k-th of them."""
+        b = self.b
+        (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
+
+        def before(inner, lefts, rights):
+            return inner.compare("LT", lefts[0], rights[0])
+
+        row = b.reshape(lands, [1, count])
+        place = b.iota([1, count], 1)
+        if count <= COUNTED_MAX:
+            ordered, order = _permuted(b, [row, place], order_counting(b, [row], before, [1, count]))
+        else:
+            ordered, order = sort_merging(b, [row, place], before)
+        ordered, order = b.reshape(ordered, [count]), b.reshape(order, [count])
+        begin = self._bisected(ordered, b.iota([rows], 0))
+        end = self._bisected(ordered, b.add(b.iota([rows], 0), 1))
+        sizes = b.subtract(end, begin)
+        most = b.reduce("maximum", sizes, 0, 0)
+
+        def combine(inner, carried):
+            k, matrices = carried[0], carried[1:]
+            wide = inner.broadcast(k, [rows], [])
+            has = inner.broadcast(inner.compare("LT", wide, sizes), [rows, columns], [0])
+            which = inner.take(order, inner.minimum(inner.add(begin, wide), count - 1))
+            new = self._combine(inner, matrices, [inner.take(update, which) for update in updates])
+            return [inner.add(k, inner.scalar(1)), *(inner.select(has, *pair) for pair in zip(new, matrices))]
+
+        return b.loop([b.scalar(0), *matrices], lambda inner, carried: inner.compare("LT", carried[0], most), combine)[1:]
+
+    def _bisected(self, ordered, wanted):
+        """For each number how many of the ordered ones are smaller."""
+        b = self.b
+        count = shape_of(ordered)[0]
+        low, high = b.like(wanted, 0), b.like(wanted, count)
+        for _ in range(count.bit_length()):
+            middle = b.divide(b.add(low, high), 2)
+            open_still = b.compare("LT", low, high)
+            smaller = b.compare("LT", b.take(ordered, b.minimum(middle, count - 1)), wanted)
+            low, high = (b.select(b.both(open_still, smaller), b.add(middle, 1), low),
+                         b.select(b.both(open_still, b.negated(smaller)), middle, high))
+        return low
+
+
+def _smallest(element):
+    if not is_integer(element):
+        return float("-inf")
+    return 0 if element.is_unsigned or element.width == 1 else -(1 << (element.width - 1))
+
+
+def _largest(element):
+    if not is_integer(element):
+        return float("inf")
+    return (1 << element.width - (0 if element.is_unsigned or element.width == 1 else 1)) - 1
+
+
+# Combiners that may be applied to all updates first, and the number that changes nothing.
+REDUCTIONS = {
+    "stablehlo.add": ("add", lambda element: 0 if is_integer(element) else -0.0),
+    "stablehlo.multiply": ("multiply", lambda element: 1),
+    "stablehlo.maximum": ("maximum", _smallest),
+    "stablehlo.minimum": ("minimum", _largest),
+    "stablehlo.or": ("or", lambda element: 0),
+}

@@ -1,0 +1,231 @@
+#include "python/extension/arrays.hpp"
+
+#include "hal/allocator.hpp"
+#include "hal/dlpack.hpp"
+#include "hal/host_copy.hpp"
+#include "python/extension/element_types.hpp"
+
+namespace baton::python {
+namespace {
+
+using hal::BufferUsage;
+using hal::ElementType;
+
+constexpr BufferUsage kReadOnly = BufferUsage::kTransferSource | BufferUsage::kDispatchRead |
+                                  BufferUsage::kIndirectGrid | BufferUsage::kMapping | BufferUsage::kConstant;
+
+// Memory of the host, and the object that keeps it.
+struct HostArray {
+  void* data;
+  ElementType type;
+  std::span<const int64_t> shape;
+  bool readonly;
+  PyObject* owner;  // Borrowed; an import takes a reference of its own.
+};
+
+uint64_t length_of(const HostArray& array) {
+  uint64_t length = hal::element_bytes(array.type);
+  for (const int64_t extent : array.shape) length *= static_cast<uint64_t>(extent);
+  return length;
+}
+
+Result<Ref<hal::BufferView>> copy_to_device(const HostArray& array, hal::Device& device) {
+  const Unlocked unlocked;
+  return hal::upload_view(device, array.type, array.shape,
+                          {static_cast<const std::byte*>(array.data), static_cast<size_t>(length_of(array))});
+}
+
+Ref<hal::BufferView> import(const HostArray& array, OpenDevice& open) {
+  hal::Device& device = open.device();
+  if (!device.allocator().uses_host_memory()) return take(copy_to_device(array, device));
+  Py_INCREF(array.owner);
+  const hal::ImportRelease release{[](void* owner) { drop(static_cast<PyObject*>(owner)); }, array.owner};
+  auto buffer =
+      device.allocator().import_host({static_cast<std::byte*>(array.data), static_cast<size_t>(length_of(array))},
+                                     array.readonly ? kReadOnly : BufferUsage::kAll, release);
+  if (!buffer) {
+    Py_DECREF(array.owner);
+    raise(buffer.error());
+  }
+  return take(hal::BufferView::make(*std::move(buffer), array.shape, array.type));
+}
+
+// ---- NumPy's own protocol: an eighth of the buffer protocol's time --------------------------------------------------
+
+// PyArrayInterface of NumPy, which is frozen.
+struct ArrayStruct {
+  int two;
+  int rank;
+  char kind;
+  int item_bytes;
+  int flags;
+  Py_ssize_t* shape;
+  Py_ssize_t* strides;
+  void* data;
+};
+constexpr int kDense = 0x1;
+constexpr int kAligned = 0x100;
+constexpr int kOwnOrder = 0x200;
+constexpr int kWritable = 0x400;
+
+PyObject* array_struct_name = nullptr;
+PyTypeObject* numpy_array = nullptr;
+
+bool is_numpy_array(PyObject* value) {
+  if (Py_TYPE(value) == numpy_array) [[likely]]
+    return true;
+  if (numpy_array) return false;
+  PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+  if (!numpy || !PyObject_HasAttrString(numpy, "ndarray")) return false;
+  numpy_array = reinterpret_cast<PyTypeObject*>(PyObject_GetAttrString(numpy, "ndarray"));  // Kept.
+  return Py_TYPE(value) == numpy_array;
+}
+
+static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+
+// Null when the array needs to be adapted first.
+Ref<hal::BufferView> from_numpy(PyObject* value, OpenDevice& open, ElementType known, bool readonly) {
+  if (!array_struct_name) array_struct_name = PyUnicode_InternFromString("__array_struct__");
+  nb::object capsule = nb::steal(PyObject_GetAttr(value, array_struct_name));
+  if (!capsule.is_valid()) throw nb::python_error();
+  const auto* array = static_cast<const ArrayStruct*>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
+  if (!array) throw nb::python_error();
+  constexpr int kPlain = kDense | kAligned | kOwnOrder;
+  if ((array->flags & kPlain) != kPlain) return nullptr;
+  const ElementType type = known == ElementType::kNone ? element_type_of(array->kind, array->item_bytes) : known;
+  if (type == ElementType::kNone) return nullptr;
+  const HostArray host{array->data,
+                       type,
+                       {reinterpret_cast<const int64_t*>(array->shape), static_cast<size_t>(array->rank)},
+                       readonly || !(array->flags & kWritable),
+                       capsule.ptr()};
+  return import(host, open);
+}
+
+// ---- The buffer protocol --------------------------------------------------------------------------------------------
+
+void release_view(PyObject* capsule) {
+  auto* view = static_cast<Py_buffer*>(PyCapsule_GetPointer(capsule, nullptr));
+  PyBuffer_Release(view);
+  delete view;
+}
+
+bool is_dense(const Py_buffer& view) {
+  Py_ssize_t stride = view.itemsize;
+  if (view.len == 0) return true;
+  for (int i = view.ndim; i-- > 0; stride *= view.shape[i]) {
+    if (view.shape[i] != 1 && view.strides[i] != stride) return false;
+  }
+  return reinterpret_cast<uintptr_t>(view.buf) % static_cast<uintptr_t>(view.itemsize) == 0;
+}
+
+// Null when it needs to be adapted first, or has no buffer.
+Ref<hal::BufferView> from_buffer(PyObject* value, OpenDevice& open) {
+  auto view = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(value, view.get(), PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  nb::object owner = nb::steal(PyCapsule_New(view.get(), nullptr, release_view));
+  const Py_buffer& buffer = *view.release();
+  const ElementType type = element_type_of_format(buffer.format ? buffer.format : "B");
+  if (type == ElementType::kNone || !is_dense(buffer) || buffer.suboffsets) return nullptr;
+  return import({buffer.buf,
+                 type,
+                 {reinterpret_cast<const int64_t*>(buffer.shape), static_cast<size_t>(buffer.ndim)},
+                 buffer.readonly != 0,
+                 owner.ptr()},
+                open);
+}
+
+// ---- DLPack ---------------------------------------------------------------------------------------------------------
+
+template <typename Managed>
+Ref<hal::BufferView> take_capsule(PyObject* capsule, const char* name, const char* used, hal::Device& device,
+                                  int64_t stream) {
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+  if (!managed) throw nb::python_error();
+  auto imported = [&] {
+    const Unlocked unlocked;
+    return hal::import_dlpack(device, managed, stream);
+  }();
+  if (!imported) {
+    // The helper in Python makes a dense copy of what has strides; all else is final.
+    if (imported.error().code() == StatusCode::kUnimplemented &&
+        imported.error().message().find("is not dense") != std::string_view::npos)
+      return nullptr;
+    raise(imported.error());
+  }
+  PyCapsule_SetName(capsule, used);
+  return *std::move(imported);
+}
+
+nb::object capsule_of(PyObject* value, nb::handle stream) {
+  nb::object give = nb::getattr(value, "__dlpack__");
+  nb::dict wish;
+  if (!stream.is_none()) wish["stream"] = stream;
+  wish["max_version"] = nb::make_tuple(BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION);
+  try {
+    return give(**wish);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;  // A producer from before there were versions.
+  }
+  PyDict_DelItemString(wish.ptr(), "max_version");
+  return give(**wish);
+}
+
+// Null when it needs to be adapted first. The producer puts a device's default stream behind its work, and the
+// device's queue comes after that: nobody on the host waits.
+Ref<hal::BufferView> from_dlpack(PyObject* value, OpenDevice& open) {
+  const int type = nb::cast<int>(nb::getattr(value, "__dlpack_device__")()[0]);
+  const bool on_host = type == BATON_DL_CPU;
+  if (on_host && !open.device().allocator().uses_host_memory()) return nullptr;  // Copied, as NumPy's arrays are.
+  const bool has_streams = type == BATON_DL_CUDA || type == BATON_DL_CUDA_MANAGED;
+  nb::object capsule = capsule_of(value, has_streams ? nb::object(nb::int_(1)) : nb::none());
+  const int64_t stream = has_streams ? 1 : hal::kNoStream;
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+    return take_capsule<baton_dl_managed_tensor>(capsule.ptr(), "dltensor_versioned", "used_dltensor_versioned",
+                                                 open.device(), stream);
+  }
+  return take_capsule<baton_dl_legacy_tensor>(capsule.ptr(), "dltensor", "used_dltensor", open.device(), stream);
+}
+
+Ref<hal::BufferView> from_other_device(const Tensor& tensor, OpenDevice& open) {
+  tensor.wait();
+  auto peer = open.device().allocator().import_peer(*tensor.view->buffer());
+  return take(hal::BufferView::make(take(std::move(peer)), tensor.view->shape(), tensor.view->element_type(),
+                                    tensor.view->encoding()));
+}
+
+Ref<hal::BufferView> try_as_it_is(PyObject* value, OpenDevice& open) {
+  if (is_numpy_array(value)) return from_numpy(value, open, ElementType::kNone, false);
+  if (PyBytes_Check(value) || PyByteArray_Check(value)) return nullptr;  // Refused as text would be.
+  if (PyObject_CheckBuffer(value)) {
+    if (auto view = from_buffer(value, open)) return view;
+  }
+  if (PyObject_HasAttrString(value, "__dlpack_device__")) return from_dlpack(value, open);
+  return nullptr;
+}
+
+}  // namespace
+
+Ref<hal::BufferView> view_of(PyObject* value, OpenDevice& open, std::string_view declared) {
+  if (const Tensor* tensor = tensor_in(value)) {
+    if (tensor->open->shared().get() == open.shared().get()) return tensor->view;
+    return from_other_device(*tensor, open);
+  }
+  if (auto view = try_as_it_is(value, open)) return view;
+  // (a dense array, the element type that NumPy has no word for or None, whether it is a copy)
+  nb::object adapted =
+      nb::module_::import_("baton._arrays").attr("adapt")(nb::handle(value), nb::str(declared.data(), declared.size()));
+  nb::object array = adapted[0];
+  const bool is_copy = nb::cast<bool>(adapted[2]);
+  if (!is_numpy_array(array.ptr())) return from_dlpack(array.ptr(), open);
+  ElementType type = ElementType::kNone;
+  if (!adapted[1].is_none()) type = take(hal::parse_element_type(nb::cast<const char*>(adapted[1])));
+  auto view = from_numpy(array.ptr(), open, type, is_copy);
+  if (!view) raise(failure(StatusCode::kInternal, "an array that was adapted is still not dense"));
+  return view;
+}
+
+}  // namespace baton::python

@@ -1,0 +1,20 @@
+// Arrays of other frameworks as tensors of a device: NumPy's, everything with Python's buffer protocol or DLPack,
+// Python's numbers and lists.
+//
+// On a device that works in host memory, dense arrays of the host are used where they are; a device with its own memory
+// gets copies of them. An array that is not dense and row-major is copied, and the copy may only be read: what a
+// program wrote would be lost. A read-only array gives a buffer that no command may write.
+#pragma once
+
+#include <string_view>
+
+#include "hal/buffer_view.hpp"
+#include "python/extension/tensor.hpp"
+
+namespace baton::python {
+
+// `declared`: the element type that the function says it takes, for numbers and lists; may be empty. Throws what Python
+// raises. Needs the lock.
+Ref<hal::BufferView> view_of(PyObject* value, OpenDevice& open, std::string_view declared);
+
+}  // namespace baton::python

@@ -1,0 +1,21 @@
+// The extension module baton._baton: the runtime with devices, for the package baton (python/baton), which is what
+// people import.
+#include "modules/sdk/version.h"
+#include "python/extension/executables.hpp"
+#include "python/extension/function.hpp"
+#include "python/extension/recording.hpp"
+#include "python/extension/trace.hpp"
+
+NB_MODULE(_baton, module) {
+  using namespace baton::python;
+  nb::set_leak_warnings(false);  // Types and images of kernels are kept for good, and who ends early keeps more.
+  module.attr("version") = BATON_VERSION;
+  bind_tensors(module);
+  bind_values(module);
+  bind_executables(module);
+  bind_devices(module);
+  bind_functions(module);
+  bind_programs(module);
+  bind_recordings(module);
+  bind_traces(module);
+}

@@ -1,0 +1,129 @@
+#include "python/extension/python_lock.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace baton::python {
+namespace {
+
+thread_local bool drops_here = false;
+thread_local PyObject* cause = nullptr;  // Owned: what a Python function raised.
+
+// What threads without the lock gave up. One for the process: its interpreter is one.
+struct LeftOver {
+  std::mutex mutex;
+  std::vector<PyObject*> objects;
+  std::atomic<bool> any{false};
+};
+LeftOver& left_over() {
+  static auto* one = new LeftOver;  // Outlives every thread.
+  return *one;
+}
+
+std::atomic<uint64_t> forks{0};
+
+int drop_pending(void*) {
+  drop_left_over();
+  return 0;
+}
+
+nb::object errors_module() { return nb::module_::import_("baton._errors"); }
+
+// Python ends threads that ask for the lock while it shuts down, by unwinding them, which would let go of its objects
+// without the lock. Such a thread stays where it is instead, until the process ends.
+template <typename Take>
+void or_stay(const Take& take_lock) {
+  try {
+    take_lock();
+  } catch (...) {
+    for (;;) pause();
+  }
+}
+
+PyObject* new_reference(nb::handle object) { return nb::borrow(object).release().ptr(); }
+
+}  // namespace
+
+Unlocked::Unlocked() : state_(PyEval_SaveThread()), dropped_here_(std::exchange(drops_here, false)) {}
+Unlocked::~Unlocked() {
+  or_stay([&] { PyEval_RestoreThread(state_); });
+  drops_here = dropped_here_;
+}
+
+Locked::Locked() {
+  or_stay([&] { state_ = PyGILState_Ensure(); });
+}
+
+DropsHere::DropsHere() : before_(std::exchange(drops_here, true)) {}
+DropsHere::~DropsHere() { drops_here = before_; }
+
+void drop(PyObject* object) {
+  if (!object) return;
+  if (drops_here) return Py_DECREF(object);
+  if (!Py_IsInitialized()) return;  // The interpreter is gone, and the object with it.
+  const std::lock_guard lock(left_over().mutex);
+  left_over().objects.push_back(object);
+  // The interpreter's main thread comes by soon; if its queue is full, the next call into Baton does.
+  if (!left_over().any.exchange(true)) Py_AddPendingCall(drop_pending, nullptr);
+}
+
+void drop_left_over() {
+  if (!left_over().any.load(std::memory_order_relaxed)) return;
+  std::vector<PyObject*> objects;
+  {
+    const std::lock_guard lock(left_over().mutex);
+    objects.swap(left_over().objects);
+    left_over().any = false;
+  }
+  for (PyObject* object : objects) Py_DECREF(object);
+}
+
+void set_error(const Status& status) {
+  PyObject* raised = std::exchange(cause, nullptr);
+  try {
+    // Ctrl-C and sys.exit() in a function of Python are no failures of the program: they go on as they are.
+    if (raised && !PyErr_GivenExceptionMatches(raised, PyExc_Exception)) {
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised)), raised);
+      Py_DECREF(raised);
+      return;
+    }
+    const std::string_view message = status.message();
+    nb::object error =
+        errors_module().attr("error_of")(static_cast<int>(status.code()), nb::str(message.data(), message.size()));
+    if (raised) PyException_SetCause(error.ptr(), raised);  // Takes the reference over.
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  } catch (nb::python_error& broken) {
+    broken.restore();
+  }
+}
+
+void raise(const Status& status) {
+  set_error(status);
+  throw nb::python_error();
+}
+
+Status keep_error(std::string_view where) {
+  try {
+    nb::python_error error;  // Takes what is set.
+    nb::object told = errors_module().attr("status_of")(error.value());
+    const int code = nb::cast<int>(told[0]);
+    const std::string message(nb::borrow<nb::str>(told[1]).c_str());
+    Py_XDECREF(std::exchange(cause, new_reference(error.value())));
+    return Status(static_cast<StatusCode>(code), message).with_context(where);
+  } catch (nb::python_error&) {
+    return failure(StatusCode::kUnknown, "A Python function raised what cannot be told.").with_context(where);
+  }
+}
+
+void forget_cause() {
+  if (cause) [[unlikely]]
+    Py_DECREF(std::exchange(cause, nullptr));
+}
+
+uint64_t fork_generation() { return forks.load(std::memory_order_relaxed); }
+void note_fork() { forks.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace baton::python

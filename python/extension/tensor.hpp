@@ -1,0 +1,32 @@
+// Tensor: what programs give, and may be given again. It shares the memory of the device; other frameworks take it in
+// place, by DLPack or, where the host reaches the memory, by Python's buffer protocol.
+//
+// A function that takes fences gives tensors that are not there yet: whoever reads one waits, and a consumer with a
+// stream is put behind the work instead.
+// Threads: as Python's lock says.
+#pragma once
+
+#include "hal/buffer_view.hpp"
+#include "hal/fence.hpp"
+#include "python/extension/devices.hpp"
+
+namespace baton::python {
+
+struct Tensor {
+  Ref<hal::BufferView> view;
+  Ref<OpenDevice> open;
+  Ref<hal::Fence> ready;  // Null: the elements are there.
+
+  ~Tensor();
+  hal::Device& device() const { return open->device(); }
+  // Until the elements are there. Needs the lock, and gives it up meanwhile.
+  void wait() const;
+};
+
+nb::object make_tensor(Ref<hal::BufferView> view, Ref<OpenDevice> open, Ref<hal::Fence> ready = nullptr);
+// Null when `object` is another thing.
+Tensor* tensor_in(PyObject* object);
+
+void bind_tensors(nb::module_& module);
+
+}  // namespace baton::python

@@ -1,0 +1,116 @@
+"""baton.jax.jit: functions agree with JAX, are compiled once, and record commands of Python."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import baton
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+pytest.importorskip("baton.jax", reason="baton.jax is not in this tree")
+jnp = jax.numpy
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    jax.config.update("jax_enable_x64", False)
+    monkeypatch.setenv("BATON_CACHE", str(tmp_path))
+    try:
+        baton._tools.find("baton-compile")
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    return tmp_path
+
+
+def jit(*arguments, **keywords):
+    from baton._jit import jit as make
+    return make(*arguments, **keywords)
+
+
+X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+FUNCTIONS = {
+    "elementwise": (lambda x: jnp.tanh(x) * 2 + 1, (X,)),
+    "product": (lambda x, y: x @ y.T, (X, X)),
+    "softmax": (lambda x: jax.nn.softmax(x), (X,)),
+    "layer_norm": (lambda x: (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5), (X,)),
+    "several": (lambda x: (x.sum(), x.max(0), {"argmax": x.argmax(1)}), (X,)),
+    "tree": (lambda p, x: {"y": x @ p["w"] + p["b"]}, ({"w": X.T, "b": np.ones(3, np.float32)}, X)),
+    "numbers": (lambda x, a, b: a * x + b, (X, 2.0, 1)),
+    "unused": (lambda x, y: x + 1, (X, X)),
+    "gradient": (jax.grad(lambda x: (x**2).sum()), (X,)),
+    "scan": (lambda x: jax.lax.scan(lambda c, r: (c + r, c * r), jnp.zeros(4), x), (X,)),
+    "integers": (lambda x: (x // 2, x % 3, x > 1), (np.arange(6, dtype=np.int32),)),
+    "nothing": (lambda x: (), (X,)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_agree_with_jax(name):
+    function, arguments = FUNCTIONS[name]
+    got, wanted = jit(function, device="local-sync")(*arguments), jax.jit(function)(*arguments)
+    assert jax.tree.structure(got) == jax.tree.structure(wanted)
+    for mine, theirs in zip(jax.tree.leaves(got), jax.tree.leaves(wanted)):
+        assert isinstance(mine, jax.Array) and (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+        np.testing.assert_allclose(np.asarray(mine), np.asarray(theirs), rtol=1e-5, atol=1e-6)
+
+
+def test_each_set_of_shapes_is_compiled_once_and_kept(cache):
+    seen = []
+
+    def traced(x):
+        seen.append(x.shape)
+        return x + 1
+
+    function = jit(traced, device="local-sync")
+    for count in (3, 4, 3, 4):
+        assert function(jnp.zeros(count)).tolist() == [1] * count
+    assert set(seen) == {(3,), (4,)}
+    assert len(list(cache.glob("*.bvm"))) == 2
+    traces = len(seen)
+    function(jnp.zeros(3))
+    assert len(seen) == traces
+    jit(traced, device="local-sync")(jnp.zeros(3))  # As a second process would.
+    assert len(list(cache.glob("*.bvm"))) == 2
+
+
+def test_a_command_of_python_in_a_jax_function():
+    def twice(recording, x, y):
+        def run(stream, source, target):
+            np.frombuffer(target.view, np.float32)[:] = 2 * np.frombuffer(source.view, np.float32)
+
+        recording.foreign(run, x, y)
+
+    def function(x):
+        doubled = jax.ffi.ffi_call("py.twice", jax.ShapeDtypeStruct(x.shape, x.dtype))(x + 1)
+        return doubled * doubled
+
+    run = jit(function, device="local-task", libraries=[baton.module("py", {"twice": twice})])
+    assert run(jnp.arange(4.0)).tolist() == [4, 16, 36, 64]
+
+
+def test_transformations_stay_inside():
+    with pytest.raises(TypeError, match="outside of JAX's transformations"):
+        jax.jit(jit(lambda x: x + 1, device="local-sync"))(X)
+
+
+def test_a_folder_that_cannot_be_written(monkeypatch):
+    monkeypatch.setenv("BATON_CACHE", "/proc/none")
+    assert float(jit(lambda x: x + 1, device="local-sync")(1.0)) == 2
+
+
+def test_results_of_a_function_that_is_gone():
+    result = jit(lambda x: x * 2, device="local-task")(jnp.ones(1000))
+    assert float(result.sum()) == 2000
+
+
+def test_lowering_needs_no_extension(tmp_path):
+    import baton.jax
+    import pathlib
+    (tmp_path / "baton").mkdir()
+    (tmp_path / "baton/__init__.py").write_text(pathlib.Path(baton.__file__).read_text())
+    (tmp_path / "baton/jax").symlink_to(pathlib.Path(baton.jax.__file__).resolve().parent)
+    code = "import baton.jax, jax; print('func.func' in baton.jax.lower(lambda x: x + 1, jax.numpy.ones(3)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path,
+                          env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin", "JAX_PLATFORMS": "cpu"}, check=False)
+    assert done.stdout.strip() == "True", done.stderr

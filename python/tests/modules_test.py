@@ -1,0 +1,295 @@
+"""Functions of Python as imports: signatures, results, what they raise, and commands that record."""
+import os
+import struct
+
+import numpy as np
+import pytest
+
+import baton
+from baton._modules import signature_text
+from conftest import app, assembled
+
+
+def load(host_file, device="local-sync", **functions):
+    return baton.load(host_file, device=device, modules=[app(**functions)])
+
+
+def test_numbers_and_tensors_go_both_ways(host_file, device):
+    program = load(host_file, device, number=lambda a, b, c, d: (a + 1, b + 1, c * 2, d * 2),
+                   tensor=lambda tensor: np.asarray(tensor) * 2)
+    assert program.number(1, 2, 3.0, 4.0) == (2, 3, 6.0, 8.0)
+    assert np.asarray(program.tensor(np.arange(3))).tolist() == [0, 2, 4]
+
+
+def test_a_tensor_that_a_function_keeps_lives_on(host_file):
+    kept = []
+    program = load(host_file, tensor=lambda tensor: kept.append(tensor) or tensor)
+    program.tensor(np.arange(1000, dtype=np.int64))
+    del program
+    assert np.asarray(kept[0]).sum() == 499500
+
+
+class Oops(Exception):
+    pass
+
+
+@pytest.mark.parametrize("raised,code", [(Oops("why"), "UNKNOWN"), (ValueError("why"), "INVALID_ARGUMENT"),
+                                         (IndexError("why"), "OUT_OF_RANGE"), (MemoryError("why"), "RESOURCE_EXHAUSTED"),
+                                         (baton.AbortedError("why"), "ABORTED"), (KeyError("why"), "NOT_FOUND"),
+                                         (TimeoutError("why"), "DEADLINE_EXCEEDED")])
+def test_what_a_function_raises_is_the_cause(host_file, device, raised, code):
+    def fail():
+        raise raised
+
+    program = load(host_file, device, nothing=fail)
+    for _ in range(3):
+        with pytest.raises(baton.StatusError, match="why") as error:
+            program.nothing()
+        assert error.value.__cause__ is raised and error.value.code == code
+        assert any("app.nothing" in line for line in error.value.backtrace), error.value.backtrace
+        assert any("host.nothing" in line for line in error.value.backtrace), error.value.backtrace
+    assert program.blob(b"and goes on") == b"and goes on"
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_ends_python_goes_through(host_file, stop):
+    def end():
+        raise stop("now")
+
+    with pytest.raises(stop):
+        load(host_file, nothing=end).nothing()
+
+
+@pytest.mark.parametrize("numbers", [(1, 2, 3.0), (1, 2, 3.0, 4.0, 5), None, 7, [1, 2, 3.0, 4.0], ("a", 2, 3.0, 4.0),
+                                     (2**40, 2, 3.0, 4.0)])
+def test_results_of_another_kind_are_refused(host_file, numbers):
+    with pytest.raises(baton.InvalidArgumentError):
+        load(host_file, number=lambda *_: numbers).number(1, 2, 3.0, 4.0)
+
+
+def test_a_result_where_there_is_none(host_file):
+    with pytest.raises(baton.InvalidArgumentError, match="has no results"):
+        load(host_file, nothing=lambda: 5).nothing()
+
+
+def test_calls_nest(host_file, device):
+    depth = []
+
+    def deeper():
+        depth.append(len(depth))
+        if len(depth) < 20:
+            program.nothing()
+
+    program = load(host_file, device, nothing=deeper)
+    program.nothing()
+    assert depth == list(range(20))
+
+
+def test_recursion_without_end_is_an_error(host_file):
+    def deeper():
+        program.nothing()
+
+    program = load(host_file, nothing=deeper)
+    with pytest.raises((baton.StatusError, RecursionError)):
+        program.nothing()
+
+
+@pytest.mark.parametrize("text,convention", [("() -> ()", "v_v"), ("(i32, f32) -> f64", "if_F"), ("(tensor)", "r<hal.buffer_view>_v"),
+                                             ("(i64,list,blob)->(ref)", "Ir<list>r<blob>_r"), ("if_f", "if_f"),
+                                             ("(custom.string) -> ()", "r<custom.string>_v")])
+def test_signatures(text, convention):
+    assert signature_text(text) == convention
+
+
+@pytest.mark.parametrize("text", ["i32", "(i33) -> ()", "(i32 -> ()", "", "(int) -> float"])
+def test_bad_signatures(text):
+    with pytest.raises(ValueError):
+        signature_text(text)
+
+
+def test_a_signature_of_ones_own_is_checked_when_linking(host_file):
+    program = baton.load(host_file, device="local-sync", modules=[
+        app(nothing=(lambda: None, "() -> ()"), number=(lambda *n: n, "(i32, i64, f32, f64) -> (i32, i64, f32, f64)"))])
+    assert program.number(1, 2, 3.0, 4.0) == (1, 2, 3.0, 4.0)
+    with pytest.raises(baton.StatusError, match="app.nothing"):
+        baton.load(host_file, device="local-sync", modules=[app(nothing=(lambda: 1, "() -> i32"))])
+    with pytest.raises(TypeError):
+        baton.module("app", {"nothing": 5})
+    with pytest.raises(ValueError):
+        baton.module("app", {})
+
+
+COMMANDS = """
+module @commands
+import @hal.devices.get(i64) -> hal.device
+import @hal.device.allocate(hal.device, i32, i32, i64) -> hal.buffer
+import @hal.buffer_view.buffer(hal.buffer_view) -> hal.buffer
+import @hal.command_buffer.create(hal.device, blob, i32, i32) -> hal.command_buffer
+import @hal.command_buffer.finish(hal.command_buffer) -> hal.recording
+import @hal.fence.create(hal.device) -> hal.fence
+import @hal.fence.await(i32, (hal.fence)...) -> i32
+import @hal.fence.check(hal.fence)
+import @hal.queue.execute(hal.device, hal.fence, hal.fence, hal.recording, (hal.buffer, i64, i64)..., (i32)...)
+import @py.work(hal.command_buffer, f32, i64, hal.buffer, i64, i64, i64, hal.buffer, i64, i64)
+"""
+
+
+MLIR = """
+module @calls {
+  func.func private @py.work(%scale: f32, %x: tensor<8xf32>) -> tensor<8xf32> attributes {iree.abi.streamable}
+  func.func @run(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %two = arith.constant 2.0 : f32
+    %y = call @py.work(%two, %x) : (f32, tensor<8xf32>) -> tensor<8xf32>
+    return %y : tensor<8xf32>
+  }
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def command_file(folder):
+    from conftest import compiled
+    return compiled(folder, "calls", MLIR)
+
+
+def run_command(command_file, device, work, prepare=None):
+    program = baton.load(command_file, device=device, modules=[baton.module("py", {"work": work}, prepare=prepare)])
+    return np.asarray(program.run(np.arange(8, dtype=np.float32)))
+
+
+def test_a_command_calls_the_host_in_order(command_file, device):
+    def work(recording, scale, x, y):
+        def multiply(source, target):
+            np.frombuffer(target, np.float32)[:] = scale * np.frombuffer(source, np.float32)
+
+        assert x.nbytes == 32 and not x.is_written
+        recording.host(multiply, x, y, name="multiply")
+
+    prepared = []
+    assert run_command(command_file, device, work, prepared.append).tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert [one.name for one in prepared] == [device]
+
+
+def test_a_command_copies_fills_and_updates(command_file, device):
+    def work(recording, scale, x, y):
+        recording.copy(x.part(0, 8), y.part(0, 8))
+        recording.fill(y.part(8, 16), struct.pack("f", scale))
+        recording.update(y.part(24, 8), struct.pack("2f", 8, 9))
+        recording.barrier()
+
+    assert run_command(command_file, device, work).tolist() == [0, 1, 2, 2, 2, 2, 8, 9]
+
+
+def test_foreign_work_runs_at_once_where_there_are_no_streams(command_file, device):
+    def work(recording, scale, x, y):
+        def library(stream, source, target):
+            assert stream is None and source.nbytes == 32
+            np.frombuffer(target.view, np.float32)[:] = np.frombuffer(source.view, np.float32) + scale
+
+        recording.foreign(library, x, y)
+
+    assert run_command(command_file, device, work).tolist() == [2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_a_command_dispatches_a_kernel(command_file, device, sample_folder):
+    import glob
+    images = {f"embedded-elf-{architecture}": open(path, "rb").read()
+              for architecture in ("x86_64", "aarch64")
+              for path in glob.glob(f"{sample_folder}/custom_command/custom_command_blas_kernels/*{architecture}*.elf")}
+    if not images:
+        pytest.skip("the sample's kernels are not built")
+    kernels = {}
+
+    def prepare(on):
+        kernels[on.name] = on.executable(images, [("saxpy", (64, 1, 1))], name="blas")
+
+    def work(recording, scale, x, y):
+        recording.fill(y, b"\0\0\0\0")
+        recording.barrier()
+        recording.dispatch(kernels[recording.device.name], "saxpy", 1, [x, y], [8, scale])
+
+    assert run_command(command_file, device, work, prepare).tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+
+
+def test_what_a_command_does_wrong(command_file, device):
+    later = []
+
+    def keeps(recording, scale, x, y):
+        recording.copy(x, y)
+        later.extend([recording, x, y])
+
+    assert run_command(command_file, device, keeps).tolist() == list(range(8))
+    with pytest.raises(baton.FailedPreconditionError, match="until the function"):
+        later[0].copy(later[1], later[2])
+
+    def outside(recording, scale, x, y):
+        recording.copy(x.part(16, 32), y)
+
+    with pytest.raises(baton.StatusError):
+        run_command(command_file, device, outside)
+
+    def returns(recording, scale, x, y):
+        recording.copy(x, y)
+        return 1
+
+    with pytest.raises(baton.InvalidArgumentError, match="no results"):
+        run_command(command_file, device, returns)
+
+    def raises(recording, scale, x, y):
+        raise Oops("while recording")
+
+    with pytest.raises(baton.StatusError, match="while recording") as error:
+        run_command(command_file, device, raises)
+    assert isinstance(error.value.__cause__, Oops)
+
+
+def test_a_host_function_that_raises_fails_the_call(command_file, device):
+    def work(recording, scale, x, y):
+        def fail(source, target):
+            raise Oops("on the device")
+
+        recording.host(fail, x, y)
+
+    with pytest.raises(baton.StatusError, match="Oops: on the device"):
+        run_command(command_file, device, work)
+
+
+@pytest.mark.parametrize("keep", [lambda view: np.frombuffer(view, np.float32), np.asarray, memoryview, lambda view: view])
+def test_a_view_that_a_host_function_keeps_is_refused(command_file, device, keep):
+    kept = []
+
+    def work(recording, scale, x, y):
+        recording.host(lambda source, target: kept.append(keep(target)), x, y)
+
+    with pytest.raises(baton.StatusError, match="BufferError"):
+        run_command(command_file, device, work)
+
+
+def test_plugins_and_files_are_modules(sample_folder, folder):
+    program = baton.load(f"{sample_folder}/custom_command/saxpy.bvm", device="local-sync",
+                         modules=[f"{sample_folder}/custom_command/blas.so"])
+    result, total = program.saxpy(np.ones(8, np.float32), np.ones(8, np.float32))
+    assert np.asarray(result).tolist() == [3] * 8 and float(np.asarray(total).reshape(())) == 24
+    with pytest.raises(baton.StatusError):
+        baton.load(f"{sample_folder}/custom_command/saxpy.bvm", modules=[str(folder / "absent.so")])
+
+
+def test_assembled_is_used(folder):
+    assert assembled(folder, "tiny", "module @tiny\nexport func @f() {\n  return\n}\n").exists()
+
+
+def test_functions_of_tvm_ffi_are_imports(sample_folder):
+    """A library of TVM-FFI is a module as it stands, beside TVM-FFI's own frontend in the process."""
+    tvm_ffi = pytest.importorskip("tvm_ffi")
+    library = f"{sample_folder}/kernels/tvm_ffi/add_one.so"
+    if not os.path.exists(library):
+        pytest.skip("the sample kernels/tvm_ffi was not built")
+    x = np.arange(1, 5, dtype=np.float32)
+    for name in ("called", "recorded"):
+        program = baton.load(f"{sample_folder}/kernels/tvm_ffi/{name}.bvm", device="local-task", modules=[library])
+        assert np.asarray(program.main(x)).tolist() == [4, 6, 8, 10]
+    with pytest.raises(ValueError, match="neither name, runtime nor a function"):
+        baton.load(f"{sample_folder}/kernels/tvm_ffi/called.bvm", device="local-task", modules=[f"{library}?nme=x"])
+    y = tvm_ffi.from_dlpack(np.zeros(4, np.float32))
+    tvm_ffi.load_module(library).add_one(tvm_ffi.from_dlpack(x), y)
+    assert np.from_dlpack(y).tolist() == [2, 3, 4, 5]

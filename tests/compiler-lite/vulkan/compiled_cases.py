@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""What the compiler makes for Vulkan: valid SPIR-V for every program of the golden tests for GPUs, and the same results
+as on the CPU where there is a device (lavapipe counts).
+
+    compiled_cases.py folder of the tools [--device=vulkan://0] [--only=text]
+
+Operations of the upstream dialects, then the cases of tests/gpu/compiled.py. Validation watches the device throughout.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+GOLDEN = ROOT / "tests" / "golden" / "compile"
+
+
+def run(command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, **options)
+
+
+def compile_all(tools, folder, only):
+    """Programs in `folder`, compiled for both kinds of devices; what went wrong."""
+    wrong = []
+    operations = folder / "operations.mlir"
+    operations.write_text(run([sys.executable, GOLDEN / "operations.py", "make"]).stdout)
+    (folder / "cases").mkdir()
+    programs = [path for path in [*sorted((GOLDEN / "cuda").glob("*.mlir")), GOLDEN / "schedule" / "run.mlir"] if only in path.stem]
+    for program in [operations, *programs]:
+        source = program if program == operations else folder / "cases" / program.name
+        source.write_text(program.read_text())
+        target = source.with_suffix(".bvm")
+        done = run([tools / "baton-compile", "--target-device=local", "--target-device=vulkan", source, "-o", target])
+        if done.returncode:
+            wrong.append(f"{program.name} was not compiled: {done.stderr[:600]}")
+            continue
+        code = folder / "code" / program.stem
+        run([tools / "baton-dump-module", target, f"--extract={code}"])
+        modules = sorted(code.glob("*.spv"))
+        for module in modules:
+            done = run(["spirv-val", "--target-env", "vulkan1.2", module])
+            if done.returncode:
+                wrong.append(f"{program.name}: {done.stdout}{done.stderr}")
+    return wrong
+
+
+def main():
+    tools = Path(sys.argv[1])
+    device = next((word[9:] for word in sys.argv[2:] if word.startswith("--device=")), "vulkan")
+    only = next((word[7:] for word in sys.argv[2:] if word.startswith("--only=")), "")
+    device += ("&" if "?" in device else "?") + "vulkan_validation=1"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        wrong = compile_all(tools, folder, only)
+        if wrong:
+            print("\n".join(wrong))
+            return 1
+        found = run([tools / "baton-devices"]).stdout
+        if "\nvulkan: not in this build" in "\n" + found or "\nvulkan: no " in "\n" + found:
+            print("No Vulkan: the code is valid, and nothing ran it")
+            return 77
+        runner = tools / "baton-run-module"
+        for command in ([GOLDEN / "operations.py", "check", runner, folder / "operations.bvm", f"--device={device}"],
+                        [ROOT / "tests" / "gpu" / "compiled.py", runner, folder / "cases", f"--device={device}", f"--only={only}"]):
+            done = run([sys.executable, *command], env={**os.environ, "MALLOC_ARENA_MAX": "2"})
+            print(done.stdout + done.stderr, end="")
+            if done.returncode or "alidation Error" in done.stdout + done.stderr:
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""docs/: every error code and every trap has its row, the page of operations is fresh, and the site builds where mkdocs
+is: pages.py SOURCE BUILD PYTHON."""
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE, BUILD, PYTHON = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+DOCS = SOURCE / "docs"
+
+
+def text(path):
+    return (SOURCE / path).read_text(encoding="utf-8")
+
+
+def missing_rows():
+    page = text("docs/errors.md")
+    codes = set(re.findall(r"#define BATON_([A-Z_]+) \d+$", text("modules/sdk/status.h"), re.MULTILINE)) - {"OK"}
+    traps = {sentence for sentence in re.findall(r'TRAP\(k\w+, k\w+, "([^"]+)"\)', text("vm/trap.hpp"))}
+    assert len(codes) == 16 and len(traps) > 15, (codes, traps)
+    rows = {cells.split("|")[1].strip() for cells in re.findall(r"^\|.*\|$", page, re.MULTILINE)}
+    return [f"docs/errors.md has no row for '{name}'" for name in sorted((codes | traps) - rows)]
+
+
+def stale():
+    run = subprocess.run([PYTHON, SOURCE / "tools/docs/operations.py", "--check"], capture_output=True, text=True, check=False)
+    return [run.stdout + run.stderr] if run.returncode else []
+
+
+def site():
+    if subprocess.run([PYTHON, "-c", "import mkdocs"], capture_output=True, check=False).returncode:
+        print("skipped: the site, for mkdocs is not installed")
+        return []
+    run = subprocess.run([PYTHON, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", BUILD / "docs"], cwd=SOURCE,
+                         capture_output=True, text=True, check=False)
+    if run.returncode:
+        return [run.stdout + run.stderr]
+    pages = {page.stem for page in (BUILD / "docs").glob("*.html")}
+    return [f"the site has no {page.stem}.html" for page in DOCS.glob("*.md") if page.stem not in pages]
+
+
+problems = missing_rows() + stale() + site()
+print("\n".join(problems))
+print(f"{len(problems)} problems in {len(list(DOCS.glob('*.md')))} pages")
+sys.exit(1 if problems else 0)

@@ -1,0 +1,3 @@
+#include "filters_kernels.h"
+
+const baton_embedded_kernels* first(void) { return &BATON_EMBEDDED_LIBRARY(filters); }

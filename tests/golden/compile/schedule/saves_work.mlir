@@ -1,0 +1,78 @@
+// What is dear is computed once: what comes before a product isn't done again for each of its columns, and follows the
+// product before it instead. What costs nothing (a conversion, a constant) goes to all who read it.
+// RUN: baton-opt --form-dispatches %s | FileCheck %s
+
+// CHECK-LABEL: util.func public @layers
+// CHECK: %[[HIDDEN:.*]] = flow.dispatch @dispatch_groups::@[[FIRST:layers_[0-9]+_generic]](
+// CHECK-NEXT: flow.dispatch @dispatch_groups::@[[SECOND:layers_[0-9]+_.*]](%[[HIDDEN]],
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @layers(%x_view: !hal.buffer_view, %v_view: !hal.buffer_view, %w_view: !hal.buffer_view) -> !hal.buffer_view {
+  %x = hal.tensor.import %x_view : !hal.buffer_view -> tensor<1x32x16xf32>
+  %v = hal.tensor.import %v_view : !hal.buffer_view -> tensor<16x64xf32>
+  %w = hal.tensor.import %w_view : !hal.buffer_view -> tensor<64x16xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x32x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
+  %first = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %v : tensor<1x32x16xf32>, tensor<16x64xf32>) outs(%f : tensor<1x32x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<1x32x64xf32>
+  %hidden = math.tanh %first : tensor<1x32x64xf32>
+  %e2 = tensor.empty() : tensor<1x32x16xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<1x32x16xf32>) -> tensor<1x32x16xf32>
+  %second = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%hidden, %w : tensor<1x32x64xf32>, tensor<64x16xf32>) outs(%f2 : tensor<1x32x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<1x32x16xf32>
+  %out = hal.tensor.export %second : tensor<1x32x16xf32> -> !hal.buffer_view
+  util.return %out : !hal.buffer_view
+}
+
+// A wider copy of what came in would be twice the memory for both.
+// CHECK-LABEL: util.func public @converted
+// CHECK-COUNT-2: flow.dispatch {{.*}} -> tensor<{{.*}}xf32>
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @converted(%view: !hal.buffer_view) -> (!hal.buffer_view, !hal.buffer_view) {
+  %x = hal.tensor.import %view : !hal.buffer_view -> tensor<8x64xf16>
+  %wide = arith.extf %x : tensor<8x64xf16> to tensor<8x64xf32>
+  %doubled = arith.addf %wide, %wide : tensor<8x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %row = tensor.empty() : tensor<8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%row : tensor<8xf32>) -> tensor<8xf32>
+  %sum = linalg.reduce { arith.addf } ins(%wide : tensor<8x64xf32>) outs(%start : tensor<8xf32>) dimensions = [1]
+  %out = hal.tensor.export %doubled : tensor<8x64xf32> -> !hal.buffer_view
+  %sums = hal.tensor.export %sum : tensor<8xf32> -> !hal.buffer_view
+  util.return %out, %sums : !hal.buffer_view, !hal.buffer_view
+}
+
+// The same number everywhere is no kernel.
+// CHECK-LABEL: util.func public @mean
+// CHECK-COUNT-1: flow.dispatch
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @mean(%view: !hal.buffer_view) -> !hal.buffer_view {
+  %x = hal.tensor.import %view : !hal.buffer_view -> tensor<8x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant dense<64.0> : tensor<f32>
+  %row = tensor.empty() : tensor<8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%row : tensor<8xf32>) -> tensor<8xf32>
+  %sum = linalg.reduce { arith.addf } ins(%x : tensor<8x64xf32>) outs(%start : tensor<8xf32>) dimensions = [1]
+  %kept = tensor.expand_shape %sum [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %e = tensor.empty() : tensor<8x1xf32>
+  %counts = linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%count : tensor<f32>) outs(%e : tensor<8x1xf32>) {
+  ^bb0(%c: f32, %s: f32):
+    linalg.yield %c : f32
+  } -> tensor<8x1xf32>
+  %mean = arith.divf %kept, %counts : tensor<8x1xf32>
+  %out = hal.tensor.export %mean : tensor<8x1xf32> -> !hal.buffer_view
+  util.return %out : !hal.buffer_view
+}

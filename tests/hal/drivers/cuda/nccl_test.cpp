@@ -1,0 +1,310 @@
+// Goal: collectives on CUDA are what NCCL is told to do, on streams and in graphs, with other memory in each execution.
+// Method: a fake NCCL beside the fake GPU, whose other ranks hold what this one does; and, where there are two GPUs and
+// NCCL, the real ones: two ranks that are threads.
+#include "hal/drivers/cuda/nccl.hpp"
+
+#include <thread>
+
+#include "hal/drivers/cuda/nccl_channel.hpp"
+#include "hal/rank_meeting.hpp"
+#include "hal/rank_store.hpp"
+#include "tests/hal/drivers/cuda/cuda_device.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+// ---- The fake -------------------------------------------------------------------------------------------------------
+
+struct FakeNccl {
+  std::shared_ptr<const Symbols> cuda;
+  std::vector<std::string> log;
+  int rank_count = 0;
+  int failing = 0;        // What the next enqueue returns.
+  int async_failure = 0;  // What ran before.
+};
+FakeNccl fake;
+
+// The copy stands on the stream, or in the graph that the stream is captured into.
+int enqueue(std::string line, const void* source, void* target, size_t bytes, CUstream stream) {
+  fake.log.push_back(std::move(line));
+  if (source && target) {
+    fake.cuda->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(target), reinterpret_cast<CUdeviceptr>(source), bytes,
+                             stream);
+  }
+  return std::exchange(fake.failing, 0);
+}
+
+size_t bytes_of(int type) {
+  constexpr size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  return sizes[type];
+}
+
+std::shared_ptr<const Nccl> make_fake_nccl() {
+  auto nccl = std::make_shared<Nccl>();
+  nccl->ncclGetVersion = [](int* version) { return *version = 22703, 0; };
+  nccl->ncclGetUniqueId = [](NcclId* id) { return std::memset(id, 7, sizeof(*id)), 0; };
+  nccl->ncclCommInitRank = [](NcclComm* comm, int count, NcclId id, int rank) {
+    fake.log.push_back(text("init ", rank, " of ", count, id.bytes[127] == 7 ? "" : " with another id"));
+    fake.rank_count = count;
+    *comm = reinterpret_cast<NcclComm>(uintptr_t{1});
+    return 0;
+  };
+  nccl->ncclCommSplit = [](NcclComm, int color, int key, NcclComm* made, void*) {
+    fake.log.push_back(text("split ", color, " ", key));
+    *made = color < 0 ? nullptr : reinterpret_cast<NcclComm>(uintptr_t{2});
+    return 0;
+  };
+  nccl->ncclCommUserRank = [](NcclComm, int* rank) { return *rank = 0, 0; };
+  nccl->ncclCommCount = [](NcclComm, int* count) { return *count = fake.rank_count, 0; };
+  nccl->ncclCommGetAsyncError = [](NcclComm, int* result) { return *result = fake.async_failure, 0; };
+  nccl->ncclCommAbort = [](NcclComm) { return fake.log.push_back("abort"), 0; };
+  nccl->ncclGroupStart = [] { return fake.log.push_back("group"), 0; };
+  nccl->ncclGroupEnd = [] { return fake.log.push_back("end"), 0; };
+  nccl->ncclAllReduce = [](const void* source, void* target, size_t count, int type, int reduction, NcclComm,
+                           CUstream stream) {
+    return enqueue(text("all_reduce ", count, " type ", type, " reduction ", reduction), source, target,
+                   count * bytes_of(type), stream);
+  };
+  nccl->ncclReduce = [](const void* source, void* target, size_t count, int type, int reduction, int root, NcclComm,
+                        CUstream stream) {
+    return enqueue(text("reduce ", count, " type ", type, " reduction ", reduction, " root ", root), source, target,
+                   count * bytes_of(type), stream);
+  };
+  nccl->ncclBroadcast = [](const void* source, void* target, size_t count, int type, int root, NcclComm,
+                           CUstream stream) {
+    return enqueue(text("broadcast ", count, " type ", type, " root ", root), source, target, count * bytes_of(type),
+                   stream);
+  };
+  nccl->ncclAllGather = [](const void* source, void* target, size_t count, int type, NcclComm, CUstream stream) {
+    return enqueue(text("all_gather ", count, " type ", type), source, target, count * bytes_of(type), stream);
+  };
+  nccl->ncclReduceScatter = [](const void* source, void* target, size_t count, int type, int reduction, NcclComm,
+                               CUstream stream) {
+    return enqueue(text("reduce_scatter ", count, " type ", type, " reduction ", reduction), source, target,
+                   count * bytes_of(type), stream);
+  };
+  nccl->ncclSend = [](const void* source, size_t count, int type, int peer, NcclComm, CUstream stream) {
+    return enqueue(text("send ", count, " type ", type, " to ", peer), source, const_cast<void*>(source), count,
+                   stream);
+  };
+  nccl->ncclRecv = [](void* target, size_t count, int type, int peer, NcclComm, CUstream stream) {
+    return enqueue(text("receive ", count, " type ", type, " from ", peer), target, target, count, stream);
+  };
+  nccl->ncclGetErrorString = [](int result) { return result == 6 ? "remote process exited" : "unhandled cuda error"; };
+  nccl->ncclGetLastError = [](NcclComm) { return "the cable"; };
+  return nccl;
+}
+
+class NcclTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    fake = FakeNccl();
+    fake.cuda = testing_support::make_fake_cuda();
+    const DeviceParameter parameters[] = {{"cuda_mode", GetParam()}};
+    device_ = make_driver({.symbols = fake.cuda, .nccl = make_fake_nccl()})->open("", parameters).value();
+    channel_ = make_channel(2);
+    ASSERT_TRUE(channel_);
+  }
+
+  // Rank 0's; the others only say that they are there.
+  Ref<Channel> make_channel(uint32_t count) {
+    const auto store = make_memory_store();
+    std::vector<std::thread> others;
+    for (uint32_t rank = 1; rank < count; ++rank) {
+      others.emplace_back([&, rank] {
+        const ChannelRequest request{"gpus", rank, count, store.get(), 10 * kSecondNs};
+        RankMeeting meeting(request);
+        const auto id = meeting.hear();
+        EXPECT_OK(id);
+        EXPECT_OK(meeting.conclude({}));
+      });
+    }
+    auto made = device_->make_channel({"gpus", 0, count, store.get(), 10 * kSecondNs});
+    for (std::thread& other : others) other.join();
+    EXPECT_OK(made);
+    return made.has_value() ? *made : Ref<Channel>();
+  }
+
+  // Records the collective over two slots and executes it with two tables.
+  std::vector<std::string> lines_of(commands::Collective command, uint64_t source_bytes, uint64_t target_bytes) {
+    fake.log.clear();
+    command.channel = channel_.get();
+    command.source = Binding(Slot{0}, 0, source_bytes);
+    command.target = Binding(Slot{1}, 0, target_bytes);
+    const auto commands = device_->make_command_buffer({.slot_count = 2}).value();
+    EXPECT_OK(commands->collective(command));
+    const auto recording = commands->finish().value();
+    for (uint32_t word : {5u, 6u}) {
+      const auto source = buffer_of(*device_, std::vector<uint32_t>(8, word)),
+                 target = buffer_of(*device_, {0, 0, 0, 0, 0, 0, 0, 0});
+      const BufferRange table[] = {source, target};
+      EXPECT_OK(run(*device_, *recording, {.buffers = table}));
+      target_ = values_of(*target);
+      if (word == 5u) first_ = fake.log.size();
+    }
+    return {fake.log.begin(), fake.log.begin() + static_cast<ptrdiff_t>(first_)};
+  }
+
+  Ref<hal::Device> device_;
+  Ref<Channel> channel_;
+  std::vector<uint32_t> target_;  // After the second execution.
+  size_t first_ = 0;              // Lines of the first one.
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_P(NcclTest, TellsItWhatToReduce) {
+  // A first exchange connects the ranks: in a capture NCCL could not.
+  EXPECT_EQ(fake.log, (Lines{"init 0 of 2", "all_reduce 2 type 3 reduction 0", "group", "send 4 type 0 to 0",
+                             "receive 4 type 0 from 0", "send 4 type 0 to 1", "receive 4 type 0 from 1", "end"}));
+  EXPECT_EQ(lines_of({.reduction = Reduction::kSum}, 16, 16), (Lines{"all_reduce 4 type 7 reduction 0"}));
+  EXPECT_EQ(target_, (std::vector<uint32_t>{6, 6, 6, 6, 0, 0, 0, 0}));
+  EXPECT_EQ(lines_of({.reduction = Reduction::kAverage, .element_type = ElementType::kBF16}, 16, 16),
+            (Lines{"all_reduce 8 type 9 reduction 4"}));
+  EXPECT_EQ(lines_of({.reduction = Reduction::kSum, .element_type = ElementType::kI1}, 16, 16),
+            (Lines{"all_reduce 16 type 1 reduction 2"}));
+  EXPECT_EQ(lines_of({.reduction = Reduction::kSum, .element_type = ElementType::kC64}, 16, 16),
+            (Lines{"all_reduce 4 type 7 reduction 0"}));
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kReduce,
+                      .reduction = Reduction::kMinimum,
+                      .element_type = ElementType::kU64,
+                      .root = 1},
+                     16, 16),
+            (Lines{"reduce 2 type 5 reduction 3 root 1"}));
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kReduceScatter, .reduction = Reduction::kProduct}, 32, 16),
+            (Lines{"reduce_scatter 4 type 7 reduction 1"}));
+}
+
+TEST_P(NcclTest, TellsItWhatToMove) {
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kAllGather}, 16, 32), (Lines{"all_gather 16 type 0"}));
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kBroadcast, .root = 1}, 16, 16),
+            (Lines{"broadcast 16 type 0 root 1"}));
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kAllToAll}, 16, 16),
+            (Lines{"group", "send 8 type 0 to 0", "receive 8 type 0 from 0", "send 8 type 0 to 1",
+                   "receive 8 type 0 from 1", "end"}));
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kPermute, .to = 1, .from = 1}, 16, 16),
+            (Lines{"group", "send 16 type 0 to 1", "receive 16 type 0 from 1", "end"}));
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kSend, .to = 1}, 16, 16),
+            (Lines{"group", "send 16 type 0 to 1", "end"}));
+  EXPECT_EQ(lines_of({.operation = CollectiveOperation::kReceive, .from = 1}, 16, 16),
+            (Lines{"group", "receive 16 type 0 from 1", "end"}));
+}
+
+TEST_P(NcclTest, RefusesWhatItCannot) {
+  const auto commands = device_->make_command_buffer().value();
+  const auto memory = buffer_of(*device_, {0, 0, 0, 0});
+  for (const ElementType type : {ElementType::kI16, ElementType::kU16}) {
+    EXPECT_FAILS(commands->collective({.channel = channel_.get(),
+                                       .reduction = Reduction::kSum,
+                                       .element_type = type,
+                                       .source = memory,
+                                       .target = memory}),
+                 StatusCode::kUnimplemented, text("NCCL has no sum of ", element_type_name(type), "."));
+  }
+  EXPECT_FAILS(commands->collective({.channel = channel_.get(),
+                                     .reduction = Reduction::kProduct,
+                                     .element_type = ElementType::kC64,
+                                     .source = memory,
+                                     .target = memory}),
+               StatusCode::kUnimplemented, "NCCL has no product of complex<f32>.");
+  EXPECT_FAILS(device_->make_channel({"gpus", 0, 2, nullptr}), StatusCode::kFailedPrecondition, "There is no store");
+}
+
+TEST_P(NcclTest, ItsFailuresAreToldByName) {
+  const auto memory = buffer_of(*device_, {0, 0, 0, 0});
+  const auto commands = device_->make_command_buffer().value();
+  EXPECT_OK(commands->collective(
+      {.channel = channel_.get(), .reduction = Reduction::kSum, .source = memory, .target = memory}));
+  const auto recording = commands->finish().value();
+  fake.failing = 1;
+  EXPECT_FAILS(run(*device_, *recording), StatusCode::kUnavailable,
+               "ncclAllReduce failed: unhandled cuda error (1), the cable.");
+  EXPECT_OK(run(*device_, *recording));
+}
+
+TEST_P(NcclTest, SplitsAndAbortsWhenItsGone) {
+  const auto part = channel_->split(0, 3);
+  ASSERT_OK(part);
+  EXPECT_EQ((*part)->rank_count(), 2u);
+  const auto none = channel_->split(-1, 3);
+  ASSERT_OK(none);
+  EXPECT_FALSE(*none);
+  EXPECT_THAT(fake.log, testing::IsSupersetOf({"init 0 of 2", "split 0 3", "split -1 3"}));
+  channel_ = nullptr;
+  EXPECT_EQ(fake.log.back(), "abort");
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, NcclTest, testing::Values("stream", "graph"));
+
+TEST(NcclLibraryTest, AMissingOneIsTold) {
+  setenv("BATON_NCCL", "/nowhere/libnccl.so.2", 1);
+  EXPECT_FAILS(load_nccl(), StatusCode::kUnavailable, "No NCCL: '/nowhere/libnccl.so.2' cannot be opened");
+  setenv("BATON_NCCL", "libdl.so.2", 1);
+  EXPECT_FAILS(load_nccl(), StatusCode::kUnavailable, "'libdl.so.2' is no NCCL: it has no 'ncclGetVersion'.");
+  unsetenv("BATON_NCCL");
+}
+
+// ---- Two GPUs -------------------------------------------------------------------------------------------------------
+
+class NcclRealTest : public testing::TestWithParam<const char*> {};
+
+void check_rank(uint32_t rank, const char* mode, RankStore& store) {
+  const DeviceParameter parameters[] = {{"cuda_mode", mode}};
+  auto device = make_driver()->open(text(rank), parameters);
+  ASSERT_OK(device);
+  const auto channel = (*device)->make_channel({"real", rank, 2, &store, 60 * kSecondNs});
+  ASSERT_OK(channel);
+  const auto commands = (*device)->make_command_buffer({.slot_count = 2}).value();
+  const Binding source(Slot{0}, 0, 16), target(Slot{1}, 0, 16);
+  const uint32_t other = 1 - rank;
+  EXPECT_OK(commands->collective({.channel = channel->get(),
+                                  .reduction = Reduction::kSum,
+                                  .element_type = ElementType::kI32,
+                                  .source = source,
+                                  .target = target}));
+  const auto sum = commands->finish().value();
+  const auto more = (*device)->make_command_buffer({.slot_count = 2}).value();
+  EXPECT_OK(more->collective({.channel = channel->get(),
+                              .operation = CollectiveOperation::kPermute,
+                              .element_type = ElementType::kI32,
+                              .to = other,
+                              .from = other,
+                              .source = source,
+                              .target = target}));
+  EXPECT_OK(more->collective({.channel = channel->get(),
+                              .operation = CollectiveOperation::kAllToAll,
+                              .element_type = ElementType::kI32,
+                              .source = target,
+                              .target = source}));
+  const auto exchange = more->finish().value();
+  for (uint32_t round = 1; round <= 10; ++round) {
+    const uint32_t own = round * (rank + 1), its = round * (other + 1);
+    const auto from = buffer_of(**device, {own, 2 * own, 3 * own, 4 * own}), to = buffer_of(**device, {0, 0, 0, 0});
+    const BufferRange table[] = {from, to};
+    EXPECT_OK(run(**device, *sum, {.buffers = table}));
+    EXPECT_EQ(values_of(*to), (std::vector<uint32_t>{3 * round, 6 * round, 9 * round, 12 * round}));
+    EXPECT_OK(run(**device, *exchange, {.buffers = table}));
+    EXPECT_EQ(values_of(*to), (std::vector<uint32_t>{its, 2 * its, 3 * its, 4 * its}));
+    // Rank 0 holds rank 1's words and the other way round; each gets its half of both.
+    const uint32_t a = rank * 2 + 1, b = a + 1, one = 2 * round, two = round;
+    EXPECT_EQ(values_of(*from), (std::vector<uint32_t>{a * one, b * one, a * two, b * two}));
+  }
+}
+
+TEST_P(NcclRealTest, TwoGpusCombineAndExchange) {
+  const auto devices = make_driver()->list();
+  if (!devices.has_value() || devices->size() < 2) GTEST_SKIP() << "skipped: there are no two CUDA devices";
+  const auto nccl = load_nccl();
+  if (!nccl.has_value()) GTEST_SKIP() << "skipped: " << nccl.error().to_string();
+  const auto store = make_memory_store();
+  std::thread other(check_rank, 1, GetParam(), std::ref(*store));
+  check_rank(0, GetParam(), *store);
+  other.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, NcclRealTest, testing::Values("stream", "graph"));
+
+}  // namespace
+}  // namespace baton::hal::drivers::cuda

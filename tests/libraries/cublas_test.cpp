@@ -1,0 +1,248 @@
+// Goal: what the plugin cublas records is right on a CUDA device, on a stream and in a graph, with tables that change and come
+// round again; and what a program tells wrongly is refused. Method: a fake driver and a fake cuBLASLt, which computes on
+// the host; tests/gpu/run has the real ones.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "hal/allocator.hpp"
+#include "hal/drivers/cuda/device.hpp"
+#include "hal/queue.hpp"
+#include "modules/plugin_loader.hpp"
+#include "tests/libraries/fake_cublaslt.hpp"
+#include "tests/modules/hal_module/device_program.hpp"
+#include "tests/support/fake_cuda.hpp"
+
+namespace baton::modules {
+namespace {
+
+namespace cuda = hal::drivers::cuda;
+
+const cuda::Symbols* driver = nullptr;
+
+int enqueue_on_driver(void* stream, void (*run)(void*), void* data) {
+  return static_cast<int>(driver->cuLaunchHostFunc(static_cast<CUstream>(stream), run, data));
+}
+
+struct Strides {
+  int64_t outer = 0, inner = 0, row = 0, column = 0;
+};
+struct Numbers {
+  int64_t outer, inner, rows, columns, steps;
+  Strides a, b, c;
+
+  std::vector<int64_t> all() const {
+    std::vector<int64_t> list = {outer, inner, rows, columns, steps};
+    for (const Strides& each : {a, b, c}) list.insert(list.end(), {each.outer, each.inner, each.row, each.column});
+    return list;
+  }
+};
+
+// Slots: A, B, the bias where there is one, C.
+std::string program_text(const std::string& command, const Numbers& numbers, std::vector<size_t> lengths,
+                         int64_t element, int calls = 1) {
+  const size_t tensors = lengths.size();
+  std::string text = R"(
+module @program
+import @hal.devices.get(i64) -> hal.device
+import @hal.command_buffer.create(hal.device, blob, i32, i32) -> hal.command_buffer
+import @hal.command_buffer.finish(hal.command_buffer) -> hal.recording
+import @cublas.)" + command +
+                     "(hal.command_buffer";
+  for (size_t i = 0; i < tensors; ++i) text += ", i64, hal.buffer, i64, i64";
+  text += R"(, (i64)...)
+rodata @name = "product"
+export func @record() -> hal.recording {
+  const.i64 %v0, 0
+  call.import @hal.devices.get, %v0, %r0
+  rodata %r1, @name
+  const.i32 %v0, 4
+  const.i32 %v1, 0
+  call.import @hal.command_buffer.create, %v0, %r0
+)";
+  for (int call = 0; call < calls; ++call) {
+    text += "  ref.copy %r1, %r0\n";
+    size_t next = 0;
+    const auto add = [&](int64_t value) {
+      const bool wide = value != static_cast<int32_t>(value);
+      text += std::string("  const.i64") + (wide ? ".wide" : "") + " %v" + std::to_string(next++) + ", " +
+              std::to_string(value) + "\n";
+    };
+    for (size_t i = 0; i < tensors; ++i) {
+      const int64_t access = i + 1 == tensors ? 2 : 1;
+      add(static_cast<int64_t>(i) | access << 32 | element << 34 | int64_t{2} << 50);
+      add(0);
+      add(static_cast<int64_t>(lengths[i]));
+      text += "  ref.null %r" + std::to_string(i + 2) + "\n";
+    }
+    for (const int64_t number : numbers.all()) add(number);
+    text += "  call.variadic @cublas." + command + ", %v0, %r1, [17]\n";
+  }
+  return text + "  call.import @hal.command_buffer.finish, %v0, %r0\n  return\n}\n";
+}
+
+constexpr int64_t kF32 = 0x420;
+
+class CublasTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    cuda::Options options;
+    options.symbols = testing_support::make_fake_cuda();
+    driver = options.symbols.get();
+    const hal::DeviceParameter parameters[] = {{"cuda_mode", GetParam()}};
+    auto opened = cuda::make_driver(std::move(options))->open("", parameters);
+    ASSERT_OK(opened);
+    device_ = std::move(opened).value();
+    testing_support::fake_cublaslt_set_enqueue(enqueue_on_driver);
+  }
+
+  Result<Ref<hal::Recording>> record(const std::string& text) {
+    auto module = load_plugin(BATON_TEST_CUBLAS "?library=" BATON_TEST_FAKE_CUBLASLT);
+    BATON_TRY_ASSIGN(plugin_, std::move(module));
+    program_.emplace(std::vector<Ref<const vm::Module>>{hal_module_on({device_}), plugin_}, text);
+    BATON_TRY(program_->call("record", {}));
+    const auto owned = sdk::Ref<baton_object>::adopt(reinterpret_cast<baton_object*>(program_->results.at(0).ref));
+    return Ref<hal::Recording>(unwrap<hal::Recording>(owned.get()));
+  }
+  Ref<hal::Buffer> buffer_of(const std::vector<float>& values) {
+    auto buffer = device_->allocator().allocate({.length = values.size() * sizeof(float)});
+    EXPECT_OK(buffer);
+    auto mapping = (*buffer)->map(hal::Access::kDiscardWrite);
+    std::copy(values.begin(), values.end(), mapping->as<float>().begin());
+    return *buffer;
+  }
+  std::vector<float> values_of(hal::Buffer& buffer) {
+    auto mapping = buffer.map(hal::Access::kRead);
+    const auto values = mapping->as<float>();
+    return {values.begin(), values.end()};
+  }
+  Status execute(hal::Recording& recording, std::vector<hal::BufferRange> table) {
+    BATON_TRY_ASSIGN(const Ref<hal::Semaphore> done, device_->make_semaphore(0));
+    const hal::SemaphorePoint point(done, 1);
+    BATON_TRY(device_->queue().execute({.signals = {&point, 1}}, recording, {.buffers = table}));
+    return done->wait(1);
+  }
+
+  Ref<hal::Device> device_;
+  Ref<const vm::Module> plugin_;
+  std::optional<LinkedProgram> program_;
+};
+
+std::vector<float> counted(size_t count, int seed) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>((static_cast<int>(i) * 7 + seed) % 11 - 5);
+  return values;
+}
+
+std::vector<float> wanted(const Numbers& n, const std::vector<float>& a, const std::vector<float>& b,
+                          const std::vector<float>& bias, bool relu, size_t count) {
+  std::vector<float> c(count);
+  for (int64_t o = 0; o < n.outer; ++o) {
+    for (int64_t i = 0; i < n.inner; ++i) {
+      for (int64_t row = 0; row < n.rows; ++row) {
+        for (int64_t column = 0; column < n.columns; ++column) {
+          float sum = bias.empty() ? 0 : bias[static_cast<size_t>(column)];
+          for (int64_t k = 0; k < n.steps; ++k) {
+            sum += a[static_cast<size_t>(o * n.a.outer + i * n.a.inner + row * n.a.row + k * n.a.column)] *
+                   b[static_cast<size_t>(o * n.b.outer + i * n.b.inner + k * n.b.row + column * n.b.column)];
+          }
+          c[static_cast<size_t>(o * n.c.outer + i * n.c.inner + row * n.c.row + column)] =
+              relu ? std::fmax(sum, 0.0f) : sum;
+        }
+      }
+    }
+  }
+  return c;
+}
+
+// Every way a matrix lies, in batches that do and don't follow each other; with every end.
+TEST_P(CublasTest, EveryFormIsRightWithEveryTable) {
+  constexpr int64_t m = 6, n = 5, k = 7, p = 3, q = 2;
+  for (const bool turn_a : {false, true}) {
+    for (const bool turn_b : {false, true}) {
+      for (const char* command : {"gemm", "gemm_relu", "gemm_bias", "gemm_bias_relu"}) {
+        const Numbers numbers{q,
+                              p,
+                              m,
+                              n,
+                              k,
+                              turn_a ? Strides{p * m * k, m * k, 1, m} : Strides{p * m * k, m * k, k, 1},
+                              turn_b ? Strides{0, n * k, 1, k} : Strides{0, n * k, n, 1},
+                              {m * p * n, n, p * n, 1}};  // Rows of C stand between the batches.
+        const bool has_bias = std::string_view(command).find("bias") != std::string_view::npos;
+        const bool relu = std::string_view(command).find("relu") != std::string_view::npos;
+        std::vector<size_t> lengths = {4 * q * p * m * k, 4 * p * n * k};
+        if (has_bias) lengths.push_back(4 * n);
+        lengths.push_back(4 * q * p * m * n);
+        auto recording = record(program_text(command, numbers, lengths, kF32));
+        ASSERT_OK(recording);
+        for (int turn = 0; turn < 5; ++turn) {
+          const int seed = turn % 2;
+          const std::vector<float> a = counted(q * p * m * k, seed), b = counted(p * n * k, 3 * seed + 1);
+          const std::vector<float> bias = has_bias ? counted(n, seed + 2) : std::vector<float>();
+          std::vector<Ref<hal::Buffer>> buffers = {buffer_of(a), buffer_of(b)};
+          if (has_bias) buffers.push_back(buffer_of(bias));
+          const Ref<hal::Buffer> c = buffer_of(std::vector<float>(q * p * m * n, -77));
+          buffers.push_back(c);
+          const std::vector<hal::BufferRange> table(buffers.begin(), buffers.end());
+          ASSERT_OK(execute(**recording, table));
+          EXPECT_EQ(values_of(*c), wanted(numbers, a, b, bias, relu, q * p * m * n)) << command << turn_a << turn_b;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(CublasTest, AnAlgorithmIsLookedForOnceForEachShape) {
+  const Numbers numbers{1, 1, 4, 4, 4, {0, 0, 4, 1}, {0, 0, 4, 1}, {0, 0, 4, 1}};
+  const std::string text = program_text("gemm", numbers, {64, 64, 64}, kF32, 2);
+  const int before = testing_support::fake_cublaslt_searches();
+  ASSERT_OK(record(text));
+  EXPECT_EQ(testing_support::fake_cublaslt_searches() - before, 2)
+      << "one for operands that are well aligned, one for others";
+}
+
+TEST_P(CublasTest, WhatDoesNotFitIsRefused) {
+  const Numbers good{1, 1, 4, 4, 4, {0, 0, 4, 1}, {0, 0, 4, 1}, {0, 0, 4, 1}};
+  const auto changed = [&](auto change) {
+    Numbers numbers = good;
+    change(numbers);
+    return program_text("gemm", numbers, {64, 64, 64}, kF32);
+  };
+  EXPECT_FAILS(record(changed([](Numbers& n) { n.rows = -1; })), StatusCode::kOutOfRange,
+               "Number 2 of a product is -1");
+  EXPECT_FAILS(record(changed([](Numbers& n) { n.a.row = int64_t{1} << 40; })), StatusCode::kOutOfRange,
+               "Number 7 of a product");
+  EXPECT_FAILS(record(changed([](Numbers& n) { n.a.row = 2; })), StatusCode::kInvalidArgument,
+               "A matrix of 4 by 4 has its rows 2");
+  EXPECT_FAILS(record(changed([](Numbers& n) {
+                 n.c = {0, 0, 1, 4};
+               })),
+               StatusCode::kInvalidArgument, "has its columns 4");
+  EXPECT_FAILS(record(program_text("gemm", good, {64, 64, 64}, 0x220)), StatusCode::kInvalidArgument,
+               "cuBLAS multiplies f16");
+  auto recording = record(changed([](Numbers& n) { n.rows = 5; }));
+  ASSERT_OK(recording);
+  const auto x = buffer_of(std::vector<float>(16)), y = buffer_of(std::vector<float>(16));
+  EXPECT_FAILS(execute(**recording, {x, x, y}), StatusCode::kOutOfRange,
+               "Operand A of a product has 16 elements; its sizes and strides reach 20.");
+}
+
+TEST_P(CublasTest, NothingIsLeftBehind) {
+  const int before = testing_support::fake_cublaslt_alive();
+  {
+    const Numbers numbers{1, 1, 4, 4, 4, {0, 0, 4, 1}, {0, 0, 4, 1}, {0, 0, 4, 1}};
+    auto recording = record(program_text("gemm", numbers, {64, 64, 64}, kF32));
+    ASSERT_OK(recording);
+    EXPECT_GT(testing_support::fake_cublaslt_alive(), before);
+  }
+  program_.reset();
+  EXPECT_EQ(testing_support::fake_cublaslt_alive(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, CublasTest, testing::Values("stream", "graph"));
+
+}  // namespace
+}  // namespace baton::modules

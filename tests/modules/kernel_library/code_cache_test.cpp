@@ -1,0 +1,67 @@
+// Goal: what comes out of the cache was stored under exactly that key, whatever lies in its folder.
+#include "modules/kernel_library/code_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace baton::modules {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CodeCacheTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::vector<std::byte> code(std::string_view text) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+  }
+  const fs::path folder_ = fs::path(testing::TempDir()) / "baton-code-cache";
+  const CodeCache cache_{(folder_ / "deep" / "er").string()};
+};
+
+TEST_F(CodeCacheTest, GivesWhatWasStored) {
+  EXPECT_FALSE(cache_.find("key").has_value());
+  cache_.store("key", code("machine"));
+  cache_.store("other", code(""));
+  cache_.store("key", code("machine code"));
+  EXPECT_EQ(cache_.find("key"), code("machine code"));
+  EXPECT_EQ(cache_.find("other"), code(""));
+  EXPECT_FALSE(cache_.find("ke").has_value());
+}
+
+TEST_F(CodeCacheTest, DamageIsNothing) {
+  cache_.store("key", code("machine code"));
+  const fs::path path = fs::directory_iterator(folder_ / "deep" / "er")->path();
+  std::ifstream file(path, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(file)), {});
+  const auto rewrite = [&](const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; };
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    rewrite(damaged);
+    EXPECT_FALSE(cache_.find("key").has_value()) << at;
+    rewrite(whole.substr(0, at));
+    EXPECT_FALSE(cache_.find("key").has_value()) << at;
+  }
+  rewrite(whole + "x");
+  EXPECT_FALSE(cache_.find("key").has_value());
+  rewrite(whole);
+  EXPECT_EQ(cache_.find("key"), code("machine code"));
+}
+
+TEST_F(CodeCacheTest, AFolderThatCannotBeWrittenIsEmpty) {
+  const CodeCache none(""), nowhere("/proc/nowhere");
+  for (const CodeCache* cache : {&none, &nowhere}) {
+    cache->store("key", code("machine code"));
+    EXPECT_FALSE(cache->find("key").has_value());
+  }
+}
+
+}  // namespace
+}  // namespace baton::modules

@@ -1,0 +1,196 @@
+// Goal: what Triton's compiler wrote is launched as it wants to be: workgroup, shared memory and hidden pointers come
+// from the pair of files, whatever the version; and a pair that does not belong together, or is damaged, is a sentence.
+// Method: cubins of our own kernels by several versions of Triton (triton/make.py), and the fake GPU.
+#include "modules/kernel_library/triton.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "modules/kernel_library/json_field.hpp"
+#include "tests/modules/kernel_library/cuda_kernels.hpp"
+#include "tests/support/status_matchers.hpp"
+
+namespace baton::modules {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Beside the program where it was carried to another machine.
+std::vector<std::byte> file(const std::string& name) {
+  const char* carried = std::getenv("BATON_TEST_TRITON");
+  return read_kernel_file((std::string(carried ? carried : BATON_TEST_TRITON) + "/" + name).c_str()).value();
+}
+std::string metadata_of(const std::string& stem) {
+  const std::vector<std::byte> bytes = file(stem + ".json");
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+Result<TritonKernel> read(const std::string& stem) { return read_triton(metadata_of(stem), file(stem + ".cubin")); }
+
+std::vector<uint32_t> sizes_of(const TritonKernel& kernel) {
+  std::vector<uint32_t> sizes;
+  for (const auto& one : kernel.parameters) sizes.push_back(one.bytes);
+  return sizes;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(TritonTest, EveryVersionTellsTheUsersArguments) {
+  struct Version {
+    const char* name;
+    uint32_t hidden;
+  };
+  for (const Version version : {Version{"3_2", 0}, Version{"3_4", 1}, Version{"3_6", 2}}) {
+    const auto scale = read(std::string("scale_add_") + version.name);
+    ASSERT_OK(scale);
+    EXPECT_THAT(sizes_of(*scale), ElementsAre(8, 8, 4, 4)) << version.name;
+    EXPECT_EQ(scale->launch.hidden_pointers, version.hidden) << version.name;
+    EXPECT_EQ(scale->launch.block, 128u);
+    EXPECT_EQ(scale->launch.shared_bytes, 0u);
+    EXPECT_EQ(scale->arch, 90);
+    const auto sums = read(std::string("row_sums_") + version.name);
+    ASSERT_OK(sums);
+    EXPECT_THAT(sizes_of(*sums), ElementsAre(4, 8, 8)) << version.name;
+    EXPECT_EQ(sums->launch.block, 256u);
+    EXPECT_EQ(sums->launch.shared_bytes, 32u);
+  }
+}
+
+// The fake GPU finds kernels in text; how they are launched comes from the real metadata.
+TEST(TritonTest, LaunchesFillInWhatTheKernelWants) {
+  FakeGpu gpu;
+  fake_cuda().kernels.push_back({"scale_add", {8, 8, 4, 4, 8, 8}, [](const FakeLaunch& launch) {
+                                   EXPECT_EQ(launch.block[0], 128u);
+                                   EXPECT_EQ(load_bytes<uint64_t>(launch.parameters + 24), 0u);
+                                   EXPECT_EQ(load_bytes<uint64_t>(launch.parameters + 32), 0u);
+                                   const auto* x = load_bytes<const float*>(launch.parameters);
+                                   auto* y = load_bytes<float*>(launch.parameters + 8);
+                                   const auto factor = load_bytes<float>(launch.parameters + 16);
+                                   for (uint32_t i = 0; i < load_bytes<uint32_t>(launch.parameters + 20); ++i) {
+                                     y[i] += x[i] * factor;
+                                   }
+                                 }});
+  const Ref<KernelLibrary> library = gpu.make("scale_add").value();
+  library->set_defaults(read("scale_add_3_6").value().launch);
+  Kernel* kernel = library->find("scale_add").value();
+  const sdk::Kernel door(reinterpret_cast<const baton_library_kernel*>(kernel));
+  const float x[] = {1, 2};
+  float y[] = {10, 20};
+  EXPECT_EQ(said(door.launch({1}, {}, nullptr, x + 0, y + 0, 2.0f, 2)), "");
+  EXPECT_THAT(y, ElementsAre(12, 24));
+  EXPECT_EQ(
+      said(door.launch({1}, {}, nullptr, x + 0, y + 0, 2.0f)),
+      "INVALID_ARGUMENT: Kernel 'scale_add' takes 4 arguments (and 2 scratch pointers that it gets by itself); 3 are "
+      "given.");
+  EXPECT_THAT(said(door.launch({1}, {}, nullptr, x + 0, y + 0, 2.0, 2)),
+              HasSubstr("takes 6 parameters of (8, 8, 4, 4, 8, 8)"));
+}
+
+TEST(TritonTest, ClustersMakeTheGridLarger) {
+  FakeGpu gpu;
+  const Ref<KernelLibrary> library = gpu.make("bare").value();
+  KernelDefaults defaults = {.block = 64, .shared_bytes = 50000, .cluster = 4};
+  library->set_defaults(defaults);
+  const sdk::Kernel kernel(reinterpret_cast<const baton_library_kernel*>(library->find("bare").value()));
+  EXPECT_EQ(said(kernel.launch({3, 2}, {}, nullptr)), "");
+  EXPECT_EQ(fake_cuda().count("cuLaunchKernelEx cluster 4x1x1"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuLaunchKernel bare (12, 2, 1)"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuKernelSetAttribute bare 50000"), 1u);
+  defaults.scratch_bytes = 128;
+  defaults.hidden_pointers = 1;
+  const Ref<KernelLibrary> wants = gpu.make("bare").value();
+  wants->set_defaults(defaults);
+  const sdk::Kernel more(reinterpret_cast<const baton_library_kernel*>(wants->find("bare").value()));
+  EXPECT_THAT(said(more.launch({1}, {}, nullptr)),
+              HasSubstr("Kernel 'bare' wants 128 bytes of scratch memory for each program; pass the 1 pointers"));
+}
+
+TEST(TritonTest, APairThatDoesNotBelongTogetherIsASentence) {
+  const std::string metadata = metadata_of("scale_add_3_6");
+  const std::vector<std::byte> cubin = file("scale_add_3_6.cubin");
+  const auto read_as = [&](std::string_view from, std::string_view to) {
+    return read_triton(replaced(metadata, from, to), cubin);
+  };
+  EXPECT_FAILS(read_triton(metadata, file("row_sums_3_6.cubin")), StatusCode::kFailedPrecondition,
+               "The metadata of kernel 'scale_add' does not fit its cubin: there is no such kernel (1 kernels)");
+  EXPECT_FAILS(read_triton(metadata, file("scale_add_3_2.cubin")), StatusCode::kFailedPrecondition,
+               "it says 2 scratch pointers, and the code takes 4 parameters that do not end in them");
+  EXPECT_FAILS(read_as("\"arch\": 90", "\"arch\": 80"), StatusCode::kFailedPrecondition,
+               "it says sm_80, and the code is for sm_90");
+  EXPECT_FAILS(read_as("\"num_warps\": 4", "\"num_warps\": 8"), StatusCode::kFailedPrecondition,
+               "it says 8 warps, and the code is for 128 threads");
+  EXPECT_FAILS(read_as("\"backend\": \"cuda\"", "\"backend\": \"hip\""), StatusCode::kUnimplemented,
+               "is compiled for \"hip\"");
+  EXPECT_FAILS(read_as("\"tensordesc_meta\": []", "\"tensordesc_meta\": [{}]"), StatusCode::kUnimplemented,
+               "takes tensor descriptors");
+  EXPECT_FAILS(read_as("\"shared\"", "\"shaded\""), StatusCode::kInvalidArgument, "The metadata has no 'shared'");
+  EXPECT_FAILS(read_as("\"shared\": 0", "\"shared\": -1"), StatusCode::kInvalidArgument, "'shared' is -1");
+  EXPECT_FAILS(read_as("\"num_warps\": 4", "\"num_warps\": 400"), StatusCode::kInvalidArgument, "'num_warps' is 400");
+}
+
+// Damage of every length, and of every byte of the tables: a sentence or a kernel, and never a read beyond the end.
+TEST(TritonTest, DamagedFilesAreRefused) {
+  const std::string metadata = metadata_of("row_sums_3_6");
+  const std::vector<std::byte> cubin = file("row_sums_3_6.cubin");
+  for (size_t size = 0; size < cubin.size(); size += 7) {
+    const std::vector<std::byte> cut(cubin.begin(), cubin.begin() + static_cast<ptrdiff_t>(size));
+    EXPECT_FALSE(read_triton(metadata, cut).has_value()) << size;
+  }
+  for (size_t at = 0; at < cubin.size(); ++at) {
+    std::vector<std::byte> damaged = cubin;
+    damaged[at] ^= std::byte{0xff};
+    const auto kernel = read_triton(metadata, damaged);
+    EXPECT_TRUE(kernel.has_value() || !kernel.error().message().empty()) << at;
+  }
+  for (size_t size = 0; size + 2 < metadata.size(); ++size) {
+    EXPECT_FALSE(read_triton(std::string_view(metadata).substr(0, size), cubin).has_value()) << size;
+  }
+}
+
+TEST(TritonRealTest, ACubinOfTritonsRunsAsItIs) {
+  const auto gpu = RealGpu::open();
+  if (!gpu) GTEST_SKIP() << "skipped: " << gpu.error().to_string();
+  for (const char* version : {"3_2", "3_4", "3_6"}) {
+    const std::string stem = std::string("scale_add_") + version;
+    const auto made = make_triton_library(metadata_of(stem), file(stem + ".cubin"), (*gpu)->drivers());
+    ASSERT_OK(made);
+    const auto found = (*made)->find("scale_add");
+    if (!found && found.error().message().find("is machine code for sm_90") != std::string::npos) {
+      GTEST_SKIP() << "skipped: " << found.error().to_string();
+    }
+    ASSERT_OK(found);
+    const sdk::Kernel kernel(reinterpret_cast<const baton_library_kernel*>(*found));
+    auto* x = (*gpu)->memory<float>(300);
+    auto* y = (*gpu)->memory<float>(300);
+    for (int i = 0; i < 300; ++i) x[i] = static_cast<float>(i), y[i] = 1;
+    ASSERT_EQ(said(kernel.launch({2}, {}, (*gpu)->stream(), x, y, 2.0f, 300)), "");
+    (*gpu)->wait();
+    for (int i = 0; i < 300; ++i) ASSERT_EQ(y[i], static_cast<float>(2 * i + 1)) << version;
+  }
+}
+
+TEST(JsonFieldTest, FindsValuesOfTheOutermostObject) {
+  constexpr std::string_view kObject = R"( {"a" : {"b": "}"}, "b":[1, {"c": 2}] ,"d\"e":true, "f": "\\", "c":-1e3} )";
+  const auto field = [&](std::string_view key) {
+    return std::string(json_field(kObject, key).value().value_or("none"));
+  };
+  EXPECT_EQ(field("a"), R"({"b": "}"})");
+  EXPECT_EQ(field("b"), R"([1, {"c": 2}])");
+  EXPECT_EQ(field("c"), "-1e3");
+  EXPECT_EQ(field("f"), R"("\\")");
+  EXPECT_EQ(field("g"), "none");
+  EXPECT_EQ(json_field("{}", "a").value().value_or("none"), "none");
+  for (const char* bad :
+       {"", "[]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\" 1}", "{a: 1}", "{\"a\": [}", "{\"a\": \"}"}) {
+    EXPECT_FAILS(json_field(bad, "z"), StatusCode::kInvalidArgument, "is no JSON object") << bad;
+  }
+}
+
+}  // namespace
+}  // namespace baton::modules

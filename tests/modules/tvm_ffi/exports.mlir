@@ -1,0 +1,18 @@
+// Functions of a program that Python calls through TVM-FFI.
+module @exports {
+  func.func @sum(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    %z = arith.addf %x, %y : tensor<?xf32>
+    return %z : tensor<?xf32>
+  }
+  func.func @both(%x: tensor<?xf32>, %n: i32, %f: f64) -> (tensor<?xf32>, i32, f64) {
+    %z = arith.addf %x, %x : tensor<?xf32>
+    return %z, %n, %f : tensor<?xf32>, i32, f64
+  }
+  func.func @pick(%x: tensor<?xf32>, %i: index) -> f32 {
+    %picked = tensor.extract %x[%i] : tensor<?xf32>
+    return %picked : f32
+  }
+  func.func @same_i8(%x: tensor<4xi8>) -> tensor<4xi8> {
+    return %x : tensor<4xi8>
+  }
+}

@@ -1,0 +1,116 @@
+"""Goal: a program's exports are functions of TVM-FFI: tensors in place both ways, numbers, several results, errors with their
+kind and place, threads, and lives that outlast the program. Method: NumPy's tensors through tvm_ffi's own frontend."""
+import gc
+import sys
+import threading
+import traceback
+
+import numpy as np
+import tvm_ffi
+
+
+def tensor(*values, dtype=np.float32):
+    return tvm_ffi.from_dlpack(np.array(values, dtype=dtype))
+
+
+def address(value):
+    return np.from_dlpack(value).__array_interface__["data"][0]
+
+
+def fails(kind, part, call, *arguments):
+    try:
+        call(*arguments)
+    except kind as error:
+        assert part in str(error), (part, str(error))
+        return error
+    raise AssertionError(f"{part}: nothing was raised")
+
+
+def check_values(program):
+    x, y = tensor(1, 2, 3), tensor(10, 20, 30)
+    assert np.from_dlpack(program("sum")(x, y)).tolist() == [11, 22, 33]
+    z, n, f = program("both")(x, -7, 0.1)
+    assert np.from_dlpack(z).tolist() == [2, 4, 6] and n == -7 and f == 0.1
+    assert program("both")(x, True, 3)[1:] == [1, 3.0] or list(program("both")(x, True, 3))[1:] == [1, 3.0]
+    empty = tensor()
+    assert np.from_dlpack(program("sum")(empty, empty)).shape == (0,)
+
+
+def check_in_place(program):
+    array = np.arange(4, dtype=np.int8)
+    same = program("same_i8")(tvm_ffi.from_dlpack(array))
+    assert address(same) == array.__array_interface__["data"][0]
+    array[0] = 9
+    assert np.from_dlpack(same)[0] == 9
+
+
+def check_lives(program):
+    result = program("sum")(tensor(1, 2), tensor(3, 4))
+    view = np.from_dlpack(result)
+    del result
+    gc.collect()
+    assert view.tolist() == [4, 6]
+
+
+def check_errors(program, baton, path):
+    x = tensor(1, 2, 3)
+    fails(KeyError, "did you mean 'sum'", program, "sun")
+    fails(ValueError, "takes 2 arguments, and 1 was given", program("sum"), x)
+    fails(ValueError, "It takes a tensor, and a float was given", program("sum"), x, 1.5)
+    fails(ValueError, "2x2xf32; expected is a ?xf32", program("sum"), tvm_ffi.from_dlpack(np.zeros((2, 2), np.float32)), x)
+    fails(ValueError, "3xf64", program("sum"), tensor(1, 2, 3, dtype=np.float64), x)
+    fails(ValueError, "an integer that it can hold", program("both"), x, 2**40, 1.0)
+    fails(ValueError, "an integer that it can hold", program("both"), x, 1.5, 1.0)
+    fails(ValueError, "a number", program("both"), x, 1, "one")
+    fails(RuntimeError, "not dense", program("sum"), tvm_ffi.from_dlpack(np.zeros(6, np.float32)[::2]), x)
+    fails(KeyError, "Cannot open", baton.load, "/nowhere.bvm")
+    fails(ValueError, "is a str, and an int was given", baton.load, 3)
+    fails(ValueError, "missing", baton.load)
+    fails(Exception, "nothing", baton.load(path, "nothing://")("sum"), x, x)
+    error = fails(IndexError, "", program("pick"), x, 9)
+    places = "".join(traceback.format_exception(error))
+    assert 'exports.mlir", line 12, in exports.pick' in places, places
+    assert np.from_dlpack(program("sum")(x, x)).tolist() == [2, 4, 6]
+
+
+def check_threads(program):
+    failures = []
+
+    def work(seed):
+        x = tensor(seed, seed + 1)
+        for _ in range(200):
+            if np.from_dlpack(program("sum")(x, x)).tolist() != [2 * seed, 2 * seed + 2]:
+                failures.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def check_globals(baton, path):
+    names = baton.register(path).split()
+    assert {"exports.sum", "exports.both", "exports.pick", "exports.same_i8"} <= set(names), names
+    assert np.from_dlpack(tvm_ffi.get_global_func("exports.sum")(tensor(1), tensor(2))).tolist() == [3]
+    fails(Exception, "is already registered", baton.register, path)
+
+
+def main(library, path):
+    baton = tvm_ffi.load_module(library)
+    for device in ("", "local-sync", "local-task"):
+        program = baton.load(path, device)
+        check_values(program)
+        check_in_place(program)
+        check_lives(program)
+        check_errors(program, baton, path)
+        check_threads(program)
+    sum_alone = baton.load(path)("sum")  # Keeps its program.
+    gc.collect()
+    assert np.from_dlpack(sum_alone(tensor(1), tensor(2))).tolist() == [3]
+    check_globals(baton, path)
+    print("exports are functions")
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,115 @@
+// Functions of TVM-FFI for tests: what comes in goes out in a form that a test can look at.
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+namespace ffi = tvm::ffi;
+
+struct HostMemory {
+  void AllocData(DLTensor* tensor) { tensor->data = std::malloc(ffi::GetDataSize(*tensor)); }
+  void FreeData(DLTensor* tensor) { std::free(tensor->data); }
+};
+
+int64_t AddNumbers(int64_t a, int64_t b) { return a + b; }
+double Half(double x) { return x / 2; }
+bool IsOdd(int64_t x) { return x % 2 != 0; }
+ffi::String Greet(ffi::String name) { return "Hello, " + std::string(name) + "!"; }
+int64_t SumOfBytes(ffi::Bytes bytes) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) sum += static_cast<uint8_t>(bytes.data()[i]);
+  return sum;
+}
+void Twice(ffi::TensorView x, ffi::TensorView y) {
+  for (int64_t i = 0; i < x.numel(); ++i)
+    static_cast<float*>(y.data_ptr())[i] = 2 * static_cast<float*>(x.data_ptr())[i];
+}
+// The address and the shape of what came, so that a test sees that nothing was copied.
+int64_t AddressOf(ffi::TensorView x) { return reinterpret_cast<int64_t>(x.data_ptr()); }
+int64_t DescribeShape(ffi::TensorView x) {
+  int64_t text = x.ndim();
+  for (int32_t i = 0; i < x.ndim(); ++i) text = text * 100 + x.size(i);
+  return text;
+}
+int64_t DescribeType(ffi::TensorView x) { return x.dtype().code * 100 + x.dtype().bits; }
+ffi::Tensor Same(ffi::Tensor x) { return x; }
+ffi::Tensor Filled(int64_t count, double value) {
+  ffi::Tensor made =
+      ffi::Tensor::FromNDAlloc(HostMemory(), ffi::Shape({count}), DLDataType{kDLFloat, 32, 1}, DLDevice{kDLCPU, 0});
+  for (int64_t i = 0; i < count; ++i) static_cast<float*>(made.data_ptr())[i] = static_cast<float>(value);
+  return made;
+}
+ffi::Tensor FilledLike(ffi::TensorView like, double value) { return Filled(like.numel(), value); }
+ffi::Array<ffi::Any> Pair(int64_t x) { return {ffi::Any(x), ffi::Any(static_cast<double>(x) / 2)}; }
+ffi::Any Nothing(ffi::Any) { return nullptr; }
+ffi::Any Keep(ffi::Any x) { return x; }
+// Kept beyond the call.
+ffi::Tensor& kept() {
+  static ffi::Tensor tensor;
+  return tensor;
+}
+void KeepTensor(ffi::Tensor x) { kept() = std::move(x); }
+double KeptSum() {
+  double sum = 0;
+  for (int64_t i = 0; i < kept().numel(); ++i) sum += static_cast<float*>(kept().data_ptr())[i];
+  kept() = ffi::Tensor();
+  return sum;
+}
+void Fail(int64_t kind) {
+  if (kind == 0) TVM_FFI_THROW(ValueError) << "the number is 0";
+  if (kind == 1) TVM_FFI_THROW(IndexError) << "the number is 1";
+  TVM_FFI_THROW(RuntimeError) << "the number is " << kind;
+}
+// What the environment's stream is, seen through the memory of the tensor: on a GPU that is faked nobody writes there.
+int64_t& seen_stream() {
+  static int64_t stream = 0;
+  return stream;
+}
+int64_t& noted_calls() {
+  static int64_t calls = 0;
+  return calls;
+}
+// A driver's function, which the test gives, so that there is work on the stream.
+using Fill = int (*)(uint64_t address, unsigned value, size_t count, void* stream);
+Fill& fill() {
+  static Fill function = nullptr;
+  return function;
+}
+void SetFill(int64_t function) { fill() = reinterpret_cast<Fill>(function); }
+void NoteStream(ffi::TensorView x) {
+  ++noted_calls();
+  void* stream = TVMFFIEnvGetStream(x.device().device_type, x.device().device_id);
+  seen_stream() = reinterpret_cast<int64_t>(stream);
+  if (fill()) fill()(reinterpret_cast<uint64_t>(x.data_ptr()), 7, 1, stream);
+}
+int64_t SeenStream() { return seen_stream(); }
+int64_t NotedCalls() { return noted_calls(); }
+
+}  // namespace
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_numbers, AddNumbers)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(half, Half)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(is_odd, IsOdd)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(greet, Greet)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_of_bytes, SumOfBytes)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, Twice)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(address_of, AddressOf)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(describe_shape, DescribeShape)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(describe_type, DescribeType)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(same, Same)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(filled, Filled)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(filled_like, FilledLike)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(pair, Pair)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(nothing, Nothing)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, Keep)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep_tensor, KeepTensor)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(kept_sum, KeptSum)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, Fail)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(note_stream, NoteStream)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(seen_stream, SeenStream)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(noted_calls, NotedCalls)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_fill, SetFill)

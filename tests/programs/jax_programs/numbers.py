@@ -1,0 +1,143 @@
+"""Element types, random numbers, special functions, complex."""
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .registry import bf16, boolean, c64, f16, f32, f64, i8, i16, i32, i64, program, u8, u16, u32, u64
+
+
+@program(u32(low=0, high=1000))
+def random_uniform(seed):
+    return jax.random.uniform(jax.random.key(seed), (4, 10))
+
+
+@program(u32(2, low=0, high=1 << 31))
+def random_normal(key):
+    a, b = jax.random.split(key)
+    return jax.random.normal(a, (33,)), jax.random.bernoulli(b, 0.3, (20,))
+
+
+@program(u32(2, low=0, high=1 << 31))
+def random_permutation(key):
+    return jax.random.permutation(key, 17)
+
+
+@program(u32(2, low=0, high=1 << 31), f32(3, 6))
+def random_categorical(key, logits):
+    return jax.random.categorical(key, logits), jax.random.randint(key, (9,), -5, 12), jax.random.bits(key, (5,))
+
+
+@program(u32(2, low=0, high=1 << 31), f32(5, 8))
+def dropout(key, x):
+    return jnp.where(jax.random.bernoulli(key, 0.8, x.shape), x / 0.8, 0)
+
+
+@program(i8(20), i8(20, low=1, high=50), i16(20), i16(20, low=1, high=9))
+def small_integers(a, b, c, d):
+    return a + b, a * b, a // b, a % b, c - d, c // d, c << 3, a >> 1, jnp.abs(a), -c
+
+
+@program(u8(20), u8(20, low=1, high=200), u16(20, low=0, high=65535), u32(20, low=0, high=1 << 32))
+def unsigned_integers(a, b, c, d):
+    return a + b, a // b, a % b, a > b, c >> 3, c.astype(jnp.float32), d // 7, d.astype(jnp.float32), jnp.maximum(a, b), d.astype(jnp.uint8)
+
+
+@program(i64(20, low=-(1 << 40), high=1 << 40), i64(20, low=1, high=1 << 20), u64(20, low=0, high=1 << 62), x64=True)
+def wide_integers(a, b, c):
+    return a * b, a // b, a % b, c // 13, c >> 7, c.astype(jnp.float64), a.astype(jnp.int32), lax.population_count(c), lax.clz(a)
+
+
+@program(f64(4, 9), f64(9, 3), x64=True)
+def doubles(x, w):
+    return jnp.exp(x @ w), jnp.sin(x).sum(), jnp.cumsum(x, 1), jnp.log1p(x**2), jnp.tanh(x), x.astype(jnp.float32)
+
+
+@program(f16(8, 16), f16(16, 4))
+def halves(x, w):
+    return x @ w, jax.nn.softmax(x), x.astype(jnp.float32).sum(1), jnp.tanh(x)
+
+
+@program(bf16(8, 16), bf16(16, 4), bf16(16))
+def brain_floats(x, w, scale):
+    return x @ w, jax.nn.gelu(x * scale), x.mean(0)
+
+
+@program(u32(12, low=0, high=1 << 32), i32(12))
+def bits(a, b):
+    return lax.population_count(a), lax.clz(a), ~b, a ^ (a >> 16), lax.bitcast_convert_type(b & 0x3FFFFFFF, jnp.float32), jnp.left_shift(a, 5)
+
+
+@program(f32(30))
+def to_bits_and_back(x):
+    bits = lax.bitcast_convert_type(x, jnp.int32)
+    return lax.bitcast_convert_type(bits & 0x7FFFFFFF, jnp.float32), bits >> 23
+
+
+@program(f32(40), f32(40, low=0.1, high=4))
+def special_functions(x, y):
+    erf, erfinv = jax.scipy.special.erf(x), jax.scipy.special.erfinv(jnp.tanh(x))
+    return erf, erfinv, lax.lgamma(y), lax.digamma(y), jnp.sinh(x), jnp.arctan2(x, y), jnp.cbrt(x), jnp.expm1(x), jnp.log2(y)
+
+
+@program(f32(33), f32(33, low=0.2, high=3))
+def rounding(x, y):
+    return jnp.floor(x), jnp.ceil(x), jnp.round(x * 2) / 2, jnp.trunc(x), x % y, lax.rem(x, y), jnp.sign(x), jnp.nextafter(x, y), x**3, y**x
+
+
+@program(f32(25), boolean(25), boolean(25))
+def logic(x, a, b):
+    return a & b, a | ~b, a ^ b, jnp.isnan(jnp.log(x)), jnp.isfinite(1 / x), a.sum(), b.any(), a.all(), jnp.where(a, x, -x)
+
+
+@program(c64(5, 4), c64(5, 4))
+def complex_arithmetic(a, b):
+    return a * b, a / b, jnp.abs(a), jnp.exp(a), jnp.conj(a) + b, a.real - b.imag
+
+
+@program(c64(4, 5), c64(5, 3))
+def complex_product(a, b):
+    return a @ b
+
+
+@program(f32(6), f32(6))
+def complex_inside(x, y):
+    z = lax.complex(x, y)
+    return jnp.real(z * z), jnp.abs(jnp.exp(1j * x)), jnp.angle(z)
+
+
+@program(f32(16), c64(3, 12), f32(6, 10))
+def fourier(x, z, y):
+    return jnp.abs(jnp.fft.rfft(x)), jnp.fft.fft(z), jnp.fft.ifft(z, axis=0), jnp.fft.irfft(jnp.fft.rfft(x)), jnp.abs(jnp.fft.fft2(y))
+
+
+@program(f32(5, 5))
+def cholesky(a):
+    return jnp.linalg.cholesky(a @ a.T + 5 * jnp.eye(5))
+
+
+@program(f32(4, 4), f32(3, 5, 5))
+def inverses(a, batch):
+    return jnp.linalg.inv(a + 4 * jnp.eye(4)), jnp.linalg.slogdet(batch), jax.scipy.linalg.expm(a * 0.2)
+
+
+@program(f32(4, 4), f32(4))
+def solve(a, b):
+    return jnp.linalg.solve(a + 4 * jnp.eye(4), b), jnp.linalg.det(a)
+
+
+@program(f32(4, 8))
+def storage_of_eight_bits(x):
+    small = x.astype(jnp.float8_e4m3fn)
+    return small.astype(jnp.float32), x.astype(jnp.float8_e5m2).astype(jnp.float32)
+
+
+@program(f32(9))
+def quantized(x):
+    scale = jnp.abs(x).max() / 127
+    q = jnp.clip(jnp.round(x / scale), -128, 127).astype(jnp.int8)
+    return q, q.astype(jnp.float32) * scale
+
+
+@program(i8(6, 16), i8(16, 5))
+def product_of_bytes(a, b):
+    return lax.dot(a, b, preferred_element_type=jnp.int32)

@@ -1,0 +1,79 @@
+"""What baton.jax.lower gives, without compiling: the forms that the compiler counts on."""
+import pytest
+
+jax = pytest.importorskip("jax", reason="JAX is not installed in this environment")
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+from jax import lax  # noqa: E402
+
+import tools  # noqa: E402
+
+baton_jax = tools.baton_jax()
+X = np.ones((4, 6), np.float32)
+
+
+def lowered(function, *arguments, **options):
+    return baton_jax.lower(function, *arguments, **options)
+
+
+def test_a_counter_stays_on_the_host():
+    text = lowered(lambda x: lax.fori_loop(0, 5, lambda i, y: y * 2 + i, x), X)
+    (loop,) = (line for line in text.splitlines() if "scf.while" in line)
+    assert "tensor<i32>" not in loop and loop.split("->")[1].count("i32") == 2
+    assert "tensor.extract" not in text  # Nothing is read back.
+
+
+def test_a_condition_that_kernels_compute_is_loaded_once_a_step():
+    text = lowered(lambda x: lax.while_loop(lambda y: y.sum() > 1, lambda y: y * 0.5, x), X)
+    assert text.count("tensor.extract") == 1
+
+
+def test_donated_arguments_are_tied():
+    text = lowered(lambda x, y: (x + y, y.sum()), X, X, donate_argnums=(0,))
+    head = next(line for line in text.splitlines() if "func.func" in line)
+    assert "iree.abi.consume" in head and "iree.abi.tied = 0 : i64" in head
+
+
+def test_unsigned_types_stay_at_the_boundary():
+    text = lowered(lambda x: x + 1, np.ones(4, np.uint8))
+    head = next(line for line in text.splitlines() if "func.func" in line)
+    assert head.count("iree.abi.encoding = tensor<4xui8>") == 2 and "unrealized" not in text
+
+
+def test_equal_unknown_sizes_are_checked():
+    text = lowered(lambda x, y: x @ y.T, X, X, sizes=("b, 6", "c, 6"))
+    assert "tensor<?x6xf32>" in text
+    text = lowered(lambda x, y: x + y, X, X, sizes=("b, 6", "b, 6"))
+    assert "cf.assert" in text and "Found inconsistency" in text
+
+
+def test_a_call_is_a_command():
+    def scaled(x):
+        made = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.ffi.ffi_call("blas.scale", made)(x, factor=np.float32(2.5), times=np.int64(3))
+
+    text = lowered(lambda x: scaled(x) + 1, X)
+    assert "func.func private @blas.scale(tensor<4x6xf32>, f32, i64) -> tensor<4x6xf32> attributes {iree.abi.streamable}" in text
+    assert "call @blas.scale(" in text
+
+
+def test_a_call_in_place_ties_its_result():
+    def written(x):
+        made = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.ffi.ffi_call("blas.clear", made, input_output_aliases={0: 0})(x)
+
+    assert "(tensor<4x6xf32> {iree.abi.tied = 0 : i64})" in lowered(written, X)
+
+
+def test_portable_artifacts_are_read():
+    exported = jax.export.export(jax.jit(lambda x: jnp.sort(x, axis=1)))(X)
+    assert "func.func public @main" in baton_jax.from_stablehlo(exported.mlir_module_serialized)
+
+
+@pytest.mark.parametrize("function, sentence", [
+    (lambda x: jax.ffi.ffi_call("nobody", jax.ShapeDtypeStruct(x.shape, x.dtype))(x), "custom_call @nobody is not lowered: only commands are"),
+    (lambda x: jax.ffi.ffi_call("a.b", jax.ShapeDtypeStruct(x.shape, x.dtype))(x, mode="fast"), "commands take integers and floats"),
+])
+def test_what_is_refused_is_named(function, sentence):
+    with pytest.raises(baton_jax.NotLowered, match=sentence):
+        lowered(function, X)

@@ -1,0 +1,79 @@
+#include "tests/support/vulkan_validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "hal/drivers/vulkan/driver.hpp"
+
+// The loader of Debian 12 (1.3.239) keeps 32 bytes of each instance that has a messenger; instances of ours are destroyed.
+#if defined(__SANITIZE_ADDRESS__)
+#define BATON_LOOKS_FOR_LEAKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BATON_LOOKS_FOR_LEAKS 1
+#endif
+#endif
+#if BATON_LOOKS_FOR_LEAKS
+extern "C" const char* __lsan_default_suppressions();  // NOLINT: the sanitizer's name
+extern "C" const char* __lsan_default_suppressions() { return "leak:libvulkan.so"; }
+#endif
+
+namespace baton::testing_support {
+namespace {
+
+class Messages final : public hal::drivers::vulkan::ValidationListener {
+ public:
+  void say(std::string_view message) override {
+    const std::lock_guard lock(mutex_);
+    messages_.emplace_back(message);
+  }
+  std::vector<std::string> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(messages_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> messages_;  // Guarded by mutex_.
+};
+
+// Asks after each test, when its device is gone or still open alike.
+class FailingOnMessages final : public testing::EmptyTestEventListener {
+ public:
+  explicit FailingOnMessages(std::shared_ptr<Messages> messages) : messages_(std::move(messages)) {}
+  void OnTestEnd(const testing::TestInfo&) override {
+    for (const std::string& message : messages_->take()) ADD_FAILURE() << "Vulkan's validation layer: " << message;
+  }
+
+ private:
+  const std::shared_ptr<Messages> messages_;
+};
+
+std::unique_ptr<hal::Driver> make_watched_driver() {
+  const auto messages = std::make_shared<Messages>();
+  testing::UnitTest::GetInstance()->listeners().Append(new FailingOnMessages(messages));
+  return hal::drivers::vulkan::make_driver({.validation_listener = messages});
+}
+
+}  // namespace
+
+Result<Ref<hal::Device>> open_watched_vulkan() {
+  static const std::unique_ptr<hal::Driver> driver = make_watched_driver();
+  const char* const wanted = std::getenv("BATON_VULKAN_DEVICE");
+  const std::string_view path = wanted ? wanted : "";
+  const hal::DeviceParameter watched[] = {{"vulkan_validation", "1"}};
+  auto device = driver->open(path, watched);
+  if (device.has_value() || device.error().message().find("which is not installed") == std::string_view::npos) {
+    return device;
+  }
+  static const bool said =
+      std::fputs("No validation layer: what the tests do with Vulkan is not watched.\n", stderr) >= 0;
+  (void)said;
+  return driver->open(path, {});
+}
+
+}  // namespace baton::testing_support

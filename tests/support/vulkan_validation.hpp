@@ -1,0 +1,13 @@
+// Vulkan devices for tests, watched by Khronos' validation layer: what it says fails the test that runs.
+#pragma once
+
+#include "hal/device.hpp"
+
+namespace baton::testing_support {
+
+// The machine's first Vulkan device: hardware, else software; or that with the beginning of a name or UUID, or the
+// index, that BATON_VULKAN_DEVICE says. UNAVAILABLE where there is none. Without the layer the device is opened all the
+// same, and standard error says so once.
+Result<Ref<hal::Device>> open_watched_vulkan();
+
+}  // namespace baton::testing_support

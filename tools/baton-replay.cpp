@@ -1,0 +1,84 @@
+// baton-replay: runs again what baton-run-module --record= kept, and says which command differs.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/flags/command_line.hpp"
+#include "tools/replay/step_comparer.hpp"
+#include "tools/run/program_run.hpp"
+#include "tools/support/report.hpp"
+
+namespace baton::tools {
+namespace {
+
+struct Options {
+  std::string folder;
+  DeviceFlags devices;
+  Rounding rounding = {.tolerance = -1};  // Negative: by the device.
+};
+
+// What rounding may differ by between devices; on the same one bytes are equal.
+constexpr double kToleranceBetweenDevices = 1e-4;
+
+constexpr flags::CommandLine::Program kProgram = {
+    "baton-replay", "Runs a recording again and compares what each command writes with what it wrote then.",
+    "  baton-run-module mul.bvm --device=local-sync --input=4xf32=1 --input=4xf32=2 --record=mul.recording\n"
+    "  baton-replay mul.recording\n"
+    "  baton-replay mul.recording --device=cuda\n"
+    "  baton-replay mul.recording --device=cuda --tolerance=0.001\n"};
+
+std::optional<int> parse(int argc, char** argv, Options& options) {
+  flags::CommandLine line(kProgram);
+  line.positional("recording", options.folder, "The folder that --record= made");
+  line.choice("--floats", options.rounding.floats, {"f16", "bf16", "f32", "f64"},
+              "Which floats the tolerance is for, for buffers say no type (f32)");
+  line.real(
+      "--tolerance", options.rounding.tolerance,
+      "How far floats may be off, as a share of the greatest of their range (0.0001 between devices, 0 on the same)");
+  add_device_flags(line, options.devices);
+  return line.parse(argc, argv);
+}
+
+// Its kind: "cuda" of "cuda://0?cuda_mode=graph".
+std::string driver_of(const std::string& uri) { return uri.substr(0, uri.find_first_of(":?")); }
+
+bool same_devices(const std::vector<std::string>& kept, const std::vector<std::string>& asked) {
+  if (kept.size() != asked.size()) return false;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    // Threads take other shares of the same work: the numbers are the same.
+    if (driver_of(kept[i]).substr(0, 5) != driver_of(asked[i]).substr(0, 5)) return false;
+  }
+  return true;
+}
+
+Status replay(const Options& options, PhaseTimes& times) {
+  BATON_TRY_ASSIGN(ProgramRun run, load_run(options.folder));
+  Rounding rounding = options.rounding;
+  if (!options.devices.devices.empty()) {
+    if (rounding.tolerance < 0 && !same_devices(run.devices.devices, options.devices.devices)) {
+      rounding.tolerance = kToleranceBetweenDevices;
+    }
+    run.devices.devices = options.devices.devices;
+  }
+  run.devices.cuda_mode = options.devices.cuda_mode;
+  rounding.tolerance = std::max(rounding.tolerance, 0.0);
+  BATON_TRY_ASSIGN(const auto comparer, StepComparer::load(options.folder, rounding));
+  run.devices.step_listener = comparer;
+  Status ran = run_program(run, times);
+  run.devices.step_listener = nullptr;
+  Status compared = comparer->finish();
+  return ran.ok() ? std::move(compared) : std::move(ran);
+}
+
+}  // namespace
+}  // namespace baton::tools
+
+int main(int argc, char** argv) {
+  baton::tools::Options options;
+  if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
+  baton::tools::PhaseTimes times("baton-replay");
+  const baton::Status status = baton::tools::replay(options, times);
+  times.begin("");
+  return baton::tools::report(status);
+}

@@ -1,0 +1,41 @@
+# baton_vulkan_kernels(<target> <source.comp> [NAME stem] [DEFINES A B=1] [ENTRY_POINTS add scale]): compiles a compute shader
+# to SPIR-V for Vulkan 1.2 and puts it into <stem>_spv.hpp, which <target> may include: the array <stem>_spv, for
+# Device::make_executable with the format "spirv". Needs glslc, and no Vulkan.
+#
+# GLSL knows one entry point a file. With ENTRY_POINTS the source is compiled once for each, with -DKERNEL_<entry point>, and
+# they are linked into one module; that needs glslangValidator, spirv-opt and spirv-link. spirv-opt also takes out the constant
+# gl_WorkGroupSize, which in SPIR-V counts for all entry points of a module.
+function(baton_vulkan_kernels target source)
+  cmake_parse_arguments(ARG "" "NAME" "DEFINES;ENTRY_POINTS" ${ARGN})
+  get_filename_component(source ${source} ABSOLUTE)
+  if(NOT ARG_NAME)
+    get_filename_component(ARG_NAME ${source} NAME_WE)
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
+  set(spirv ${folder}/${ARG_NAME}_spv.spv)
+  set(header ${folder}/${ARG_NAME}_spv.hpp)
+  list(TRANSFORM ARG_DEFINES PREPEND -D)
+  if(ARG_ENTRY_POINTS)
+    set(modules "")
+    set(compile "")
+    foreach(entry ${ARG_ENTRY_POINTS})
+      set(module ${folder}/${ARG_NAME}_${entry}.spv)
+      list(APPEND modules ${module})
+      list(APPEND compile COMMAND ${BATON_GLSLANG} --quiet --target-env vulkan1.2 -DKERNEL_${entry} ${ARG_DEFINES} -e ${entry}
+        --source-entrypoint main -o ${module} ${source}
+        COMMAND ${BATON_SPIRV_OPT} --target-env=vulkan1.2 -O --eliminate-dead-const ${module} -o ${module})
+    endforeach()
+    list(APPEND compile COMMAND ${BATON_SPIRV_LINK} --target-env vulkan1.2 ${modules} -o ${spirv})
+  else()
+    set(compile COMMAND ${BATON_GLSLC} -O --target-env=vulkan1.2 ${ARG_DEFINES} ${source} -o ${spirv})
+  endif()
+  add_custom_command(
+    OUTPUT ${spirv} ${header}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    ${compile}
+    COMMAND ${CMAKE_COMMAND} -DFILES=${spirv} -DHEADER=${header} -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
+    DEPENDS ${source} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${header})
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

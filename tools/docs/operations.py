@@ -1,0 +1,59 @@
+"""docs/supported-operations.md, from the program that tests every operation (tests/golden/compile/operations.py).
+
+    python3 tools/docs/operations.py            writes the page
+    python3 tools/docs/operations.py --check    exits 1 when it is stale
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/supported-operations.md"
+OPERATION = re.compile(r"(?<![\w#!@%.])(arith|math|scf|cf|tensor|linalg|affine|index|complex|vector|util|func)\.(\w+)")
+STRUCTURE = {"func.func", "func.return", "func.call", "linalg.yield", "scf.yield", "tensor.yield", "util.return", "util.func"}
+
+HEAD = """# Supported operations
+
+Each operation here is a function of a program that a test compiles, runs and compares with numbers that were computed elsewhere
+(`tests/golden/compile/operations.py`); this page is made from that program. One that is not here may work too; one that the compiler does not take is
+refused by name, with its line.
+
+Besides these: calls and branches (`func`, `scf`, `cf`), the dialects of programs that stand in `compiler-lite/README.md`, and JAX functions by
+jaxlib's own passes (`python/baton/jax/README.md`).
+
+"""
+
+
+def operations():
+    program = subprocess.run([sys.executable, ROOT / "tests/golden/compile/operations.py", "make"], check=True,
+                             capture_output=True, text=True).stdout
+    found = collections.defaultdict(set)
+    for dialect, name in OPERATION.findall(program):
+        if f"{dialect}.{name}" not in STRUCTURE:
+            found[dialect].add(name)
+    return found
+
+
+def page(found):
+    lines = ["| dialect | operations |", "|---|---|"]
+    lines += [f"| `{dialect}` | {' '.join(f'`{name}`' for name in sorted(found[dialect]))} |" for dialect in sorted(found)]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def main():
+    found = operations()
+    fresh = page(found)
+    count = sum(len(names) for names in found.values())
+    if "--check" not in sys.argv:
+        PAGE.write_text(fresh, encoding="utf-8")
+    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != fresh:
+        print("docs/supported-operations.md is stale: run python3 tools/docs/operations.py")
+        return 1
+    print(f"{count} operations")
+    return 0 if count > 50 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

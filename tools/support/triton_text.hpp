@@ -1,0 +1,16 @@
+// A kernel of Triton's in words: for people, and as an executable for programs in MLIR.
+#pragma once
+
+#include <string>
+
+#include "modules/kernel_library/triton.hpp"
+
+namespace baton::tools {
+
+std::string triton_description(const modules::TritonKernel& kernel);
+
+// `signature` is Triton's ("*fp32,i32"), or empty. The executable names the cubin by `path`.
+Result<std::string> triton_executable(const modules::TritonKernel& kernel, std::string_view signature,
+                                      std::string_view path);
+
+}  // namespace baton::tools
