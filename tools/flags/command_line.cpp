@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "baton_revision.h"
 #include "modules/sdk/version.h"
+#include "tools/flags/manual.hpp"
 #include "tools/support/report.hpp"
 
 namespace baton::tools::flags {
@@ -39,6 +41,26 @@ struct CommandLine::Parser : CLI::App {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
+  void restrict_to(CLI::Option* option, std::vector<std::string> choices) {
+    option->check(CLI::IsMember(choices));
+    choices_[option] = std::move(choices);
+  }
+
+  Manual manual() {
+    Manual manual{get_name(), version_of(get_name().c_str()), get_description(), examples, {}};
+    for (CLI::Option* option : get_options()) {
+      Flag flag{{}, option->get_items_expected_max() > 0, option->get_description(), choices_[option]};
+      for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
+      if (flag.names.empty()) flag.names.push_back(option->get_name());
+      manual.flags.push_back(std::move(flag));
+    }
+    return manual;
+  }
+
+  std::string examples;
+  std::string asked_form;  // --help-as
+
   std::vector<std::string> long_names() const {
     std::vector<std::string> names;
     for (const CLI::Option* option : get_options()) {
@@ -46,12 +68,18 @@ struct CommandLine::Parser : CLI::App {
     }
     return names;
   }
+
+ private:
+  std::map<const CLI::Option*, std::vector<std::string>> choices_;
 };
 
 CommandLine::CommandLine(const Program& program)
     : name_(program.name), parser_(std::make_unique<Parser>(program.purpose, program.name)) {
   parser_->footer(baton::text("\nExamples:\n", program.examples));
+  parser_->examples = program.examples;
   parser_->set_version_flag("--version", version_of(program.name), "Print the version and exit");
+  choice("--help-as", parser_->asked_form, {"man", "bash", "fish", "zsh"},
+         "Print this help as a page for man, or as the completions of a shell, and exit");
   parser_->get_formatter()->column_width(36);
 }
 CommandLine::~CommandLine() = default;
@@ -63,11 +91,11 @@ void CommandLine::texts(const char* flag, std::vector<std::string>& target, cons
   parser_->many(flag, target, help);
 }
 void CommandLine::choice(const char* flag, std::string& target, std::vector<std::string> choices, const char* help) {
-  parser_->add_option(flag, target, help)->check(CLI::IsMember(std::move(choices)));
+  parser_->restrict_to(parser_->add_option(flag, target, help), std::move(choices));
 }
 void CommandLine::choices(const char* flag, std::vector<std::string>& target, std::vector<std::string> choices,
                           const char* help) {
-  parser_->many(flag, target, help)->check(CLI::IsMember(std::move(choices)));
+  parser_->restrict_to(parser_->many(flag, target, help), std::move(choices));
 }
 void CommandLine::number(const char* flag, uint64_t& target, const char* help) {
   parser_->add_option(flag, target, help);
@@ -110,7 +138,14 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report(failure(StatusCode::kInvalidArgument, error.what()));
   }
-  return std::nullopt;
+  if (parser_->asked_form.empty()) return std::nullopt;
+  const std::string& form = parser_->asked_form;
+  const auto write = form == "man"    ? man_page
+                     : form == "bash" ? bash_completion
+                     : form == "fish" ? fish_completion
+                                      : zsh_completion;
+  std::fputs(write(parser_->manual()).c_str(), stdout);
+  return report(Status());
 }
 
 // A flag as its tool spells it, other arguments as they are; a failure for a flag that the tool does not have.
