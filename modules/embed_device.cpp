@@ -5,6 +5,7 @@
 
 #include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
+#include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/host_copy.hpp"
 #include "modules/hal_module/hal_module.hpp"
@@ -177,5 +178,7 @@ baton_status* baton_buffer_view_export_dlpack_legacy(baton_device* device, const
                                                      DLManagedTensor** out_tensor) {
   return export_tensor(device, view, ready, stream, hal::export_legacy_dlpack, out_tensor);
 }
+
+void baton_name_kernel_crashes(void) { hal::drivers::local::name_kernel_crashes(); }
 
 }  // extern "C"

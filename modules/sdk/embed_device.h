@@ -88,6 +88,11 @@ void baton_invocation_set_trace(baton_invocation* invocation, baton_trace* trace
 /* Once what it should hold is done. */
 baton_status* baton_trace_write(baton_trace* trace, const char* path);
 
+/* From here on a signal that ends the process inside a kernel of a local device (SIGSEGV, SIGBUS, SIGILL, SIGFPE) first
+ * says on standard error which kernel, which workgroup and what the address has to do with its bindings; then it goes to
+ * whoever handled it before. Once for a process; more change nothing. */
+void baton_name_kernel_crashes(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hal/drivers/local/import_plugin.hpp"
+#include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/stepped_device.hpp"
 #include "hal/timeline_observer.hpp"
@@ -123,6 +124,8 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
   line.toggle("--cuda_graph_report", flags.cuda_graph_report, "What each CUDA graph took and brought, at the end");
   line.toggle("--no_native_code", flags.no_native_code,
               "Refuse machine code for the host that files carry: what runs is bytecode, and code of this tool");
+  line.toggle("--no_crash_names", flags.no_crash_names,
+              "Leave signals alone; else a kernel that ends the process is named first");
   line.toggle("--vulkan_validation", flags.vulkan_validation,
               "Khronos' validation layer watches Vulkan devices; what it says goes to standard error");
   line.toggle("--list_drivers", flags.list_drivers, "Print the drivers of this build and exit");
@@ -145,6 +148,7 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
 }
 
 Result<std::vector<Ref<hal::Device>>> open_devices(const hal::DriverRegistry& registry, const DeviceFlags& flags) {
+  if (!flags.no_crash_names) hal::drivers::local::name_kernel_crashes();
   std::vector<Ref<hal::Device>> devices;
   BATON_TRY_ASSIGN(const std::vector<std::string> uris, device_uris(flags));
   for (const std::string& uri : uris) {

@@ -33,6 +33,7 @@ struct DeviceFlags {
   std::string cuda_mode;                        // Of all devices of CUDA that are given; empty: what they say.
   bool cuda_graph_report = false;
   bool no_native_code = false;     // Of the files that are run; see the local driver's native_code=.
+  bool no_crash_names = false;     // A kernel that ends the process is not named.
   bool vulkan_validation = false;  // Of all devices of Vulkan that are given.
   // From tools that measure: where devices of the local driver tell how long kernels ran.
   std::shared_ptr<hal::drivers::local::DispatchTimes> dispatch_times = nullptr;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "hal/drivers/local/dispatch_times.hpp"
+#include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/local/work_watch.hpp"
 #include "hal/drivers/local/worker.hpp"
 
@@ -60,11 +61,24 @@ Status kernel_stopped(const Launch& launch, const baton_dispatch_state& state, c
                        state.workgroup_count_y, ", ", state.workgroup_count_z, ")");
 }
 
+// While it lives, a crash of the worker's thread is the kernel's.
+class RunningScope {
+ public:
+  RunningScope(Worker& worker, const RunningKernel& running) : worker_(worker) { worker.running = &running; }
+  ~RunningScope() { worker_.running = nullptr; }
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+
+ private:
+  Worker& worker_;
+};
+
 // `limits` are the call's, one or none.
 template <typename... Limits>
 [[gnu::noinline]] Status run_tiles(const Launch& launch, const baton_dispatch_state& state, Worker& worker,
                                    TileRange tiles, Limits*... limits) {
-  baton_workgroup_state workgroup = {};
+  RunningKernel running = {{}, &launch, &state};
+  baton_workgroup_state& workgroup = running.workgroup;
   workgroup.processor_id = worker.processor_id();
   workgroup.local_memory_size = launch.local_memory_bytes;
   workgroup.local_memory = launch.local_memory_bytes ? worker.local_memory(launch.local_memory_bytes) : nullptr;
@@ -77,6 +91,7 @@ template <typename... Limits>
   }
   WorkLimits* const given[] = {limits..., nullptr};
   WorkWatch watch(given[0]);
+  const RunningScope scope(worker, running);
   for (uint64_t tile = tiles.begin; tile < tiles.end; ++tile) {
     if (sizeof...(limits) && watch.must_stop()) [[unlikely]]
       return kernel_stopped(launch, state, workgroup, watch);

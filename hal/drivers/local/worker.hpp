@@ -1,4 +1,4 @@
-// Worker: what a thread that runs kernels has of its own: where it runs, and memory for workgroups.
+// Worker: what a thread that runs kernels has of its own: where it runs, memory for workgroups, and what it runs.
 //
 // Threads: belongs to one thread.
 #pragma once
@@ -12,10 +12,15 @@
 
 namespace baton::hal::drivers::local {
 
+struct RunningKernel;  // kernel_crash.hpp
+
 class Worker {
  public:
-  Worker() = default;
-  ~Worker() { system_allocator().free(local_memory_); }
+  Worker() { of_this_thread = this; }
+  ~Worker() {
+    of_this_thread = nullptr;
+    system_allocator().free(local_memory_);
+  }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -32,6 +37,11 @@ class Worker {
     }
     return local_memory_;
   }
+
+  // Null outside of kernels, and behind a kernel that ran inside of another one by way of a host function.
+  const RunningKernel* running = nullptr;
+  // Null in threads that have run no kernel yet. this_worker() would make one, which a signal handler must not.
+  static inline thread_local constinit Worker* of_this_thread = nullptr;
 
  private:
   uint32_t processor_id_ = 0;
