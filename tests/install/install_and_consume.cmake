@@ -77,7 +77,7 @@ run("Assembling with the installed tool" ${prefix}/bin/baton-as ${SOURCE_DIR}/co
 build_project(consumer ${prefix})
 expect("The consumer" "2 + 3 = 5\n" ${WORK_DIR}/consumer/consumer ${WORK_DIR}/add.bvm)
 expect("The consumer with a device" "filled with 1799\n" ${WORK_DIR}/consumer/device ${WORK_DIR}/fill.bvm)
-expect("The consumer's own kernels" "tripled: 3 6 9\n" ${WORK_DIR}/consumer/kernels)
+expect("The consumer's own kernels" "tripled and negated: -3 -6 -9\n" ${WORK_DIR}/consumer/kernels)
 run("The consumer's embedded kernels" ${WORK_DIR}/consumer/embedded)
 if(NOT output MATCHES "has no entry point 'tripel'.*'triple'.*\n27 times: 27 54 81\n$")
   message(FATAL_ERROR "The consumer's embedded kernels printed '${output}'.")

@@ -1,13 +1,22 @@
-# baton_cpu_kernels(<target> <source.c>): compiles CPU kernels (hal/drivers/local/executable_library.h) to a freestanding ELF
-# file for each architecture, and puts their bytes into <stem>_elf.hpp, which <target> may include: arrays <stem>_x86_64 and
-# <stem>_aarch64, for Device::make_executable with the formats "embedded-elf-x86_64" and "embedded-elf-aarch64". A source
-# defines BATON_EXECUTABLE_EXPORT baton_executable_library_query and needs no libc.
+# baton_cpu_kernels(<target> <source>... [NAME <name>] [FLAGS flags] [X86_64_FLAGS flags] [AARCH64_FLAGS flags]): compiles CPU
+# kernels in C or C++ (hal/drivers/local/cpu_kernel.h) to one freestanding ELF file for each architecture, and puts their bytes into
+# <name>_elf.hpp, which <target> may include: arrays <name>_x86_64 and <name>_aarch64, for Device::make_executable with the
+# formats "embedded-elf-x86_64" and "embedded-elf-aarch64". The name is that of the first source where none is given. Kernels
+# need no libc; what they may use of the processor beyond its oldest model is said by flags, as in X86_64_FLAGS -mavx2 -mfma.
 find_program(BATON_BARE_CLANG NAMES clang-19 clang)
 find_program(BATON_BARE_LLD NAMES ld.lld-19 ld.lld)
 
-function(baton_cpu_kernels target source)
-  get_filename_component(stem ${source} NAME_WE)
-  get_filename_component(source ${source} ABSOLUTE)
+function(baton_cpu_kernels target)
+  cmake_parse_arguments(ARG "" "NAME" "FLAGS;X86_64_FLAGS;AARCH64_FLAGS" ${ARGN})
+  set(sources ${ARG_UNPARSED_ARGUMENTS})
+  if(NOT sources)
+    message(FATAL_ERROR "baton_cpu_kernels(${target}): no source is given")
+  endif()
+  list(GET sources 0 first)
+  get_filename_component(stem ${first} NAME_WE)
+  if(ARG_NAME)
+    set(stem ${ARG_NAME})
+  endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
   set(header ${folder}/${stem}_elf.hpp)
   set(elfs)
@@ -17,15 +26,33 @@ function(baton_cpu_kernels target source)
   endif()
   foreach(architecture x86_64 aarch64)
     set(elf ${folder}/${stem}_${architecture}.elf)
+    string(TOUPPER ${architecture} upper)
+    set(objects)
+    foreach(source IN LISTS sources)
+      get_filename_component(name ${source} NAME)
+      get_filename_component(source ${source} ABSOLUTE)
+      set(language -std=c17)
+      if(NOT name MATCHES "\\.c$")
+        set(language -std=c++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics)
+      endif()
+      set(object ${folder}/${stem}_${architecture}_${name}.o)
+      add_custom_command(
+        OUTPUT ${object}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+        COMMAND ${BATON_BARE_CLANG} -target ${architecture}-none-elf ${language} -O2 -fPIC -fvisibility=hidden -ffreestanding
+          "-I$<JOIN:$<TARGET_PROPERTY:${sdk},INTERFACE_INCLUDE_DIRECTORIES>,;-I>" ${ARG_FLAGS} ${ARG_${upper}_FLAGS}
+          -MD -MF ${object}.d -c ${source} -o ${object}
+        DEPENDS ${source}
+        DEPFILE ${object}.d
+        COMMAND_EXPAND_LISTS
+        VERBATIM)
+      list(APPEND objects ${object})
+    endforeach()
     add_custom_command(
       OUTPUT ${elf}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-      COMMAND ${BATON_BARE_CLANG} -target ${architecture}-none-elf -std=c17 -O2 -fPIC -fvisibility=hidden -ffreestanding
-        "-I$<JOIN:$<TARGET_PROPERTY:${sdk},INTERFACE_INCLUDE_DIRECTORIES>,;-I>" -c ${source}
-        -o ${elf}.o
       COMMAND ${BATON_BARE_LLD} --build-id=none -nostdlib -shared --no-undefined --gc-sections -z now -z relro
-        --discard-all --hash-style=sysv --strip-debug ${elf}.o -o ${elf}
-      DEPENDS ${source}
+        --discard-all --hash-style=sysv --strip-debug ${objects} -o ${elf}
+      DEPENDS ${objects}
       COMMAND_EXPAND_LISTS
       VERBATIM)
     list(APPEND elfs ${elf})

@@ -51,6 +51,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake 
 foreach(component module_sdk runtime)  # Either is of use alone.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/modules/sdk DESTINATION ${header_dir}/modules COMPONENT ${component} ${headers})
   install(FILES ${PROJECT_SOURCE_DIR}/hal/drivers/local/executable_library.h  # What kernels include.
+    ${PROJECT_SOURCE_DIR}/hal/drivers/local/cpu_kernel.h
     ${PROJECT_SOURCE_DIR}/hal/drivers/local/executable_plugin.h
     DESTINATION ${header_dir}/hal/drivers/local COMPONENT ${component})
   install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
