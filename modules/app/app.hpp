@@ -2,8 +2,8 @@
 //
 //   BATON_TRY_ASSIGN(App app, App::open("calibrate.bvm", {.devices = {"local-sync"}, .modules = {sensors}}));
 //   BATON_TRY_ASSIGN(auto calibrate, app.find<TensorOf<float>(TensorOf<float>, int32_t)>("calibrate"));
-//   BATON_TRY_ASSIGN(Tensor signal, app.tensor<float>({4}, numbers));
-//   BATON_TRY_ASSIGN(Tensor calibrated, calibrate(signal, 2));
+//   BATON_TRY_ASSIGN(TensorOf<float> signal, app.tensor<float>({4}, numbers));
+//   BATON_TRY_ASSIGN(TensorOf<float> calibrated, calibrate(signal, 2));
 //   BATON_TRY_ASSIGN(std::vector<float> values, calibrated.copy<float>());
 //
 // It is nothing but the house's objects put together; whoever wants other lives for them uses them: devices()
@@ -50,7 +50,7 @@ class App {
   }
   // On the first device.
   template <typename T>
-  Result<Tensor> tensor(std::initializer_list<int64_t> shape, std::span<const T> elements) const {
+  Result<TensorOf<T>> tensor(std::initializer_list<int64_t> shape, std::span<const T> elements) const {
     if (devices_.empty()) return failure(StatusCode::kFailedPrecondition, "The app has no device.");
     return Tensor::from(*devices_[0], shape, elements);
   }

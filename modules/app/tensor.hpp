@@ -40,6 +40,9 @@ BATON_ELEMENT(float, kF32)
 BATON_ELEMENT(double, kF64)
 #undef BATON_ELEMENT
 
+template <typename T>
+class TensorOf;
+
 class Tensor {
  public:
   using Shape = std::span<const int64_t>;
@@ -49,13 +52,10 @@ class Tensor {
 
   // A copy of the elements, dense, row by row.
   template <typename T>
-  static Result<Tensor> from(hal::Device& device, Shape shape, std::span<const T> elements) {
-    return from_bytes(device, ElementOf<T>::kType, shape, std::as_bytes(elements));
-  }
+  static Result<TensorOf<T>> from(hal::Device& device, Shape shape, std::span<const T> elements);
   template <typename T>
-  static Result<Tensor> from(hal::Device& device, std::initializer_list<int64_t> shape, std::span<const T> elements) {
-    return from(device, Shape(shape.begin(), shape.size()), elements);
-  }
+  static Result<TensorOf<T>> from(hal::Device& device, std::initializer_list<int64_t> shape,
+                                  std::span<const T> elements);
   static Result<Tensor> from_bytes(hal::Device& device, hal::ElementType type, Shape shape,
                                    std::span<const std::byte> elements);
   // In place: see hal/dlpack.hpp for who owns what, and for streams.
@@ -101,6 +101,17 @@ class TensorOf : public Tensor {
  private:
   explicit TensorOf(Tensor tensor) : Tensor(std::move(tensor)) {}
 };
+
+template <typename T>
+Result<TensorOf<T>> Tensor::from(hal::Device& device, Shape shape, std::span<const T> elements) {
+  BATON_TRY_ASSIGN(Tensor made, from_bytes(device, ElementOf<T>::kType, shape, std::as_bytes(elements)));
+  return TensorOf<T>::take(std::move(made));
+}
+template <typename T>
+Result<TensorOf<T>> Tensor::from(hal::Device& device, std::initializer_list<int64_t> shape,
+                                 std::span<const T> elements) {
+  return from(device, Shape(shape.begin(), shape.size()), elements);
+}
 
 // Signless integers of a program are those of either sign.
 bool same_element(hal::ElementType a, hal::ElementType b);

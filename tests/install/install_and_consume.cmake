@@ -49,7 +49,7 @@ function(expect_hidden file allowed)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
-file(COPY ${SOURCE_DIR}/consumer ${SOURCE_DIR}/consumer_c ${SAMPLES_DIR}/embed-c ${SAMPLES_DIR}/embed-cpp ${SAMPLES_DIR}/module-template
+file(COPY ${SOURCE_DIR}/consumer ${SOURCE_DIR}/consumer_c ${SOURCE_DIR}/newcomer ${SAMPLES_DIR}/embed-c ${SAMPLES_DIR}/embed-cpp ${SAMPLES_DIR}/module-template
   DESTINATION ${WORK_DIR}/source)
 
 # ---- The runtime alone serves the author of a module.
@@ -109,6 +109,15 @@ expect("The consumer in C" "2 + 3 = 5\n" ${WORK_DIR}/consumer_c/add ${WORK_DIR}/
 if(WITH_COMPILER)
   expect("The consumer in C with a device" "channel 1: 10 20 30 40\n"
     ${WORK_DIR}/consumer_c/scale ${WORK_DIR}/embed-c/scale.bvm 1)
+endif()
+
+# ---- What a newcomer writes first: a command with a kernel, a program that calls it, apps with threads and in C.
+if(WITH_COMPILER)
+  build_project(newcomer ${prefix})
+  set(folder ${WORK_DIR}/newcomer)
+  expect("The newcomer's threads" "four threads, 400 calls\n" ${folder}/threads ${folder}/smooth.bvm ${folder}/filters.so)
+  expect("The newcomer's C" "softened: 0.333333 2.66667 6 2.66667 0.333333\n"
+    ${folder}/plain ${folder}/smooth.bvm ${folder}/filters.so)
 endif()
 
 # ---- pkg-config says the same, where the files lie now and not where they were installed first.
