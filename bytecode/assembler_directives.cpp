@@ -137,19 +137,19 @@ class Directives {
 
   bool attribute() {
     std::optional<AttributeDeclaration> attribute = take_attribute(cursor_);
-    if (attribute) made_.attributes.push_back(*std::move(attribute));
+    if (attribute) made_.attributes.push_back(std::move(*attribute));
     return attribute.has_value();
   }
 
   bool type() {
     std::optional<std::string> name = take_ref_type(cursor_);
-    if (name) made_.types.push_back(*std::move(name));
+    if (name) made_.types.push_back(std::move(*name));
     return name.has_value();
   }
 
   bool signature() {
     std::optional<std::string> letters = cursor_.take_string("a signature in quotes");
-    if (letters) made_.signatures.push_back(*std::move(letters));
+    if (letters) made_.signatures.push_back(std::move(*letters));
     return letters.has_value();
   }
 
@@ -207,7 +207,7 @@ class Directives {
     made_.rodata_names.declare(*name, cursor_);
     if (!cursor_.expect("=")) return false;
     std::optional<std::string> bytes = rodata_bytes();
-    if (bytes) made_.rodata.push_back({symbol_value(*name).name, *std::move(bytes)});
+    if (bytes) made_.rodata.push_back({symbol_value(*name).name, std::move(*bytes)});
     return bytes.has_value();
   }
 
@@ -295,7 +295,7 @@ class Directives {
       do {
         std::optional<std::string> name = cursor_.take_string("the export's name in quotes");
         if (!name) return false;
-        names.push_back(*std::move(name));
+        names.push_back(std::move(*name));
       } while (cursor_.accept(","));
       if (!cursor_.expect(")")) return false;
     }
@@ -335,7 +335,7 @@ class Directives {
 std::optional<std::string> take_ref_type(Cursor& cursor) {
   const Token& token = cursor.peek();
   const bool is_string = token.kind == TokenKind::kString;
-  const std::string name = is_string ? string_value(token) : std::string(token.spelling);
+  std::string name = is_string ? string_value(token) : std::string(token.spelling);
   const bool is_word = token.kind == TokenKind::kWord && !value_type_from_name(name);
   if ((is_string || is_word) && is_type_name(name)) {
     cursor.next();

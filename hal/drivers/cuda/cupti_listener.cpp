@@ -25,6 +25,7 @@ using Label = Timeline::Label;
 
 constexpr uint32_t kKinds[] = {cupti::kExternalCorrelation, cupti::kConcurrentKernel, cupti::kMemcpy, cupti::kMemset};
 constexpr size_t kBufferBytes = 1 << 20;
+constexpr size_t kLaunchesKept = 1 << 20;
 constexpr std::align_val_t kBufferAlignment{8};
 
 template <typename T>
@@ -91,7 +92,8 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
     cupti_->cuptiActivityFlushAll(cupti::kFlushForced);
     const std::lock_guard lock(mutex_);
     for (const Work& work : std::exchange(waiting_, {})) tell(work, nullptr);
-    by_correlation_.clear();
+    // A launch may be told here whose work still runs: its label stays until so many others came that it can't.
+    if (by_correlation_.size() > kLaunchesKept) by_correlation_.clear();
   }
 
  private:
