@@ -22,7 +22,8 @@ int crash(const baton_executable_environment*, const baton_dispatch_state* dispa
   const int signal = *static_cast<const int*>(dispatch->bindings[0]);
   // A fault of the address is made, for its address is told; the others are sent, for compilers and processors differ in what
   // makes them.
-  if (signal == SIGSEGV) *reinterpret_cast<volatile char*>(uintptr_t{0x10}) = 1;
+  volatile uintptr_t nowhere = 0x10;  // Compilers that know the address refuse it.
+  if (signal == SIGSEGV) *reinterpret_cast<volatile char*>(nowhere) = 1;
   raise(signal);
   return 0;
 }
