@@ -33,9 +33,11 @@ std::string pad(llvm::StringRef text, size_t width) {
 
 LogicalResult choose_targets(ModuleOp module, const CompileOptions& options,
                              std::vector<hal::ExecutableTargetAttr>& targets) {
+  const codegen::TargetSettings settings{options.object_search_paths, options.target_options};
   const auto add = [&](const codegen::Target& target) {
-    const hal::ExecutableTargetAttr usual = target.usual(module.getContext());
-    if (!llvm::is_contained(targets, usual)) targets.push_back(usual);
+    const hal::ExecutableTargetAttr usual = target.usual(module.getContext(), settings);
+    if (usual && !llvm::is_contained(targets, usual)) targets.push_back(usual);
+    return success(static_cast<bool>(usual));
   };
   for (const std::string& device : options.target_devices) {
     const codegen::Target* target = find_by_device(device);
@@ -43,7 +45,7 @@ LogicalResult choose_targets(ModuleOp module, const CompileOptions& options,
       return module.emitError() << "there is no target device '" << device
                                 << "'; there are: " << llvm::join(target_devices(), ", ");
     }
-    add(*target);
+    if (failed(add(*target))) return failure();
   }
   for (const std::string& backend : options.target_backends) {
     const codegen::Target* target = find_by_backend(backend);
@@ -51,9 +53,10 @@ LogicalResult choose_targets(ModuleOp module, const CompileOptions& options,
       return module.emitError() << "there is no target backend '" << backend
                                 << "'; there are: " << llvm::join(target_backends(), ", ");
     }
-    add(*target);
+    if (failed(add(*target))) return failure();
   }
-  return success();
+  // What find_targets takes where neither the command line nor the program says a target.
+  return success(!targets.empty() || codegen::all_targets().front()->usual(module.getContext(), settings));
 }
 
 std::vector<std::string> target_devices() {

@@ -65,7 +65,7 @@ Request read_request() {
 
 // What the architecture's name means; null after a message.
 hal::ExecutableTargetAttr find_target(mlir::ModuleOp module, llvm::StringRef name) {
-  if (name.empty()) return codegen::all_targets().front()->usual(module.getContext());
+  if (name.empty()) return codegen::all_targets().front()->usual(module.getContext(), {});
   for (const codegen::Target* each : codegen::all_targets()) {
     if (const hal::ExecutableTargetAttr target = each->of_architecture(module.getContext(), name)) return target;
   }

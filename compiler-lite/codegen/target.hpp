@@ -92,8 +92,9 @@ class Target {
   // Whether `target` is of this kind.
   bool takes(hal::ExecutableTargetAttr target) const;
 
-  // What --target-device and --target-backends mean, which name nothing more.
-  virtual hal::ExecutableTargetAttr usual(mlir::MLIRContext* context) const = 0;
+  // What --target-device and --target-backends mean, which name nothing more; null after a message, where an option says
+  // what cannot be.
+  virtual hal::ExecutableTargetAttr usual(mlir::MLIRContext* context, const TargetSettings& settings) const = 0;
   // Dialects and interfaces that compile() makes and uses, beside those of register_codegen.
   virtual void register_dialects(mlir::DialectRegistry&) const {}
   // Kernels to code; several variants where devices of this kind differ, the better ones first.

@@ -256,7 +256,7 @@ std::vector<hal::ExecutableTargetAttr> find_targets(ModuleOp program, const Sche
       }
     }
   }
-  if (targets.empty()) targets.push_back(codegen::all_targets().front()->usual(program.getContext()));
+  if (targets.empty()) targets.push_back(codegen::all_targets().front()->usual(program.getContext(), options.settings));
   return targets;
 }
 

@@ -18,9 +18,13 @@ constexpr llvm::StringLiteral kDevices[] = {"local", "local-sync", "local-task"}
 constexpr TargetFacts::Backend kBackends[] = {{"llvm-cpu", "embedded-elf-x86_64, embedded-elf-arm_64"},
                                               {"vmvx", "none of its own; taken as llvm-cpu"}};
 constexpr llvm::StringLiteral kFormats[] = {"embedded-elf-x86_64", "embedded-elf-arm_64"};
+constexpr llvm::StringLiteral kTriple = "llvmcpu-target-triple";
+constexpr TargetFacts::Option kOptions[] = {
+    {kTriple, "The processors to compile for, as in aarch64-linux-gnu: x86_64 or aarch64; this machine's without it"}};
 constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .backends = kBackends,
                                 .formats = kFormats,
+                                .options = kOptions,
                                 .tiling = Tiling::kCores,
                                 .takes_constants = true,
                                 .code_says_launches = true};
@@ -63,10 +67,15 @@ class CpuTarget final : public Target {
  public:
   CpuTarget() : Target(kFacts) {}
 
-  // This machine's kind of processor.
-  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context) const override {
-    const bool is_arm = llvm::Triple(llvm::sys::getDefaultTargetTriple()).isAArch64();
-    return attribute(context, format_name(is_arm ? Architecture::kAarch64 : Architecture::kX86_64));
+  // This machine's kind of processor where nothing is said.
+  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context, const TargetSettings& settings) const override {
+    const std::string stated = settings.option(kTriple);
+    const llvm::Triple triple(stated.empty() ? llvm::sys::getDefaultTargetTriple() : llvm::Triple::normalize(stated));
+    if (triple.isAArch64(64) && triple.isLittleEndian()) return attribute(context, format_name(Architecture::kAarch64));
+    if (triple.getArch() == llvm::Triple::x86_64) return attribute(context, format_name(Architecture::kX86_64));
+    mlir::emitError(mlir::UnknownLoc::get(context), "There is no code for processors of '")
+        << triple.str() << "'; --" << kTriple << " takes x86_64 and aarch64.";
+    return {};
   }
 
   mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {

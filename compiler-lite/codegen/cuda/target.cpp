@@ -86,7 +86,7 @@ class CudaTarget final : public Target {
   CudaTarget() : Target(kFacts) {}
 
   // With the architecture that it stands for, so that objects for that one are taken.
-  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context) const override {
+  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context, const TargetSettings&) const override {
     return with_arch(context, kDefaultArch);
   }
 

@@ -16,7 +16,9 @@ class VulkanTarget final : public Target {
  public:
   VulkanTarget() : Target(kFacts) {}
 
-  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context) const override { return attribute(context, kFormat); }
+  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context, const TargetSettings&) const override {
+    return attribute(context, kFormat);
+  }
 
   mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {
     TargetOptions options;
