@@ -24,5 +24,7 @@ config.environment["PATH"] = "/usr/bin:/bin"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
-if not config.sanitized:
-    config.available_features.add("plain")
+if not config.emulated:  # Else drivers and libraries of the host's architecture are not there, and starting takes longer.
+    config.available_features.add("native")
+    if not config.sanitized:
+        config.available_features.add("plain")

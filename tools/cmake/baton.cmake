@@ -27,9 +27,11 @@ if(BATON_SANITIZE)
   endif()
 endif()
 
-# Fuzzers need clang and a sanitizer that notices what they find; then all code tells them which branches it took.
-if(BATON_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+# Fuzzers need clang; then all code tells them which branches it took. AddressSanitizer notices what they find, and runs another
+# step loop than users do: with fuzzer-no-link alone it is theirs.
+if(BATON_SANITIZE MATCHES "address|fuzzer-no-link" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(BATON_FUZZERS ON)
+  add_custom_target(fuzzers)
   add_compile_options(-fsanitize=fuzzer-no-link)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
@@ -125,6 +127,7 @@ function(baton_fuzzer name)
   set(found ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
   file(MAKE_DIRECTORY ${found})
   add_executable(${name}_fuzz ${name}_fuzz.cpp ${ARG_SOURCES})
+  add_dependencies(fuzzers ${name}_fuzz)
   target_link_libraries(${name}_fuzz PRIVATE ${ARG_LINKS} baton_options -fsanitize=fuzzer)
   add_test(NAME ${name}_fuzz COMMAND ${name}_fuzz -max_total_time=${BATON_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
     -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})

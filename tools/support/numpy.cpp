@@ -1,6 +1,8 @@
 #include "tools/support/numpy.hpp"
 
+#ifdef BATON_TOOLS_ZLIB
 #include <zlib.h>
+#endif
 
 #include <cstring>
 
@@ -45,6 +47,8 @@ Status bad_member(std::string_view name, std::string_view reason) {
   return failure(StatusCode::kDataLoss, "member '", name, "' of the .npz data could not be unpacked; ", reason);
 }
 
+#ifdef BATON_TOOLS_ZLIB
+
 // zlib's own numbers are 32 bits wide: large members go through in parts.
 Status inflate_into(const ZipMember& member, std::span<std::byte> target) {
   constexpr size_t kMost = size_t{1} << 30;
@@ -84,6 +88,15 @@ Result<SharedBytes> unpack(const ZipMember& member, std::shared_ptr<const void> 
   if (checksum_of(*unpacked) != member.checksum) return bad_member(member.name, "its checksum is another");
   return SharedBytes{*unpacked, unpacked};
 }
+
+#else
+
+Result<SharedBytes> unpack(const ZipMember& member, std::shared_ptr<const void> owner) {
+  if (!member.is_deflated) return SharedBytes{member.bytes, std::move(owner)};
+  return bad_member(member.name, "this program was built without zlib");
+}
+
+#endif
 
 // As NumPy names it: without the extension.
 std::string_view array_name(const ZipMember& member) {

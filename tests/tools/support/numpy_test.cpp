@@ -68,6 +68,9 @@ TEST(NumpyTest, ArraysOfAnNpzAreFoundByName) {
 }
 
 TEST(NumpyTest, PackedBytesThatAreDamagedAreRefused) {
+#ifdef BATON_TEST_EMULATED
+  GTEST_SKIP() << "built without zlib, of which Debian has no cross library";
+#endif
   EXPECT_FAILS(read_npz(shared(zip_file({{"a.npy", npy_of("i8=1")}}, 8)), "a"), StatusCode::kDataLoss,
                "member 'a.npy' of the .npz data could not be unpacked; its packed bytes are damaged");
 }

@@ -1,4 +1,5 @@
 // A layer in one command: the product, what is added to each column, and the activation; the page of modules/libraries shows it.
+// REQUIRES: native
 // RUN: baton-compile --library=%S/inputs/every.library.mlir %s -o %t.bvm
 // RUN: baton-run-module --device=local-sync "--module=%libraries/blas.so?report=1" --module=%t.bvm --function=layer --input=8x1600xf32=2 --input=1600x8xf32=3 --input=8xf32=-500 2>&1 | FileCheck %s
 // CHECK: blas: recorded blas.gemm 8x8x1600

@@ -1,4 +1,5 @@
 // Products that a library takes: who takes what is said, the plan names both, the program runs with and without.
+// REQUIRES: native
 // RUN: baton-compile --library=%S/inputs/every.library.mlir --explain %s -o %t.bvm 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // RUN: baton-compile --library=%S/inputs/every.library.mlir --dump-schedule %s | FileCheck %s --check-prefix=PLAN
 // RUN: baton-dump-module --explain %t.bvm | FileCheck %s --check-prefix=ABSENT

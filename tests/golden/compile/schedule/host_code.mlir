@@ -1,4 +1,5 @@
 // What the host decides for an executable: variants by condition, exports with fallbacks, constants of the code.
+// REQUIRES: native
 // RUN: baton-opt --schedule %s | FileCheck %s
 // RUN: baton-compile %s -o %t.bvm
 // RUN: baton-run-module --device=local-sync --module=%t.bvm --function=variants --input=4xi32=5 > %t.txt
