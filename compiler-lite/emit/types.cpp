@@ -75,8 +75,8 @@ std::string signature_text(TypeRange arguments, TypeRange results, llvm::ArrayRe
     const std::string one = letters(arguments[i]);
     all += !variadic.empty() && variadic[i] ? "C" + one + "D" : one;
   }
-  if (all.empty()) all = "v";
-  all += "_";
+  if (all.empty()) all += 'v';
+  all += '_';
   for (const Type result : results) all += letters(result);
   if (results.empty()) all += "v";
   return all;

@@ -84,7 +84,8 @@ struct Candidate {
   std::string elements() const {
     std::string text;
     for (const unsigned operand : {layout.a, layout.b, 2u}) {
-      text += (text.empty() ? "" : " ") + text_of(mlir::getElementTypeOrSelf(op->getOperand(operand).getType()));
+      if (!text.empty()) text += ' ';
+      text += text_of(mlir::getElementTypeOrSelf(op->getOperand(operand).getType()));
     }
     return text;
   }
@@ -92,7 +93,8 @@ struct Candidate {
     std::string text;
     for (size_t i = 0; i < 5; ++i) {
       if (i >= 2 || known_number(layout.numbers[i]) != 1) {
-        text += (text.empty() ? "" : "x") + text_of(layout.numbers[i]);
+        if (!text.empty()) text += 'x';
+        text += text_of(layout.numbers[i]);
       }
     }
     return text;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+
 namespace baton::compiler_lite {
 namespace {
 
@@ -97,15 +99,16 @@ void print_storage(const Plan& plan, size_t index, std::string& out) {
   out += "\n";
 }
 
+std::string number_or_unknown(int64_t number) { return number == kUnknown ? "?" : std::to_string(number); }
+
 void print_command(const PlannedCommand& command, std::string& out) {
   if (command.barrier_before) out += "  barrier\n";
   out += "  " + command.text;
   for (const Touch& touch : command.touches) {
     out += touch.writes ? (touch.reads ? " rw " : " w ") : " r ";
-    out += "%" + std::to_string(touch.storage);
+    out += text("%", touch.storage);
     if (touch.offset != 0 || touch.bytes != kUnknown) {
-      out += "[" + (touch.offset == kUnknown ? "?" : std::to_string(touch.offset)) + " for " +
-             (touch.bytes == kUnknown ? "?" : std::to_string(touch.bytes)) + "]";
+      out += text("[", number_or_unknown(touch.offset), " for ", number_or_unknown(touch.bytes), "]");
     }
   }
   out += "\n";

@@ -1,6 +1,7 @@
 // The target `cuda`: a workgroup is a block of threads, the code PTX that NVIDIA's driver compiles for what it finds.
 #include "compiler-lite/codegen/target.hpp"
 
+#include "base/text.hpp"
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "compiler-lite/codegen/cuda/executable.hpp"
 #include "compiler-lite/codegen/cuda/threads.hpp"
@@ -74,9 +75,9 @@ mlir::FailureOr<std::string> print_threads(mlir::ModuleOp kernels, const TargetI
 std::string print_launches(const Variant& variant) {
   std::string text;
   for (const codegen::EntryPoint& entry : variant.entry_points) {
-    text += entry.name + " " + std::to_string(entry.constant_count) + " " + std::to_string(entry.binding_count);
-    for (const unsigned size : entry.workgroup_size) text += " " + std::to_string(size);
-    text += " " + std::to_string(entry.local_memory_bytes) + "\n";
+    text += baton::text(entry.name, " ", entry.constant_count, " ", entry.binding_count);
+    for (const unsigned size : entry.workgroup_size) text += baton::text(" ", size);
+    text += baton::text(" ", entry.local_memory_bytes, "\n");
   }
   return text;
 }
