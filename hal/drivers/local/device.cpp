@@ -6,6 +6,7 @@
 
 #include "hal/drivers/common/host_allocator.hpp"
 #include "hal/drivers/common/host_semaphore.hpp"
+#include "hal/drivers/common/page_allocator.hpp"
 #include "hal/drivers/local/channel.hpp"
 #include "hal/drivers/local/code_loader.hpp"
 #include "hal/drivers/local/command_buffer.hpp"
@@ -23,7 +24,7 @@ class Device final : public hal::Device {
         options_(std::move(options)),
         worker_count_(pool.worker_count),
         native_code_(native_code),
-        allocator_(system_allocator(), limits().buffer_bytes_max, this),
+        allocator_(page_allocator(), limits().buffer_bytes_max, this),
         pool_(worker_count_ ? std::make_unique<TaskPool>(pool) : nullptr),
         queue_(pool_ ? make_task_queue(*this, *pool_) : make_sync_queue(*this)) {}
 

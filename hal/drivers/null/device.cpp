@@ -1,6 +1,7 @@
 #include "hal/drivers/null/device.hpp"
 
 #include "hal/drivers/common/host_semaphore.hpp"
+#include "hal/drivers/common/page_allocator.hpp"
 #include "hal/drivers/null/command_buffer.hpp"
 #include "hal/drivers/null/executable.hpp"
 #include "hal/validating_command_buffer.hpp"
@@ -10,10 +11,10 @@ namespace {
 
 // Memory is zeroed: what no command computed reads as zeros, in every run.
 void* allocate_zeroed(void*, size_t size, size_t alignment, int) {
-  return system_allocator().allocate_bytes(system_allocator().self, size, alignment, 1);
+  return page_allocator().allocate_bytes(page_allocator().self, size, alignment, 1);
 }
 constexpr baton::Allocator zeroing_allocator() {
-  return {nullptr, allocate_zeroed, [](void*, void* memory) { system_allocator().free(memory); }};
+  return {nullptr, allocate_zeroed, [](void*, void* memory) { page_allocator().free(memory); }};
 }
 
 }  // namespace
