@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "bytecode/module_view.hpp"
+#include "tests/support/temporary_path.hpp"
 
 namespace baton::bytecode {
 namespace {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 class ModuleBytesTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = testing_support::temporary_path(testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -9,6 +9,7 @@
 
 #include "bytecode/assembler.hpp"
 #include "hal/dlpack.h"
+#include "tests/support/temporary_path.hpp"
 
 namespace {
 
@@ -235,7 +236,7 @@ TEST_F(EmbedDeviceTest, ATraceHoldsCallsOfAnInvocation) {
   EXPECT_EQ(message_of(baton_invocation_invoke(invocation, rows, &argument, 1, &result, 1)), "");
   baton_invocation_set_trace(invocation, nullptr);
   EXPECT_EQ(message_of(baton_invocation_invoke(invocation, rows, &argument, 1, &result, 1)), "");
-  const std::string path = testing::TempDir() + "trace.json";
+  const std::string path = baton::testing_support::temporary_path("trace.json");
   EXPECT_EQ(message_of(baton_trace_write(trace, path.c_str())), "");
   EXPECT_THAT(message_of(baton_trace_write(trace, "/nowhere/trace.json")), testing::HasSubstr("/nowhere/trace.json"));
   std::string json;

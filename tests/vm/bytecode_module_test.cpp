@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "bytecode/opcode.hpp"
 #include "tests/support/program_builder.hpp"
+#include "tests/support/temporary_path.hpp"
 
 namespace baton::vm {
 namespace {
@@ -109,7 +110,7 @@ again:
   nop
   br again
 })"));
-  const std::string path = ::testing::TempDir() + "/changed_after_the_proof.bvm";
+  const std::string path = testing_support::temporary_path("changed_after_the_proof.bvm");
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   const Ref<const Module> module = testing::expect_ok(BytecodeModule::load_file(path));

@@ -6,6 +6,7 @@
 #include "hal/host_function.hpp"
 #include "hal/slot_table.hpp"
 #include "tests/conformance/suite.hpp"
+#include "tests/support/temporary_path.hpp"
 
 namespace baton::hal::conformance {
 namespace {
@@ -170,7 +171,7 @@ TEST_P(QueueTest, RefusesToFreeParts) {
 }
 
 TEST_P(QueueTest, ReadsAndWritesFiles) {
-  const std::string path = testing::TempDir() + "baton_queue_test_" + backend_test_name({GetParam(), 0});
+  const std::string path = testing_support::temporary_path("queue_test_" + backend_test_name({GetParam(), 0}));
   const auto written = buffer_of<uint32_t>({1, 2, 3, 4});
   const auto read = buffer_of<uint32_t>({0, 0, 0, 0});
   const auto order = semaphore();

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_path.hpp"
+
 namespace baton::modules {
 namespace {
 
@@ -21,7 +23,7 @@ class CodeCacheTest : public testing::Test {
     const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
   }
-  const fs::path folder_ = fs::path(testing::TempDir()) / "baton-code-cache";
+  const fs::path folder_ = testing_support::temporary_path("code-cache");
   const CodeCache cache_{(folder_ / "deep" / "er").string()};
 };
 

@@ -12,6 +12,7 @@
 #include "hal/cubin.hpp"
 #include "tests/modules/kernel_library/cuda_kernels.hpp"
 #include "tests/support/status_matchers.hpp"
+#include "tests/support/temporary_path.hpp"
 
 // What NVIDIA's linker does not give back is its own.
 extern "C" const char* __lsan_default_suppressions();  // NOLINT: the sanitizer's name
@@ -45,7 +46,7 @@ class CudaCompilerTest : public testing::Test {
   size_t kept() const {
     return fs::exists(folder_) ? static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {})) : 0;
   }
-  const fs::path folder_ = fs::path(testing::TempDir()) / "baton-compiled";
+  const fs::path folder_ = testing_support::temporary_path("compiled");
   const CodeCache cache_{folder_.string()};
 };
 

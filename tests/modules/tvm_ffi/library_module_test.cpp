@@ -5,6 +5,7 @@
 
 #include "modules/tvm_ffi/library_symbols.hpp"
 #include "tests/modules/tvm_ffi/test_functions.hpp"
+#include "tests/support/temporary_path.hpp"
 
 namespace baton::modules::tvm_ffi {
 namespace {
@@ -29,7 +30,7 @@ TEST(LibraryModuleTest, DamagedFilesHaveFewerFunctions) {
       bytes.insert(bytes.end(), block, block + got);
     std::fclose(file);
   }
-  const std::string path = testing::TempDir() + "damaged.so";
+  const std::string path = testing_support::temporary_path("damaged.so");
   const size_t all = exported_functions(kLibrary).size();
   const auto count_of = [&](const std::vector<char>& content) {
     std::FILE* file = std::fopen(path.c_str(), "wb");
