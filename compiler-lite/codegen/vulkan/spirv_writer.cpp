@@ -5,8 +5,7 @@
 namespace baton::compiler_lite::codegen::vulkan {
 namespace {
 
-constexpr uint32_t kMagic = 0x07230203, kVersion = 0x00010500;
-constexpr uint32_t kGlCompute = 5, kLocalSize = 17;
+constexpr uint32_t kVersion = 0x00010500;
 constexpr uint32_t kAddressing = 5348, kVulkanModel = 3, kGlsl450Model = 1;
 constexpr llvm::StringLiteral kGlslName = "GLSL.std.450";
 
@@ -110,11 +109,19 @@ void SpirvWriter::decorate_member(Id id, uint32_t member, spv::Decoration decora
 
 void SpirvWriter::entry_point(Id function, llvm::StringRef name, llvm::ArrayRef<Id> variables,
                               const unsigned (&sizes)[3]) {
-  llvm::SmallVector<uint32_t> words = {kGlCompute, function};
+  llvm::SmallVector<uint32_t> words = {spv::kGlCompute, function};
   append_text(words, name);
   words.append(variables.begin(), variables.end());
   append(entry_points_, spv::kEntryPoint, words);
-  append(modes_, spv::kExecutionMode, {function, kLocalSize, sizes[0], sizes[1], sizes[2]});
+  append(modes_, spv::kExecutionMode, {function, spv::kModeLocalSize, sizes[0], sizes[1], sizes[2]});
+}
+
+void SpirvWriter::import(Id function, llvm::StringRef name) {
+  need(spv::kLinkage);
+  llvm::SmallVector<uint32_t> words = {function, spv::kLinkageAttributes};
+  append_text(words, name);
+  words.push_back(spv::kImport);
+  append(decorations_, spv::kDecorate, words);
 }
 
 Id SpirvWriter::glsl_set() {
@@ -137,7 +144,7 @@ Id SpirvWriter::glsl(spv::Glsl which, Id of_type, llvm::ArrayRef<uint32_t> opera
 }
 
 std::vector<char> SpirvWriter::bytes() const {
-  Words words = {kMagic, kVersion, 0, bound_, 0};
+  Words words = {spv::kMagic, kVersion, 0, bound_, 0};
   for (const uint32_t capability : capabilities_) append(words, spv::kCapability, {capability});
   if (glsl_ != 0) {
     llvm::SmallVector<uint32_t> import = {glsl_};

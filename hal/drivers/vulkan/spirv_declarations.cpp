@@ -43,7 +43,7 @@ Status SpirvDeclarations::decorate(const SpirvInstruction& instruction) {
                         instruction[2] == kBinding || instruction[2] == kDescriptorSet;
     if (valued && instruction.size() < 4) return bad_spirv(instruction.at, "a decoration lacks its value");
     decorations_[{target, instruction[2]}] = value;
-    if (instruction[2] == kBuiltIn && value == kBuiltInWorkgroupSize) {
+    if (instruction[2] == kBuiltIn && value == kWorkgroupSize) {
       if (workgroup_size_ != 0 && workgroup_size_ != target) {
         return bad_spirv(instruction.at, "a second workgroup size for all entry points");
       }

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hal/drivers/vulkan/spirv_words.hpp"
+#include "hal/spirv_words.hpp"
 
 namespace baton::hal::drivers::vulkan {
 

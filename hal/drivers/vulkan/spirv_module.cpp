@@ -134,7 +134,7 @@ class Reader {
     BATON_TRY(set_workgroup_size(entry));
     for (const uint32_t id : reached_variables(entry.function)) BATON_TRY(add_variable(entry, id));
     const auto& all = module_.capabilities;
-    const bool addresses = std::find(all.begin(), all.end(), kCapabilityPhysicalAddresses) != all.end();
+    const bool addresses = std::find(all.begin(), all.end(), kPhysicalAddresses) != all.end();
     entry.by_address = addresses && entry.binding_count == 0 && entry.push_bytes == sizeof(uint64_t);
     return {};
   }

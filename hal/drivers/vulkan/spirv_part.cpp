@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "hal/drivers/vulkan/spirv_words.hpp"
+#include "hal/spirv_words.hpp"
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -14,7 +14,6 @@ enum class Makes : uint8_t { kNothing, kId, kTypedId, kUnknown };
 
 // What an instruction inside a function makes: by the ranges in which the specification numbers them.
 Makes made_by(uint32_t op) {
-  constexpr uint32_t kLabel = 248;
   constexpr uint32_t kSilent[] = {0, 8, 62, 63, 64, 224, 225, 228, 246, 247, 249, 250, 251, 252, 253, 254, 255, 317};
   constexpr struct {
     uint32_t first, last;
@@ -101,7 +100,6 @@ void append_entry_point(std::vector<uint32_t>& part, const SpirvInstruction& one
 }  // namespace
 
 std::vector<uint32_t> only_entry_point(std::span<const uint32_t> words, uint32_t function) {
-  constexpr size_t kHeaderWords = 5;
   Module module;
   if (!module.read(words)) return {words.begin(), words.end()};
   module.choose(function);

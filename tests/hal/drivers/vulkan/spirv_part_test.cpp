@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "hal/drivers/vulkan/spirv_module.hpp"
-#include "hal/drivers/vulkan/spirv_words.hpp"
+#include "hal/spirv_words.hpp"
 #include "kernels_several_spv.hpp"
 #include "tests/support/status_matchers.hpp"
 
