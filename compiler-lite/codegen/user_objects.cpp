@@ -22,34 +22,6 @@ std::string join(llvm::ArrayRef<std::string> items) {
   return text;
 }
 
-// The bytes of the first path that exists: as written, then under each search path.
-FailureOr<LoadedObject> read_object(const Object& object, const ObjectOptions& options) {
-  LoadedObject loaded{object.path, object.location, llvm::StringRef(object.path).ends_with(".bc"), nullptr, {}};
-  if (!object.data.empty()) {
-    loaded.bytes = llvm::MemoryBuffer::getMemBufferCopy({object.data.data(), object.data.size()}, object.path);
-    return loaded;
-  }
-  std::vector<std::string> tried;
-  const auto attempt = [&](llvm::StringRef path) {
-    tried.push_back(path.str());
-    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!file || llvm::sys::fs::is_directory(path)) return false;
-    loaded.path = path.str();
-    loaded.bytes = std::move(*file);
-    return true;
-  };
-  if (attempt(object.path)) return loaded;
-  if (!llvm::sys::path::is_absolute(object.path)) {
-    for (const std::string& folder : options.search_paths) {
-      llvm::SmallString<256> path(folder);
-      llvm::sys::path::append(path, object.path);
-      if (attempt(path)) return loaded;
-    }
-  }
-  return mlir::emitError(object.location, "The object '")
-         << object.path << "' was not found; looked for " << join(tried) << ".";
-}
-
 mlir::LogicalResult check_architecture(const LoadedObject& object, llvm::Triple::ArchType given,
                                        const ObjectOptions& options) {
   const llvm::Triple::ArchType wanted = options.architecture;
@@ -128,6 +100,33 @@ mlir::LogicalResult look_into(LoadedObject& object, const ObjectOptions& options
 }
 
 }  // namespace
+
+FailureOr<LoadedObject> read_object(const Object& object, const ObjectOptions& options) {
+  LoadedObject loaded{object.path, object.location, llvm::StringRef(object.path).ends_with(".bc"), nullptr, {}};
+  if (!object.data.empty()) {
+    loaded.bytes = llvm::MemoryBuffer::getMemBufferCopy({object.data.data(), object.data.size()}, object.path);
+    return loaded;
+  }
+  std::vector<std::string> tried;
+  const auto attempt = [&](llvm::StringRef path) {
+    tried.push_back(path.str());
+    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!file || llvm::sys::fs::is_directory(path)) return false;
+    loaded.path = path.str();
+    loaded.bytes = std::move(*file);
+    return true;
+  };
+  if (attempt(object.path)) return loaded;
+  if (!llvm::sys::path::is_absolute(object.path)) {
+    for (const std::string& folder : options.search_paths) {
+      llvm::SmallString<256> path(folder);
+      llvm::sys::path::append(path, object.path);
+      if (attempt(path)) return loaded;
+    }
+  }
+  return mlir::emitError(object.location, "The object '")
+         << object.path << "' was not found; looked for " << join(tried) << ".";
+}
 
 FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const ObjectOptions& options) {
   std::vector<LoadedObject> all;

@@ -39,6 +39,9 @@ struct ObjectOptions {
   const std::vector<std::string>& search_paths;
 };
 
+// What the object's bytes are, without a look at them: the first path that exists, as written, then under each search path.
+mlir::FailureOr<LoadedObject> read_object(const Object& object, const ObjectOptions& options);
+
 // All objects, or failure after every message has been given.
 mlir::FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const ObjectOptions& options);
 

@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/vulkan/executable.hpp"
 
+#include <cstring>
+
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "compiler-lite/codegen/cuda/entry_points.hpp"
 #include "compiler-lite/codegen/cuda/threads.hpp"
@@ -13,6 +15,8 @@
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "compiler-lite/codegen/vulkan/function_writer.hpp"
+#include "compiler-lite/codegen/vulkan/library_calls.hpp"
+#include "compiler-lite/codegen/vulkan/link_spirv.hpp"
 #include "compiler-lite/codegen/vulkan/structure.hpp"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -44,10 +48,7 @@ class Build {
     target_ = *cuda::target_info(cuda::kDefaultArch);
     target_.has.has_warps = false;
     target_.has.shared_bytes_max = options_.shared_bytes_max;
-    FailureOr<std::vector<LoadedObject>> loaded =
-        load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths});
-    if (mlir::failed(loaded)) return failure();
-    objects_ = std::move(*loaded);
+    if (mlir::failed(load(given))) return failure();
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
     if (mlir::failed(cuda::lower_to_threads(*kernels_, target_.has)) ||
@@ -88,17 +89,25 @@ class Build {
 
   FailureOr<Variant> emit() {
     SpirvWriter writer;
+    LibraryCalls calls;
+    for (const SpirvLibrary& library : libraries_) {
+      if (library.orders_memory) writer.need(spv::kVulkanMemoryModel);
+    }
+    if (std::string problem = calls.declare(*structured_.module, libraries_, writer); !problem.empty()) {
+      return mlir::emitError(location_) << problem;
+    }
     for (const cuda::EntryPoint& entry : entries_) {
       KernelShape shape{entry.name, entry.binding_count, entry.constant_count};
       std::copy(std::begin(entry.workgroup_size), std::end(entry.workgroup_size), shape.workgroup_size);
       shape.shared_bytes = entry.local_memory_bytes;
       auto function = structured_.module->lookupSymbol<mlir::LLVM::LLVMFuncOp>(entry.name);
-      FunctionWriter one(writer, structured_.tables, shape);
+      FunctionWriter one(writer, structured_.tables, calls, shape);
       if (mlir::failed(one.write(function))) {
         return mlir::emitError(location_, "The kernel '") << entry.name << "': " << one.problem();
       }
     }
-    return Variant{kFormat.str(), writer.bytes()};
+    if (calls.empty()) return Variant{kFormat.str(), writer.bytes()};
+    return link(writer);
   }
 
   std::string print() const {
@@ -109,6 +118,48 @@ class Build {
   }
 
  private:
+  // Libraries of SPIR-V apart from bitcode.
+  LogicalResult load(llvm::ArrayRef<Object> given) {
+    const ObjectOptions options{llvm::Triple::nvptx64, options_.object_search_paths};
+    std::vector<Object> others;
+    bool good = true;
+    for (const Object& each : given) {
+      if (!is_library(each.path)) {
+        others.push_back(each);
+        continue;
+      }
+      FailureOr<LoadedObject> object = read_object(each, options);
+      FailureOr<SpirvLibrary> library = failure();
+      if (mlir::succeeded(object)) library = read_library(*object);
+      good = good && mlir::succeeded(library);
+      if (mlir::failed(library)) continue;
+      for (const LibraryFunction& function : library->functions) object->defined.push_back(function.name);
+      libraries_.push_back(std::move(*library));
+      objects_.push_back(std::move(*object));
+    }
+    FailureOr<std::vector<LoadedObject>> loaded = load_objects(others, options);
+    if (mlir::failed(loaded) || !good) return failure();
+    for (LoadedObject& each : *loaded) objects_.push_back(std::move(each));
+    return success();
+  }
+
+  FailureOr<Variant> link(const SpirvWriter& writer) {
+    const std::vector<char> bytes = writer.bytes();
+    std::vector<std::vector<uint32_t>> modules(1, std::vector<uint32_t>(bytes.size() / 4));
+    std::memcpy(modules[0].data(), bytes.data(), bytes.size());
+    for (const SpirvLibrary& library : libraries_) {
+      modules.push_back(with_memory_model(library, writer.needs(spv::kVulkanMemoryModel)));
+      if (const std::string invalid = validate_library(modules.back()); !invalid.empty()) {
+        return mlir::emitError(location_, "The object '") << library.path << "' is no library: " << invalid;
+      }
+    }
+    std::string problem;
+    const std::vector<uint32_t> words = link_spirv(modules, problem);
+    if (!problem.empty()) return mlir::emitError(location_) << problem;
+    const auto* first = reinterpret_cast<const char*>(words.data());
+    return Variant{kFormat.str(), {first, first + 4 * words.size()}};
+  }
+
   LogicalResult check_imports() {
     const ImportTable dynamic = collect_imports(*kernels_);
     for (const std::string& symbol : dynamic.symbols) {
@@ -121,7 +172,9 @@ class Build {
 
   std::vector<Bitcode> bitcode() const {
     std::vector<Bitcode> parts;
-    for (const LoadedObject& object : objects_) parts.push_back({object.path, object.bytes->getBuffer()});
+    for (const LoadedObject& object : objects_) {
+      if (!is_library(object.path)) parts.push_back({object.path, object.bytes->getBuffer()});
+    }
     parts.push_back({"builtins", math_bitcode(machine_of(target_))});
     return parts;
   }
@@ -135,10 +188,16 @@ class Build {
     }
   }
 
+  bool is_in_library(const llvm::Function& function) const {
+    return function.isDeclaration() && llvm::any_of(objects_, [&](const LoadedObject& object) {
+             return is_library(object.path) && llvm::is_contained(object.defined, function.getName());
+           });
+  }
+
   LogicalResult check_calls() {
     bool good = true;
     for (const llvm::Function& function : *module_) {
-      if (function.isIntrinsic() || function.use_empty()) continue;
+      if (function.isIntrinsic() || function.use_empty() || is_in_library(function)) continue;
       mlir::InFlightDiagnostic said = mlir::emitError(location_);
       if (function.isDeclaration()) {
         said << "The executable needs '" << function.getName()
@@ -156,6 +215,7 @@ class Build {
   const TargetOptions& options_;
   cuda::TargetInfo target_;
   std::vector<LoadedObject> objects_;
+  std::vector<SpirvLibrary> libraries_;
   std::vector<cuda::EntryPoint> entries_;
   std::unique_ptr<llvm::LLVMContext> llvm_;
   std::unique_ptr<llvm::Module> module_;  // In the context.

@@ -200,7 +200,8 @@ void FunctionWriter::find_divergent(LLVM::LLVMFuncOp function) {
     }
     auto call = llvm::dyn_cast<LLVM::CallOp>(op);
     const bool is_source =
-        llvm::isa<LLVM::LoadOp>(op) || (call && call.getCallee() && call.getCallee()->contains(".tid."));
+        llvm::isa<LLVM::LoadOp>(op) ||
+        (call && call.getCallee() && (call.getCallee()->contains(".tid.") || libraries_.find(*call.getCallee())));
     for (const mlir::OpResult result : op->getResults()) {
       bool is = is_source || any(op->getOperands());
       for (mlir::Region& region : op->getRegions()) {
@@ -269,7 +270,14 @@ LogicalResult FunctionWriter::write_loop(scf::WhileOp op) {
   return success();
 }
 
-// Who the thread is, and barriers.
+void FunctionWriter::call_library(LLVM::CallOp op, const LibraryCalls::Callee& callee) {
+  llvm::SmallVector<uint32_t> words = {callee.function};
+  for (const mlir::Value each : op.getArgOperands()) words.push_back(id(each));
+  const Id made = writer_.op(spv::kFunctionCall, callee.result, words);
+  if (op->getNumResults() == 1) set(op, {made});
+}
+
+// Who the thread is, barriers, and functions of libraries.
 LogicalResult FunctionWriter::write_call(LLVM::CallOp op) {
   llvm::StringRef name = op.getCallee().value_or("");
   if (is_barrier(op)) {
@@ -277,6 +285,7 @@ LogicalResult FunctionWriter::write_call(LLVM::CallOp op) {
     writer_.effect(spv::kControlBarrier, {scope, scope, writer_.number(kBarrierSemantics)});
     return success();
   }
+  if (const LibraryCalls::Callee* callee = libraries_.find(name)) return call_library(op, *callee), success();
   const Id u32 = writer_.int_type(32);
   if (name == "baton.llvm.nvvm.rcp.approx.ftz.f") {
     const Id f32 = writer_.float_type(32);

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/codegen/vulkan/library_calls.hpp"
 #include "compiler-lite/codegen/vulkan/spirv_writer.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,8 +40,8 @@ struct KernelShape {
 // Its methods are one for each kind of instruction: they write into one function, by one table of what its values are.
 class FunctionWriter {
  public:
-  FunctionWriter(SpirvWriter& writer, const Tables& tables, const KernelShape& shape)
-      : writer_(writer), tables_(tables), shape_(shape) {}
+  FunctionWriter(SpirvWriter& writer, const Tables& tables, const LibraryCalls& libraries, const KernelShape& shape)
+      : writer_(writer), tables_(tables), libraries_(libraries), shape_(shape) {}
 
   // Writes the function and its entry point. On failure problem() says why.
   mlir::LogicalResult write(mlir::LLVM::LLVMFuncOp function);
@@ -67,6 +68,7 @@ class FunctionWriter {
   mlir::LogicalResult write_arms(mlir::Operation* op, llvm::ArrayRef<Id> labels, llvm::ArrayRef<mlir::Region*> regions,
                                  Id merge);
   mlir::LogicalResult write_call(mlir::LLVM::CallOp op);
+  void call_library(mlir::LLVM::CallOp op, const LibraryCalls::Callee& callee);
   void find_divergent(mlir::LLVM::LLVMFuncOp function);
   void begin_block(Id label);
   void branch(Id label) { writer_.effect(spv::kBranch, {label}); }
@@ -151,6 +153,7 @@ class FunctionWriter {
 
   SpirvWriter& writer_;
   const Tables& tables_;
+  const LibraryCalls& libraries_;
   const KernelShape& shape_;
   std::string problem_;
   llvm::DenseMap<mlir::Value, Ids> values_;

@@ -1,0 +1,32 @@
+// LibraryCalls: the functions of libraries that kernels call, as declarations in the kernels' module, each behind a function
+// of our own that takes values as kernels have them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "compiler-lite/codegen/vulkan/spirv_library.hpp"
+#include "compiler-lite/codegen/vulkan/spirv_writer.hpp"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite::codegen::vulkan {
+
+class LibraryCalls {
+ public:
+  struct Callee {
+    Id function = 0;
+    Id result = 0;  // Its type.
+  };
+
+  // Declares what `kernels` only declares and a library has, before any kernel is written. Empty, or what is wrong.
+  std::string declare(mlir::ModuleOp kernels, llvm::ArrayRef<SpirvLibrary> libraries, SpirvWriter& writer);
+  // Null: no library has it.
+  const Callee* find(llvm::StringRef name) const;
+  bool empty() const { return callees_.empty(); }
+
+ private:
+  std::map<std::string, Callee, std::less<>> callees_;
+};
+
+}  // namespace baton::compiler_lite::codegen::vulkan
