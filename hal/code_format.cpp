@@ -2,7 +2,10 @@
 
 #include <elf.h>
 
+#include <cstring>
+
 #include "base/bytes.hpp"
+#include "hal/spirv_words.hpp"
 
 namespace baton::hal {
 namespace {
@@ -45,14 +48,29 @@ Result<std::string> tell_code_format(std::span<const std::byte> code) {
   if (magic == kElfMagic && code.size() >= sizeof(Elf64_Ehdr)) return tell_elf(code);
   if (magic == kFatbinMagic) return std::string("cuda-fatbin");
   if (magic == kFatElfMagic) return text("embedded-elf-", kHostArchitecture);  // Of this host, if it is in there.
+  if (magic == spirv::kMagic) return std::string("vulkan-spirv-fb");
   const std::string_view as_text(reinterpret_cast<const char*>(code.data()), code.size());
   if (as_text.find(".version") != as_text.npos && as_text.find(".target") != as_text.npos) {
     return std::string("cuda-ptx");
   }
-  return failure(
-      StatusCode::kInvalidArgument, "The ", code.size(),
-      " bytes are no device code that is known: neither a cubin, a fatbin or PTX nor an ELF file for the CPU",
-      magic == kElfMagic ? " (an ELF file that was cut off)." : ".");
+  return failure(StatusCode::kInvalidArgument, "The ", code.size(),
+                 " bytes are no device code that is known: neither a cubin, a fatbin or PTX nor SPIR-V nor an ELF file "
+                 "for the CPU",
+                 magic == kElfMagic ? " (an ELF file that was cut off)." : ".");
+}
+
+Result<std::vector<std::string>> spirv_entry_points(std::span<const std::byte> code) {
+  std::vector<uint32_t> words(code.size() / sizeof(uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), code.data(), words.size() * sizeof(uint32_t));
+  std::vector<std::string> names;
+  BATON_TRY(for_each_instruction(words, [&](const SpirvInstruction& one) -> Status {
+    if (one.op != spirv::kEntryPoint || one.size() < 4 || one[1] != spirv::kGlCompute) return {};
+    size_t length = 0;
+    BATON_TRY_ASSIGN(std::string name, read_string(one, 3, length));
+    names.push_back(std::move(name));
+    return {};
+  }));
+  return names;
 }
 
 }  // namespace baton::hal

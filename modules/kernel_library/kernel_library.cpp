@@ -1,11 +1,13 @@
 #include "modules/kernel_library/kernel_library.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "hal/code_format.hpp"
 #include "hal/drivers/register_drivers.hpp"
+#include "modules/kernel_library/spirv_kernels.hpp"
 
 namespace baton::modules {
 
@@ -187,17 +189,31 @@ Status KernelLibrary::check_name_on_host(std::string_view name) {
   return {};
 }
 
+Status KernelLibrary::check_name_in_spirv(std::string_view name) { return find_in_spirv(name_, variants_, name); }
+
+Status KernelLibrary::check_name_on_cuda(std::string_view name) {
+  BATON_TRY_ASSIGN(hal::KernelCode * code, open_code());
+  BATON_TRY_ASSIGN([[maybe_unused]] hal::LaunchableKernel * kernel, code->find(name));
+  return {};
+}
+
 // Some variant must have the kernel. What is said of a fat set is what its first kind of code says.
 Status KernelLibrary::check_name(std::string_view name) {
-  const bool for_host = has_code_for("embedded-elf") || has_code_for("system-elf");
-  if (!has_code_for("cuda-")) return check_name_on_host(name);
   Status said;
-  if (auto code = open_code(); !code) {
-    said = std::move(code).error();
-  } else if (auto kernel = (*code)->find(name); !kernel) {
-    said = std::move(kernel).error();
-  }
-  return said.ok() || !for_host || !check_name_on_host(name).ok() ? std::move(said) : Status();
+  bool asked = false;
+  const auto knows = [&](Status (KernelLibrary::*ask)(std::string_view)) {
+    Status answer = (this->*ask)(name);
+    if (answer.ok()) return true;
+    if (!asked) said = std::move(answer);
+    asked = true;
+    return false;
+  };
+  if (has_code_for("cuda-") && knows(&KernelLibrary::check_name_on_cuda)) return {};
+  const bool has_spirv =
+      std::any_of(variants_.begin(), variants_.end(), [](const auto& each) { return is_spirv(each.format); });
+  if (has_spirv && knows(&KernelLibrary::check_name_in_spirv)) return {};
+  const bool for_host = has_code_for("embedded-elf") || has_code_for("system-elf") || !asked;
+  return for_host && knows(&KernelLibrary::check_name_on_host) ? Status() : std::move(said);
 }
 
 Result<Kernel*> KernelLibrary::find(std::string_view name) {

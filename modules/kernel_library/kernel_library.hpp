@@ -1,7 +1,7 @@
 // KernelLibrary: kernels of an app, as one or several variants of the same code, found by name.
 //
-// It makes no device and needs none: CUDA's code is loaded through its driver when a kernel is first asked for, the
-// CPU's by the device it is launched on.
+// It makes no device and needs none: CUDA's code is loaded through its driver when a kernel is first asked for, SPIR-V and
+// the CPU's by the device it is launched on.
 // Threads: internally synchronized.
 #pragma once
 
@@ -55,7 +55,9 @@ class KernelLibrary : public RefCounted<KernelLibrary> {
   Result<const hal::DriverRegistry*> open_drivers();
   Result<hal::KernelCode*> open_code();
   Status check_name(std::string_view name);
+  Status check_name_on_cuda(std::string_view name);
   Status check_name_on_host(std::string_view name);
+  Status check_name_in_spirv(std::string_view name);
 
   const std::string name_;
   const Ref<Bytes> bytes_;

@@ -20,6 +20,14 @@ Result<const SpirvEntryPoint*> find_entry(const SpirvModule& module, std::string
 
 // What code by descriptors reads must be what the program passes; more may be passed than is read.
 Status check_layout(const SpirvEntryPoint& found, const EntryPoint& expected) {
+  // Who launches a kernel by its parameters says its workgroup, or says nothing: 1.
+  const uint32_t(&wanted)[3] = expected.workgroup_size;
+  const bool unsaid = expected.parameters.empty() || (wanted[0] == 1 && wanted[1] == 1 && wanted[2] == 1);
+  if (!unsaid && !std::equal(std::begin(wanted), std::end(wanted), std::begin(found.workgroup_size))) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' has workgroups of ",
+                   found.workgroup_size[0], "x", found.workgroup_size[1], "x", found.workgroup_size[2],
+                   "; it is launched with ", wanted[0], "x", wanted[1], "x", wanted[2], ".");
+  }
   if (found.by_address || !expected.layout_known) return {};
   const uint32_t constants = found.push_bytes / 4;
   if (found.binding_count <= expected.binding_count && constants <= expected.constant_count) return {};
