@@ -4,13 +4,16 @@
 # of modules/sdk/kernel_library.h is one of them, in C and in C++.
 #
 #   FILES     *.cu for CUDA, all compiled as one; *.c and *.cpp for the CPU (hal/drivers/local/executable_library.h), all
-#             linked as one. Both together are one library that runs on either. The include folders of <target> are theirs.
+#             linked as one; *.comp for Vulkan, compute shaders in GLSL, each a kernel with the name of its file. All together
+#             are one library that runs on any of them. The include folders of <target> are theirs.
 #   ARCHS     compute capabilities to compile for; `native` asks the GPU of this machine. PTX may leave it out: 75.
 #   FORMAT    cubin: machine code for each of ARCHS; ptx: text for each, which any newer GPU takes too; fatbin: one file with
-#             machine code for each and text for the last. cubin if left out.
+#             machine code for each and text for the last. cubin if left out. spirv: *.comp alone.
 #   COMPILER  nvcc where it is found and knows all of ARCHS, else clang: without the toolkit's headers (cuda_names.h stands
 #             for them), with ptxas for machine code.
-#   OPTIONS   more for the compiler of *.cu.
+#   OPTIONS   more for the compiler of *.cu, or with FORMAT spirv for that of *.comp.
+#
+# Shaders are compiled by glslc for Vulkan 1.2, named by spirv-as and linked by spirv-link of SPIRV-Tools.
 #
 # Blobs are aligned to 64 bytes. Their symbols have the target in their names: what two targets embed under the same name can
 # be linked together. What a file includes is known to the build, with every generator.
@@ -19,6 +22,9 @@ find_program(BATON_PTXAS ptxas HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
 find_program(BATON_BARE_CLANG NAMES clang-19 clang)
 find_program(BATON_BARE_LLD NAMES ld.lld-19 ld.lld)
 find_program(BATON_NVIDIA_SMI nvidia-smi)
+find_program(BATON_GLSLC glslc HINTS $ENV{VULKAN_SDK}/bin)
+find_program(BATON_SPIRV_AS spirv-as HINTS $ENV{VULKAN_SDK}/bin)
+find_program(BATON_SPIRV_LINK spirv-link HINTS $ENV{VULKAN_SDK}/bin)
 
 # The GPUs of this machine, as 90.
 function(baton_native_archs result)
@@ -141,6 +147,36 @@ macro(baton_embed_cpu)
   endforeach()
 endmacro()
 
+# And for Vulkan: one module with an entry point for each shader. GLSL calls it main; glslc's text is where it gets its name.
+macro(baton_embed_spirv)
+  set(spirv ${folder}/${ARG_NAME}.spv)
+  set(shader_options)
+  if(ARG_FORMAT STREQUAL "spirv")
+    set(shader_options ${ARG_OPTIONS})
+  endif()
+  set(modules)
+  foreach(file IN LISTS shader_files)
+    get_filename_component(stem ${file} NAME_WE)
+    set(assembly ${folder}/${ARG_NAME}_${stem}.spvasm)
+    set(module ${folder}/${ARG_NAME}_${stem}.spv)
+    baton_kernel_blob(${ARG_NAME}_${stem}.spv DEPENDS ${file} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/name_entry_point.cmake
+      BYPRODUCTS ${assembly}
+      COMMAND ${BATON_GLSLC} -O --target-env=vulkan1.2 ${include_flags} ${shader_options} -MD -MF ${module}.d -MT ${module} -S ${file}
+        -o ${assembly}
+      COMMAND ${CMAKE_COMMAND} -DASSEMBLY=${assembly} -DNAME=${stem} -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/name_entry_point.cmake
+      COMMAND ${BATON_SPIRV_AS} --target-env vulkan1.2 ${assembly} -o ${module})
+    list(APPEND modules ${module})
+  endforeach()
+  if(shader_count EQUAL 1)
+    set(spirv ${modules})
+  else()
+    add_custom_command(OUTPUT ${spirv} COMMAND ${BATON_SPIRV_LINK} --target-env vulkan1.2 ${modules} -o ${spirv}
+      DEPENDS ${modules} VERBATIM)
+  endif()
+  list(APPEND blobs ${spirv})
+  list(APPEND formats vulkan-spirv-fb)
+endmacro()
+
 function(baton_check_embedding target)
   if(NOT ARG_NAME MATCHES "^[A-Za-z_][A-Za-z_0-9]*$")
     message(FATAL_ERROR "baton_embed_kernels(${target}): NAME is '${ARG_NAME}', and must be a name of C")
@@ -148,14 +184,20 @@ function(baton_check_embedding target)
   foreach(file IN LISTS files)
     if(NOT EXISTS ${file})
       message(FATAL_ERROR "baton_embed_kernels(${target}): there is no file '${file}'")
-    elseif(NOT file MATCHES "\\.(cu|c|cpp)$")
-      message(FATAL_ERROR "baton_embed_kernels(${target}): '${file}' is neither *.cu nor *.c or *.cpp")
+    elseif(NOT file MATCHES "\\.(cu|c|cpp|comp)$")
+      message(FATAL_ERROR "baton_embed_kernels(${target}): '${file}' is neither *.cu nor *.c, *.cpp or *.comp")
     endif()
   endforeach()
   if(NOT files OR ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "baton_embed_kernels(${target}) takes NAME, FILES, ARCHS, FORMAT, COMPILER and OPTIONS (${ARG_UNPARSED_ARGUMENTS})")
-  elseif(NOT ARG_FORMAT MATCHES "^(cubin|ptx|fatbin)$")
-    message(FATAL_ERROR "baton_embed_kernels(${target}): FORMAT is '${ARG_FORMAT}', and there are cubin, ptx and fatbin")
+  elseif(NOT ARG_FORMAT MATCHES "^(cubin|ptx|fatbin|spirv)$")
+    message(FATAL_ERROR "baton_embed_kernels(${target}): FORMAT is '${ARG_FORMAT}', and there are cubin, ptx, fatbin and spirv")
+  elseif(ARG_FORMAT STREQUAL "spirv" AND (cuda_files OR cpu_files))
+    message(FATAL_ERROR "baton_embed_kernels(${target}): FORMAT spirv is for *.comp alone; FILES has others")
+  elseif(shader_files AND NOT (BATON_GLSLC AND BATON_SPIRV_AS))
+    message(FATAL_ERROR "baton_embed_kernels(${target}): shaders are compiled by glslc and named by spirv-as, which are not here")
+  elseif(shader_count GREATER 1 AND NOT BATON_SPIRV_LINK)
+    message(FATAL_ERROR "baton_embed_kernels(${target}): several shaders are linked by spirv-link, which is not here")
   elseif(cuda_files AND NOT ARG_ARCHS)
     message(FATAL_ERROR "baton_embed_kernels(${target}): FORMAT ${ARG_FORMAT} needs ARCHS, as in ARCHS 80 90")
   elseif(cuda_files AND NOT ARG_COMPILER MATCHES "^(nvcc|clang)$")
@@ -166,7 +208,7 @@ function(baton_check_embedding target)
     message(FATAL_ERROR "baton_embed_kernels(${target}): a fatbin is made by nvcc, which is not here or does not know all of ARCHS ${ARG_ARCHS}")
   elseif(cuda_files AND ARG_COMPILER STREQUAL "clang" AND ARG_FORMAT STREQUAL "cubin" AND NOT BATON_PTXAS)
     message(FATAL_ERROR "baton_embed_kernels(${target}): machine code is made by ptxas of the CUDA toolkit, which is not here; FORMAT ptx needs none")
-  elseif((cpu_files OR ARG_COMPILER STREQUAL "clang") AND NOT BATON_BARE_CLANG)
+  elseif((cpu_files OR (cuda_files AND ARG_COMPILER STREQUAL "clang")) AND NOT BATON_BARE_CLANG)
     message(FATAL_ERROR "baton_embed_kernels(${target}): clang is not here")
   elseif(cpu_files AND NOT BATON_BARE_LLD)
     message(FATAL_ERROR "baton_embed_kernels(${target}): kernels for the CPU are linked by ld.lld, which is not here")
@@ -184,6 +226,9 @@ function(baton_embed_kernels target)
   set(cpu_files ${files})
   list(FILTER cuda_files INCLUDE REGEX "\\.cu$")
   list(FILTER cpu_files INCLUDE REGEX "\\.(c|cpp)$")
+  set(shader_files ${files})
+  list(FILTER shader_files INCLUDE REGEX "\\.comp$")
+  list(LENGTH shader_files shader_count)
   if(NOT ARG_FORMAT)
     set(ARG_FORMAT cubin)
   endif()
@@ -219,6 +264,9 @@ function(baton_embed_kernels target)
   endif()
   if(cpu_files)
     baton_embed_cpu()
+  endif()
+  if(shader_files)
+    baton_embed_spirv()
   endif()
   baton_write_embedding(${target})
 endfunction()
