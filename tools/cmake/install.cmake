@@ -111,7 +111,7 @@ endif()
 
 # ---- tools
 if(TARGET baton-as)
-  set(tools baton-as baton-devices baton-dump-module baton-import-triton baton-isa baton-replay baton-run-module)
+  set(tools baton-as baton-devices baton-dump-module baton-fat-elf baton-import-triton baton-isa baton-replay baton-run-module)
   foreach(tool baton-check-module baton-benchmark-module baton-benchmark-executable)
     if(TARGET ${tool})
       list(APPEND tools ${tool})

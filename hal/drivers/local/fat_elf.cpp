@@ -12,6 +12,31 @@ constexpr size_t kHeaderBytes = 8;
 constexpr size_t kRecordBytes = 24;
 constexpr uint8_t kWord64 = 2;
 constexpr uint8_t kLittleEndian = 1;
+constexpr size_t kAlignment = 64;  // Of the files inside.
+constexpr size_t kFilesMax = 255;
+
+Result<Elf64_Ehdr> header_of(const ThinElf& file) {
+  if (is_fat_elf(file.bytes)) {
+    return failure(StatusCode::kInvalidArgument, "'", file.name, "' is a FatELF file; files inside of one are thin.");
+  }
+  Elf64_Ehdr header;
+  const bool is_whole = is_elf(file.bytes) && file.bytes.size() >= sizeof header;
+  if (is_whole) header = load_bytes<Elf64_Ehdr>(file.bytes.data());
+  const bool is_good = is_whole && header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB &&
+                       header.e_type == ET_DYN;
+  if (is_good) return header;
+  return failure(StatusCode::kInvalidArgument, "'", file.name,
+                 "' is not a shared object in ELF of 64 bits, little-endian.");
+}
+
+Status check_new(std::span<const uint16_t> machines, uint16_t machine, std::string_view name) {
+  for (const uint16_t other : machines) {
+    if (other != machine) continue;
+    return failure(StatusCode::kInvalidArgument, "'", name, "' is the second file for ", elf_machine_name(machine),
+                   "; a loader takes the first one.");
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -46,6 +71,35 @@ Result<std::span<const std::byte>> select_from_fat_elf(std::span<const std::byte
   }
   return failure(StatusCode::kFailedPrecondition, "The FatELF file has nothing for ",
                  elf_machine_name(host_elf_machine()), "; it has: ", found.empty() ? "nothing" : found, ".");
+}
+
+Result<std::vector<std::byte>> make_fat_elf(std::span<const ThinElf> files) {
+  if (files.empty() || files.size() > kFilesMax) {
+    return failure(StatusCode::kInvalidArgument, "A FatELF file holds 1 to ", kFilesMax, " files, not ", files.size(),
+                   ".");
+  }
+  std::vector<std::byte> fat(kHeaderBytes + kRecordBytes * files.size());
+  store_bytes(fat.data(), kMagic);
+  store_bytes(fat.data() + 4, kVersion);
+  store_bytes(fat.data() + 6, static_cast<uint8_t>(files.size()));
+  std::vector<uint16_t> machines;
+  for (const ThinElf& file : files) {
+    BATON_TRY_ASSIGN(const Elf64_Ehdr header, header_of(file));
+    BATON_TRY(check_new(machines, header.e_machine, file.name));
+    const size_t offset = align_up(fat.size(), kAlignment);
+    fat.resize(offset);
+    std::byte* record = fat.data() + kHeaderBytes + machines.size() * kRecordBytes;
+    store_bytes(record, uint16_t{header.e_machine});
+    store_bytes(record + 2, header.e_ident[EI_OSABI]);
+    store_bytes(record + 3, header.e_ident[EI_ABIVERSION]);
+    store_bytes(record + 4, kWord64);
+    store_bytes(record + 5, kLittleEndian);
+    store_bytes(record + 8, uint64_t{offset});
+    store_bytes(record + 16, uint64_t{file.bytes.size()});
+    fat.insert(fat.end(), file.bytes.begin(), file.bytes.end());
+    machines.push_back(header.e_machine);
+  }
+  return fat;
 }
 
 }  // namespace baton::hal::drivers::local

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -16,5 +18,12 @@ bool is_fat_elf(std::span<const std::byte> bytes);
 // The first file inside that fits this host; when none does, says what there is. Bytes that are no FatELF are returned
 // as they are: a thin file is a fat one of one.
 Result<std::span<const std::byte>> select_from_fat_elf(std::span<const std::byte> bytes);
+
+struct ThinElf {
+  std::string name;  // For messages.
+  std::span<const std::byte> bytes;
+};
+// One FatELF file of shared objects for different machines, in this order.
+Result<std::vector<std::byte>> make_fat_elf(std::span<const ThinElf> files);
 
 }  // namespace baton::hal::drivers::local

@@ -196,5 +196,24 @@ TEST(ElfLoaderTest, FatFilesHoldSeveralArchitectures) {
   EXPECT_FAILS(select_from_fat_elf(std::span(fat).first(100)), StatusCode::kDataLoss, "ends beyond the file (100).");
 }
 
+TEST(ElfLoaderTest, FatFilesAreMadeOfThinOnes) {
+  const Bytes own = host_kernels(), foreign = foreign_kernels();
+  const ThinElf both[] = {{"foreign.so", foreign}, {"own.so", own}};
+  const Bytes fat = make_fat_elf(both).value();
+  const auto taken = select_from_fat_elf(fat).value();
+  EXPECT_TRUE(std::equal(taken.begin(), taken.end(), own.begin(), own.end()));
+  EXPECT_OK(ElfImage::load(taken));
+  EXPECT_FAILS(select_from_fat_elf(make_fat_elf(std::span(both).first(1)).value()), StatusCode::kFailedPrecondition,
+               "The FatELF file has nothing for");
+
+  const ThinElf twice[] = {{"own.so", own}, {"again.so", own}};
+  EXPECT_FAILS(make_fat_elf(twice), StatusCode::kInvalidArgument, "'again.so' is the second file for");
+  const ThinElf nested[] = {{"fat.sos", fat}};
+  EXPECT_FAILS(make_fat_elf(nested), StatusCode::kInvalidArgument, "'fat.sos' is a FatELF file");
+  const ThinElf cut[] = {{"cut.so", std::span(own).first(20)}};
+  EXPECT_FAILS(make_fat_elf(cut), StatusCode::kInvalidArgument, "'cut.so' is not a shared object");
+  EXPECT_FAILS(make_fat_elf({}), StatusCode::kInvalidArgument, "holds 1 to 255 files, not 0.");
+}
+
 }  // namespace
 }  // namespace baton::hal::drivers::local
