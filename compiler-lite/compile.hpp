@@ -24,7 +24,8 @@ struct CompileOptions {
   std::string transform_spec = {};
   std::string pdl_spec = {};
   bool verbose_specs = false;
-  // Files NAME.library.mlir: whose commands take work where they are there. And a line for each product in `explanation`.
+  // Files NAME.library.mlir: whose commands take work where they are there. And a line for each product, and for each
+  // optional function of kernels, in `explanation`.
   std::vector<std::string> library_files = {};
   bool explain = false;
   bool strip_debug = false;

@@ -92,7 +92,8 @@ specs::SpecOptions spec_options(const CompileOptions& options) {
 LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::string& schedule_text,
                            std::string& explanation) {
   ScheduleOptions schedule_options;
-  schedule_options.settings = {options.object_search_paths, options.target_options};
+  schedule_options.settings = {options.object_search_paths, options.target_options,
+                               options.explain ? &explanation : nullptr};
   if (options.dump_schedule) schedule_options.dump = &schedule_text;
   if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
 

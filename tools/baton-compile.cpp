@@ -59,7 +59,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       "--library", options.libraries,
       "Libraries whose commands do what they are good at where they are there when the program runs: blas, ... or "
       "a file NAME.library.mlir");
-  line.toggle("--explain", compile.explain, "Say for each product which library takes it, or why none does");
+  line.toggle(
+      "--explain", compile.explain,
+      "Say for each product which library takes it, or why none does, and for each optional function who defines it");
   line.toggle("--verbose-specs", compile.verbose_specs, "Report each candidate that a spec looks at");
   line.toggle("--dump-schedule", compile.dump_schedule,
               "Print recordings, bindings, memory plans and barriers instead of the module");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler-lite/codegen/explain.hpp"
 #include "llvm/ADT/StringSet.h"
 
 namespace baton::compiler_lite::codegen {
@@ -14,6 +15,19 @@ void for_each_call(mlir::ModuleOp kernels, mlir::func::FuncOp declaration, Visit
   kernels.walk([&](mlir::func::CallOp call) {
     if (call.getCallee() == declaration.getSymName()) visit(call, call->getParentOfType<mlir::func::FuncOp>());
   });
+}
+
+const LoadedObject* object_with(llvm::ArrayRef<LoadedObject> objects, const std::string& symbol) {
+  for (const LoadedObject& object : objects) {
+    if (llvm::is_contained(object.defined, symbol)) return &object;
+  }
+  return nullptr;
+}
+
+void remove_body(mlir::func::FuncOp function) {
+  for (mlir::Block& block : function.getBody()) block.dropAllReferences();
+  function.getBody().getBlocks().clear();
+  function.setPrivate();
 }
 
 }  // namespace
@@ -40,6 +54,25 @@ ImportTable collect_imports(mlir::ModuleOp kernels) {
     for_each_call(kernels, function, [&](auto, auto) { symbols.insert(import_symbol_of(function)); });
   }
   return {{symbols.begin(), symbols.end()}};
+}
+
+void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects, std::string* explanation) {
+  for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
+    if (function.isExternal() || !is_static_import(function)) continue;
+    const std::string symbol = import_symbol_of(function);
+    const LoadedObject* object = object_with(objects, symbol);
+    explain(explanation, function.getLoc(),
+            "the function '" + symbol + "' in '" + kernels.getSymName().value_or("kernels").str() + "': " +
+                (object ? "linked from '" + object->path + "'"
+                        : "its own body, because no object defines it (" + describe(objects) + ")"));
+    if (object) {
+      remove_body(function);
+    } else {
+      function->removeAttr("hal.import.static");
+      function->removeAttr("hal.import.bitcode");
+      function.setPrivate();
+    }
+  }
 }
 
 mlir::LogicalResult check_static_imports(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects) {

@@ -5,6 +5,8 @@
 //   neither                                a dynamic import, called through a struct of results, arguments and fields
 //   hal.import.fields = [...]              what is appended to that struct
 //   hal.import.name = "..."                the symbol, where it is not the declaration's name
+//
+// A static import with a body is optional: the body is taken where no object defines the symbol.
 #pragma once
 
 #include <string>
@@ -26,6 +28,10 @@ struct ImportTable {
   unsigned ordinal_of(llvm::StringRef symbol) const;
 };
 ImportTable collect_imports(mlir::ModuleOp kernels);
+
+// Optional static imports that `objects` define lose their bodies; the others become functions like any. `explanation`,
+// where there is one, gets a line for each that is called.
+void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects, std::string* explanation);
 
 // Every static import has to be defined by an object; a message names the kernel for each that is not.
 mlir::LogicalResult check_static_imports(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects);

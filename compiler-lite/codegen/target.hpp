@@ -56,6 +56,7 @@ struct TargetSettings {
   // Where paths of objects that are not absolute are looked for, after the working directory.
   std::vector<std::string> object_search_paths = {};
   std::map<std::string, std::string> options = {};  // By the name of TargetFacts::Option.
+  std::string* explanation = nullptr;               // Of --explain.
 
   // Empty for an option that isn't given.
   std::string option(llvm::StringRef name) const;

@@ -85,6 +85,10 @@ mlir::LogicalResult look_into_archive(LoadedObject& object, const llvm::object::
 
 mlir::LogicalResult look_into(LoadedObject& object, const ObjectOptions& options) {
   if (object.is_bitcode) return look_into_bitcode(object, options);
+  if (options.look) {
+    const FailureOr<bool> known = options.look(object);
+    if (mlir::failed(known) || *known) return mlir::success(mlir::succeeded(known));
+  }
   llvm::Expected<std::unique_ptr<llvm::object::Binary>> binary = llvm::object::createBinary(*object.bytes);
   if (!binary) return tell(object, binary.takeError());
   if (const auto* archive = llvm::dyn_cast<llvm::object::Archive>(binary->get())) {

@@ -15,7 +15,7 @@
 namespace baton::compiler_lite::codegen {
 
 // Code of the user that is linked into the executable. The ending of the path says what it is: .bc is bitcode, linked
-// before optimization; anything else is an object file or an archive for the linker. With `data` the path is only a
+// before optimization; anything else is an object file or an archive for the linker, or what the target reads itself. With `data` the path is only a
 // name.
 struct Object {
   std::string path;
@@ -34,9 +34,12 @@ struct LoadedObject {
 
 // Where objects are looked for, and what they have to be.
 struct ObjectOptions {
+  // Reads what only this target has: true for an object that it knows, whose `defined` it fills.
+  using Look = mlir::FailureOr<bool> (*)(LoadedObject& object);
   llvm::Triple::ArchType architecture;
   // For paths that are not absolute, after the working directory.
   const std::vector<std::string>& search_paths;
+  Look look = nullptr;
 };
 
 // What the object's bytes are, without a look at them: the first path that exists, as written, then under each search path.

@@ -1,5 +1,6 @@
 #include "compiler-lite/schedule/libraries.hpp"
 
+#include "compiler-lite/codegen/explain.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/library_file.hpp"
 #include "compiler-lite/schedule/product_epilogue.hpp"
@@ -200,15 +201,7 @@ class Marking {
   }
 
   void explain(mlir::Operation* op, const std::string& line) {
-    if (!explanation_) return;
-    std::string where;
-    llvm::raw_string_ostream stream(where);
-    if (const auto place = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>()) {
-      stream << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn();
-    } else {
-      stream << "(no line)";
-    }
-    *explanation_ += stream.str() + ": " + line + "\n";
+    compiler_lite::explain(explanation_, op->getLoc(), line);
   }
 
   std::vector<LibraryFile> libraries_;

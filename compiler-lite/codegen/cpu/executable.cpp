@@ -52,6 +52,7 @@ class Build {
                 options_.object_search_paths});
     if (mlir::failed(loaded)) return failure();
     objects_ = std::move(*loaded);
+    settle_fallbacks(*kernels_, objects_, options_.explanation);
     for (const Level level : levels_of(options_)) levels_.push_back(target_info(options_.architecture, level));
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_))) return failure();

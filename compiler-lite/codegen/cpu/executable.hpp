@@ -32,6 +32,7 @@ struct TargetOptions {
   std::vector<Level> levels = {};
   // Where paths of objects that are not absolute are looked for, after the working directory.
   std::vector<std::string> object_search_paths = {};
+  std::string* explanation = nullptr;  // Of --explain.
 };
 
 // Beyond success every function that the kernels call is linked or a dynamic import in the library's table.

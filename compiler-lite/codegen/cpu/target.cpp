@@ -34,6 +34,7 @@ TargetOptions options_of(hal::ExecutableTargetAttr target, const TargetSettings&
   const bool is_arm = target.getFormat().getValue() == format_name(Architecture::kAarch64);
   options.architecture = is_arm ? Architecture::kAarch64 : Architecture::kX86_64;
   options.object_search_paths = settings.object_search_paths;
+  options.explanation = settings.explanation;
   return options;
 }
 

@@ -3,6 +3,8 @@
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "compiler-lite/codegen/cuda/entry_points.hpp"
 #include "compiler-lite/codegen/cuda/libdevice.hpp"
+#include "compiler-lite/codegen/cuda/link_ptx.hpp"
+#include "compiler-lite/codegen/cuda/ptx_file.hpp"
 #include "compiler-lite/codegen/cuda/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
@@ -34,6 +36,26 @@ Machine machine_of(const TargetInfo& target) {
   return {kTriple.str(), target.arch, target.features, /*vector_bytes=*/16, /*has_fma=*/true, /*has_rounding=*/true};
 }
 
+// Functions and variables that PTX defines for others.
+FailureOr<bool> look_into_ptx(LoadedObject& object) {
+  const llvm::StringRef text = object.bytes->getBuffer();
+  if (!is_ptx(text)) {
+    return mlir::emitError(object.location, "The object '")
+           << object.path << "' is neither bitcode (.bc) nor PTX; generated CUDA code is linked with these.";
+  }
+  PtxFile file;
+  const std::string problem = file.read(text);
+  if (!problem.empty())
+    return mlir::emitError(object.location, "The object '") << object.path << "' " << problem << ".";
+  for (const PtxStatement& each : file.statements) {
+    const bool is_function = each.kind == PtxStatement::Kind::kFunction && each.has_body;
+    if (is_function && (each.linkage == PtxLinkage::kVisible || each.linkage == PtxLinkage::kWeak)) {
+      object.defined.push_back(each.name);
+    }
+  }
+  return true;
+}
+
 // One executable in the making; its parts in the order in which they happen.
 class Build {
  public:
@@ -52,9 +74,10 @@ class Build {
       target_.has.shared_bytes_max = std::min(target_.has.shared_bytes_max, options_.shared_bytes_max);
     }
     FailureOr<std::vector<LoadedObject>> loaded =
-        load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths});
+        load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths, look_into_ptx});
     if (mlir::failed(loaded)) return failure();
     objects_ = std::move(*loaded);
+    settle_fallbacks(*kernels_, objects_, options_.explanation);
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
     if (mlir::failed(lower_to_threads(*kernels_, target_.has)) ||
@@ -72,6 +95,7 @@ class Build {
     if (machine_) {
       module_->setTargetTriple(kTriple);
       module_->setDataLayout(machine_->createDataLayout());
+      keep_calls_in_place();
       if (!options_.libdevice.empty()) problem = link_libdevice(*module_, options_.libdevice);
       if (problem.empty()) problem = link_bitcode(*module_, bitcode());
     }
@@ -85,7 +109,16 @@ class Build {
 
   FailureOr<Variant> emit() {
     const llvm::SmallVector<char, 0> text = emit_object(*module_, *machine_, /*as_text=*/true);
-    return Variant{target_.format, {text.begin(), text.end()}, target_.arch, {entries_.begin(), entries_.end()}};
+    std::string code(text.begin(), text.end());
+    std::vector<PtxObject> ptx;
+    for (const LoadedObject& object : objects_) {
+      if (!object.is_bitcode) ptx.push_back({object.path, object.bytes->getBuffer()});
+    }
+    if (!ptx.empty()) {
+      const std::string problem = link_ptx(code, ptx);
+      if (!problem.empty()) return mlir::emitError(location_) << problem;
+    }
+    return Variant{target_.format, {code.begin(), code.end()}, target_.arch, {entries_.begin(), entries_.end()}};
   }
 
   std::string print() const {
@@ -122,9 +155,23 @@ class Build {
   // The user's, then ours.
   std::vector<Bitcode> bitcode() const {
     std::vector<Bitcode> parts;
-    for (const LoadedObject& object : objects_) parts.push_back({object.path, object.bytes->getBuffer()});
+    for (const LoadedObject& object : objects_) {
+      if (object.is_bitcode) parts.push_back({object.path, object.bytes->getBuffer()});
+    }
     parts.push_back({"builtins", math_bitcode(machine_of(target_))});
     return parts;
+  }
+
+  bool is_defined(llvm::StringRef symbol) const {
+    return llvm::any_of(objects_,
+                        [&](const LoadedObject& object) { return llvm::is_contained(object.defined, symbol.str()); });
+  }
+
+  // A function of PTX may hold a barrier: calls of it stay where they are.
+  void keep_calls_in_place() {
+    for (llvm::Function& function : *module_) {
+      if (function.isDeclaration() && !function.isIntrinsic()) function.setConvergent();
+    }
   }
 
   // There is nobody to find a function later.
@@ -132,6 +179,7 @@ class Build {
     bool good = true;
     for (const llvm::Function& function : *module_) {
       if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) continue;
+      if (is_defined(function.getName())) continue;
       mlir::emitError(location_, "The executable needs '")
           << function.getName() << "', which no object defines; CUDA code has only functions that are linked with it.";
       good = false;

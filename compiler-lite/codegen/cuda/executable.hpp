@@ -2,7 +2,8 @@
 //
 // The input is what cpu/executable.hpp takes: a module of func.funcs that speak to their dispatch through
 // hal.interface.*. A workgroup is a block of threads: `workgroup_size` of a kernel says how many, or they are chosen
-// here (threads.hpp). Functions that kernels call must come from bitcode; they are linked and inlined.
+// here (threads.hpp). Functions that kernels call come from bitcode, which is linked and inlined by LLVM, or from
+// PTX, which is linked as text (link_ptx.hpp).
 #pragma once
 
 #include <string>
@@ -22,6 +23,7 @@ struct TargetOptions {
   std::string libdevice = {};
   // Of a block, where less than the architecture's is wanted; 0: the architecture's.
   int64_t shared_bytes_max = 0;
+  std::string* explanation = nullptr;  // Of --explain.
 };
 
 mlir::FailureOr<Variant> build_executable(mlir::ModuleOp kernels, const TargetOptions& options,

@@ -56,6 +56,7 @@ TargetOptions options_of(const CompileRequest& request) {
   options.object_search_paths = request.settings.object_search_paths;
   options.libdevice = request.settings.option(kLibdevice);
   options.arch = arch_of(request.target);
+  options.explanation = request.settings.explanation;
   return options;
 }
 
@@ -116,6 +117,7 @@ class CudaTarget final : public Target {
     if (request.objects.empty() && is_default && !has_newer(request.beside) && wants_newer_code(kernels)) {
       TargetOptions newer = options;
       newer.arch = kNewerArch.str();
+      newer.explanation = nullptr;  // The other variant says it.
       mlir::OwningOpRef<mlir::ModuleOp> copy = kernels.clone();
       if (mlir::failed(add_variant(*copy, newer, request.objects, variants))) return mlir::failure();
     }

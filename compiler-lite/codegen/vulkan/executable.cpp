@@ -49,6 +49,7 @@ class Build {
     target_.has.has_warps = false;
     target_.has.shared_bytes_max = options_.shared_bytes_max;
     if (mlir::failed(load(given))) return failure();
+    settle_fallbacks(*kernels_, objects_, options_.explanation);
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
     if (mlir::failed(cuda::lower_to_threads(*kernels_, target_.has)) ||

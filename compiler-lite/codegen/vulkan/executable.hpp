@@ -19,6 +19,7 @@ inline constexpr llvm::StringLiteral kFormat = "vulkan-spirv-fb";
 
 struct TargetOptions {
   std::vector<std::string> object_search_paths = {};
+  std::string* explanation = nullptr;    // Of --explain.
   int64_t shared_bytes_max = 32 * 1024;  // Of a workgroup.
 };
 

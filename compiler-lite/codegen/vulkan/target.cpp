@@ -23,6 +23,7 @@ class VulkanTarget final : public Target {
   mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {
     TargetOptions options;
     options.object_search_paths = request.settings.object_search_paths;
+    options.explanation = request.settings.explanation;
     mlir::FailureOr<Variant> variant = build_executable(request.kernels, options, request.objects);
     if (mlir::failed(variant)) return mlir::failure();
     return std::vector<Variant>{std::move(*variant)};
