@@ -28,6 +28,7 @@ struct CompileOptions {
   // optional function of kernels, in `explanation`.
   std::vector<std::string> library_files = {};
   bool explain = false;
+  bool sanitize = false;  // Kernels that are generated check each access of memory.
   bool strip_debug = false;
   bool dump_schedule = false;  // Instead of the program: its recordings, bindings, memory plans and barriers as text.
   // For looking into the compiler, on standard error.

@@ -93,7 +93,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
                            std::string& explanation) {
   ScheduleOptions schedule_options;
   schedule_options.settings = {options.object_search_paths, options.target_options,
-                               options.explain ? &explanation : nullptr};
+                               options.explain ? &explanation : nullptr, options.sanitize};
   if (options.dump_schedule) schedule_options.dump = &schedule_text;
   if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
 

@@ -62,6 +62,8 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.toggle(
       "--explain", compile.explain,
       "Say for each product which library takes it, or why none does, and for each optional function who defines it");
+  line.toggle("--sanitize", compile.sanitize,
+              "Have each access of a generated kernel checked: outside of its memory it fails with a status");
   line.toggle("--verbose-specs", compile.verbose_specs, "Report each candidate that a spec looks at");
   line.toggle("--dump-schedule", compile.dump_schedule,
               "Print recordings, bindings, memory plans and barriers instead of the module");

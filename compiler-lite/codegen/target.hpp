@@ -47,6 +47,8 @@ struct TargetFacts {
   Tiling tiling = Tiling::kBlocks;
   // The code gets hal.executable.constants when it is loaded.
   bool takes_constants = false;
+  // Kernels can check their accesses (TargetSettings::sanitize).
+  bool checks_accesses = false;
   // Drivers read from the code itself how its kernels are launched; else the program says it beside the code.
   bool code_says_launches = false;
 };
@@ -57,6 +59,8 @@ struct TargetSettings {
   std::vector<std::string> object_search_paths = {};
   std::map<std::string, std::string> options = {};  // By the name of TargetFacts::Option.
   std::string* explanation = nullptr;               // Of --explain.
+  // Kernels that are generated check each access, where the target does that.
+  bool sanitize = false;
 
   // Empty for an option that isn't given.
   std::string option(llvm::StringRef name) const;

@@ -27,6 +27,16 @@ LogicalResult refuse_constants(const Executable& executable, hal::ExecutableTarg
          << llvm::join(takers, " and ") << " takes them.";
 }
 
+LogicalResult refuse_sanitize(const Executable& executable, hal::ExecutableTargetAttr target) {
+  SmallVector<StringRef> checkers;
+  for (const codegen::Target* each : codegen::all_targets()) {
+    if (each->facts().checks_accesses) checkers.push_back(each->facts().backends.front().name);
+  }
+  return mlir::emitError(executable.location, "The kernels of '")
+         << executable.name << "' can't check their accesses on " << target << "; --sanitize is for "
+         << llvm::join(checkers, " and ") << ".";
+}
+
 std::vector<codegen::Object> object_files(const TargetCode::Source& source, mlir::Location location) {
   std::vector<codegen::Object> files;
   for (const hal::ExecutableObjectAttr object : source.objects) {
@@ -125,6 +135,7 @@ LogicalResult TargetCode::compile(Executable& executable, mlir::ModuleOp kernels
   if (!kernels.getSymName()) kernels.setSymName(executable.name);
   if (failed(number_constant_loads(kernels, source.host))) return failure();
   if (!source.host.keys.empty() && !takes_constants(&kind)) return refuse_constants(executable, source.target);
+  if (settings_.sanitize && !kind.facts().checks_accesses) return refuse_sanitize(executable, source.target);
   const std::vector<codegen::Object> files = object_files(source, executable.location);
   mlir::FailureOr<std::vector<codegen::Variant>> variants =
       kind.compile({kernels, source.target, targets_, files, settings_});

@@ -3,6 +3,7 @@
 #include <memory>
 #include <thread>
 
+#include "compiler-lite/codegen/cpu/check_kernels.hpp"
 #include "compiler-lite/codegen/cpu/library.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
 #include "compiler-lite/codegen/cpu/link_executable.hpp"
@@ -31,6 +32,7 @@ using mlir::ModuleOp;
 struct LevelCode {
   TargetInfo target;
   std::vector<EntryPoint> entries;
+  std::vector<AccessCheck> checks;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;  // In the context.
   llvm::SmallVector<char, 0> code;
@@ -67,6 +69,11 @@ class Build {
     FailureOr<std::vector<EntryPoint>> entries = lower_to_llvm(*copy, level.target, imports_);
     if (mlir::failed(entries)) return failure();
     level.entries = std::move(*entries);
+    if (options_.sanitize) {
+      mlir::FailureOr<std::vector<AccessCheck>> checks = check_kernels(*copy, level.entries);
+      if (mlir::failed(checks)) return failure();
+      level.checks = std::move(*checks);
+    }
     level.module = translate(*copy, level.context);
     if (level.module) return mlir::success();
     return mlir::emitError(kernels_->getLoc(), "The kernels can't be translated to LLVM IR.");
@@ -79,8 +86,8 @@ class Build {
     if (!machine) return;
     module.setTargetTriple(level.target.triple);
     module.setDataLayout(machine->createDataLayout());
-    add_library(module, name_, level.target, level.entries, imports_, specialization_count_);
-    if (with_query) add_query(module, levels_);
+    add_library(module, name_, level.target, level.entries, imports_, specialization_count_, level.checks);
+    if (with_query) add_query(module, levels_, options_.sanitize);
     level.problem = link_bitcode(module, bitcode_for(module, level.target));
     if (!level.problem.empty()) return;
     keep_only_visible(module, level.target, with_query);

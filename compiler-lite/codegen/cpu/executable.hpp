@@ -33,6 +33,8 @@ struct TargetOptions {
   // Where paths of objects that are not absolute are looked for, after the working directory.
   std::vector<std::string> object_search_paths = {};
   std::string* explanation = nullptr;  // Of --explain.
+  // Kernels check their accesses (check_kernels.hpp).
+  bool sanitize = false;
 };
 
 // Beyond success every function that the kernels call is linked or a dynamic import in the library's table.

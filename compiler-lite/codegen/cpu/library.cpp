@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/cpu/dispatch_pointers.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -15,6 +16,7 @@ class LibraryWriter {
 
   llvm::Constant* u16(uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt16Ty(context_), value); }
   llvm::Constant* u32(uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), value); }
+  llvm::Constant* u64(uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context_), value); }
   llvm::PointerType* pointer() { return llvm::PointerType::getUnqual(context_); }
 
   llvm::GlobalVariable* constant(llvm::Constant* value, const llvm::Twine& name) {
@@ -58,6 +60,20 @@ class LibraryWriter {
     return function;
   }
 
+  // An array of baton_access_check.
+  llvm::Constant* access_checks(llvm::ArrayRef<AccessCheck> checks) {
+    llvm::SmallVector<llvm::Constant*> rows;
+    llvm::StringMap<llvm::Constant*> lines;  // Many checks have the same.
+    for (const AccessCheck& check : checks) {
+      for (const std::string& each : {check.access, check.line}) {
+        llvm::Constant*& known = lines[each];
+        if (!known) known = string(each);
+        rows.push_back(known);
+      }
+    }
+    return table(rows, "checks");
+  }
+
   // baton_kernel_attributes
   llvm::Constant* attributes(const EntryPoint& entry) {
     llvm::Constant* fields[] = {u16(entry.constant_count),    u16(entry.binding_count),
@@ -74,7 +90,8 @@ class LibraryWriter {
 }  // namespace
 
 void add_library(llvm::Module& module, llvm::StringRef name, const TargetInfo& target,
-                 const std::vector<EntryPoint>& entries, const ImportTable& imports, unsigned specialization_count) {
+                 const std::vector<EntryPoint>& entries, const ImportTable& imports, unsigned specialization_count,
+                 llvm::ArrayRef<AccessCheck> checks) {
   LibraryWriter writer(module);
   llvm::SmallVector<llvm::Constant*> kernels, names, attributes, import_names;
   for (const EntryPoint& entry : entries) {
@@ -89,23 +106,28 @@ void add_library(llvm::Module& module, llvm::StringRef name, const TargetInfo& t
     attribute_table = writer.constant(llvm::ConstantArray::get(type, attributes), "attributes");
   }
   // baton_executable_library
-  llvm::Constant* fields[] = {writer.u32(layout::kLibrarySize),
-                              writer.u32(layout::kLibraryVersion),
-                              writer.string(name),
-                              writer.u32(0),  // No sanitizer.
-                              writer.u32(specialization_count),
-                              writer.u32(imports.symbols.size()),
-                              writer.u32(entries.size()),
-                              writer.table(import_names, "imports"),
-                              writer.table(kernels, "kernels"),
-                              writer.table(names, "names"),
-                              attribute_table};
+  llvm::SmallVector<llvm::Constant*> fields = {
+      writer.u32(layout::kLibrarySize),
+      writer.u32(checks.empty() ? layout::kLibraryVersion : layout::kCheckedLibraryVersion),
+      writer.string(name),
+      writer.u32(0),  // No sanitizer.
+      writer.u32(specialization_count),
+      writer.u32(imports.symbols.size()),
+      writer.u32(entries.size()),
+      writer.table(import_names, "imports"),
+      writer.table(kernels, "kernels"),
+      writer.table(names, "names"),
+      attribute_table};
+  if (!checks.empty()) {
+    fields.push_back(writer.access_checks(checks));
+    fields.push_back(writer.u64(checks.size()));
+  }
   auto* library = writer.constant(llvm::ConstantStruct::getAnon(fields), "baton_library" + target.suffix);
   library->setLinkage(llvm::GlobalValue::ExternalLinkage);
   library->setVisibility(llvm::GlobalValue::HiddenVisibility);
 }
 
-void add_query(llvm::Module& module, const std::vector<TargetInfo>& levels) {
+void add_query(llvm::Module& module, const std::vector<TargetInfo>& levels, bool checked) {
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* i32 = llvm::Type::getInt32Ty(context);
@@ -124,7 +146,8 @@ void add_query(llvm::Module& module, const std::vector<TargetInfo>& levels) {
         builder.CreateICmpEQ(builder.CreateAnd(bits, level.processor_bits), builder.getInt64(level.processor_bits));
     best = builder.CreateSelect(fits, library, best);
   }
-  llvm::Value* known = builder.CreateICmpUGE(function->getArg(0), builder.getInt32(layout::kLibraryVersion));
+  llvm::Value* known = builder.CreateICmpUGE(
+      function->getArg(0), builder.getInt32(checked ? layout::kCheckedLibraryVersion : layout::kLibraryVersion));
   builder.CreateRet(builder.CreateSelect(known, best, llvm::ConstantPointerNull::get(pointer)));
 }
 

@@ -7,6 +7,7 @@
 namespace baton::compiler_lite::codegen::cpu::layout {
 
 inline constexpr uint32_t kLibraryVersion = 1;
+inline constexpr uint32_t kCheckedLibraryVersion = 2;
 inline constexpr const char* kQueryName = "baton_executable_library_query";
 
 // baton_executable_environment
@@ -21,11 +22,19 @@ inline constexpr uint64_t kDispatchWorkgroupCount = 0;  // Three u32.
 inline constexpr uint64_t kDispatchWorkgroupSize = 12;  // Three u32.
 inline constexpr uint64_t kDispatchConstants = 32;
 inline constexpr uint64_t kDispatchBindings = 40;
+inline constexpr uint64_t kDispatchBindingLengths = 48;
 
 // baton_workgroup_state
 inline constexpr uint64_t kWorkgroupId = 0;  // Three u32.
 inline constexpr uint64_t kWorkgroupProcessorId = 12;
 inline constexpr uint64_t kWorkgroupLocalMemory = 16;
+inline constexpr uint64_t kWorkgroupLocalMemorySize = 24;
+inline constexpr uint64_t kWorkgroupFailedCheck = 32;
+
+// baton_failed_check
+inline constexpr uint64_t kFailedNumber = 0;
+inline constexpr uint64_t kFailedOffset = 8;
+inline constexpr uint64_t kFailedSize = 16;
 
 // baton_kernel_attributes: u16 constants, u16 bindings, three u32 of the workgroup's size, u32 local memory.
 inline constexpr uint64_t kKernelAttributesSize = 20;

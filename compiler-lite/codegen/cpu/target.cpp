@@ -27,6 +27,7 @@ constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .options = kOptions,
                                 .tiling = Tiling::kCores,
                                 .takes_constants = true,
+                                .checks_accesses = true,
                                 .code_says_launches = true};
 
 TargetOptions options_of(hal::ExecutableTargetAttr target, const TargetSettings& settings) {
@@ -35,6 +36,7 @@ TargetOptions options_of(hal::ExecutableTargetAttr target, const TargetSettings&
   options.architecture = is_arm ? Architecture::kAarch64 : Architecture::kX86_64;
   options.object_search_paths = settings.object_search_paths;
   options.explanation = settings.explanation;
+  options.sanitize = settings.sanitize;
   return options;
 }
 

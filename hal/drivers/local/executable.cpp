@@ -17,12 +17,14 @@ int call_import(baton_import_function function, void* params, void* context, voi
 Status check_library(const baton_executable_library* library) {
   if (!library) {
     return failure(StatusCode::kFailedPrecondition, "The library has nothing for version ",
-                   BATON_EXECUTABLE_LIBRARY_VERSION, " or below.");
+                   BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED, " or below.");
   }
-  if (library->version != BATON_EXECUTABLE_LIBRARY_VERSION || library->struct_size < sizeof(*library)) {
+  const bool known = library->version == BATON_EXECUTABLE_LIBRARY_VERSION ||
+                     library->version == BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED;
+  if (!known || library->struct_size < sizeof(*library)) {
     return failure(StatusCode::kFailedPrecondition, "The library has version ", library->version, " (",
-                   library->struct_size, " bytes); this runtime takes version ", BATON_EXECUTABLE_LIBRARY_VERSION, " (",
-                   sizeof(*library), ").");
+                   library->struct_size, " bytes); this runtime takes versions up to ",
+                   BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED, " (", sizeof(*library), ").");
   }
   if (library->sanitizer != BATON_SANITIZER_NONE && library->sanitizer != kHostSanitizer) {
     return failure(StatusCode::kFailedPrecondition, "The library was built with sanitizer ", library->sanitizer,
@@ -100,10 +102,17 @@ Status Executable::check_expected(std::span<const EntryPoint> expected, bool by_
   return {};
 }
 
+const baton_access_check* Executable::access_check(uint32_t number) const {
+  if (library_->version != BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED) return nullptr;
+  const auto& checked = *reinterpret_cast<const baton_checked_library*>(library_);
+  return number != 0 && number <= checked.check_count ? &checked.checks[number - 1] : nullptr;
+}
+
 Result<Ref<hal::Executable>> Executable::make(const ExecutableContext& context, const ExecutableRequest& request,
                                               LoadedCode code) {
   auto executable = make_ref<Executable>(context, request, std::move(code.image));
-  const baton_executable_library* library = code.query(BATON_EXECUTABLE_LIBRARY_VERSION, &executable->environment_);
+  const baton_executable_library* library =
+      code.query(BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED, &executable->environment_);
   BATON_TRY(executable->adopt_library(library, request.constants.size()));
   BATON_TRY(executable->check_expected(request.expected, request.expected_by_name));
   executable->import_functions_.resize(library->import_count);

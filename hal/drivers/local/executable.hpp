@@ -45,6 +45,8 @@ class Executable final : public hal::Executable {
   MeasuredCost& tile_cost(uint32_t entry_point) const { return tile_costs_[entry_point]; }
   const baton_executable_environment& environment() const { return environment_; }
   uint32_t max_concurrency() const { return max_concurrency_; }
+  // What the access of a failed check was; null for a number that is none.
+  const baton_access_check* access_check(uint32_t number) const;
   DispatchTimes* dispatch_times() const { return dispatch_times_.get(); }
 
  private:

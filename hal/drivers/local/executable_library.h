@@ -18,6 +18,8 @@
 #include <stdint.h>
 
 #define BATON_EXECUTABLE_LIBRARY_VERSION 1u
+/* Of a library whose kernels check their accesses: it begins a baton_checked_library. */
+#define BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED 2u
 #define BATON_EXECUTABLE_LIBRARY_QUERY_NAME "baton_executable_library_query"
 
 /* Before the query function of a library. */
@@ -60,11 +62,19 @@ typedef struct baton_dispatch_state {
   const size_t* binding_lengths;
 } baton_dispatch_state;
 
+/* What a kernel of a checked library says of the access that it didn't make, before it returns non-zero. */
+typedef struct baton_failed_check {
+  uint32_t number; /* into the library's checks, from one; 0: none failed */
+  uint64_t offset; /* in bytes, from the begin of what is accessed; before it: a huge number */
+  uint64_t size;   /* of it, in bytes */
+} baton_failed_check;
+
 typedef struct baton_workgroup_state {
   uint32_t id_x, id_y, id_z;
   uint32_t processor_id; /* where it ran when it started; a hint */
   void* local_memory;    /* this workgroup's alone while it runs; contents undefined; 64-byte aligned */
   size_t local_memory_size;
+  baton_failed_check* failed_check; /* all zero; for checked libraries */
 } baton_workgroup_state;
 
 typedef int (*baton_kernel)(const baton_executable_environment* environment, const baton_dispatch_state* dispatch,
@@ -99,6 +109,19 @@ typedef struct baton_executable_library {
   const char* const* kernel_names;
   const baton_kernel_attributes* kernel_attributes; /* NULL: nothing is known about constants and bindings */
 } baton_executable_library;
+
+/* One check, for people. */
+typedef struct baton_access_check {
+  const char* access; /* "reads 4 bytes of binding 1" */
+  const char* line;   /* of the program, "model.mlir:5:10"; may be empty */
+} baton_access_check;
+
+/* Version BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED. */
+typedef struct baton_checked_library {
+  baton_executable_library library;
+  const baton_access_check* checks;
+  uint64_t check_count;
+} baton_checked_library;
 
 /* Exported as BATON_EXECUTABLE_LIBRARY_QUERY_NAME. NULL when it has nothing of version `max_version` or below.
  * The environment is complete but for the imports, which the runtime resolves after this call. */

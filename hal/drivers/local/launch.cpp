@@ -47,7 +47,19 @@ bool names_slots(const LaunchShape& shape) {
   return slots;
 }
 
+Status access_refused(const Launch& launch, const baton_workgroup_state& workgroup, const baton_access_check& check) {
+  const baton_failed_check& failed = *workgroup.failed_check;
+  const std::string line = check.line && *check.line ? text(" (", check.line, ")") : std::string();
+  return failure(StatusCode::kOutOfRange, "Kernel '", launch.executable->entry_points()[launch.entry_point].name,
+                 "' of executable '", launch.executable->name(), "' ", check.access, " at byte ",
+                 static_cast<int64_t>(failed.offset), ", which has ", failed.size, " bytes", line, "; in workgroup (",
+                 workgroup.id_x, ", ", workgroup.id_y, ", ", workgroup.id_z, ").");
+}
+
 Status kernel_failed(const Launch& launch, const baton_workgroup_state& workgroup, int result) {
+  if (const baton_access_check* check = launch.executable->access_check(workgroup.failed_check->number)) {
+    return access_refused(launch, workgroup, *check);
+  }
   return failure(StatusCode::kInternal, "Kernel '", launch.executable->entry_points()[launch.entry_point].name,
                  "' of executable '", launch.executable->name(), "' returned ", result, " in workgroup (",
                  workgroup.id_x, ", ", workgroup.id_y, ", ", workgroup.id_z, ").");
@@ -77,8 +89,10 @@ class RunningScope {
 template <typename... Limits>
 [[gnu::noinline]] Status run_tiles(const Launch& launch, const baton_dispatch_state& state, Worker& worker,
                                    TileRange tiles, Limits*... limits) {
+  baton_failed_check failed_check = {};
   RunningKernel running = {{}, &launch, &state};
   baton_workgroup_state& workgroup = running.workgroup;
+  workgroup.failed_check = &failed_check;
   workgroup.processor_id = worker.processor_id();
   workgroup.local_memory_size = launch.local_memory_bytes;
   workgroup.local_memory = launch.local_memory_bytes ? worker.local_memory(launch.local_memory_bytes) : nullptr;

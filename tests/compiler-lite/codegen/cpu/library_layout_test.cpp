@@ -23,6 +23,14 @@ static_assert(kDispatchBindings == offsetof(baton_dispatch_state, bindings));
 static_assert(kWorkgroupId == offsetof(baton_workgroup_state, id_x));
 static_assert(kWorkgroupProcessorId == offsetof(baton_workgroup_state, processor_id));
 static_assert(kWorkgroupLocalMemory == offsetof(baton_workgroup_state, local_memory));
+static_assert(kDispatchBindingLengths == offsetof(baton_dispatch_state, binding_lengths));
+static_assert(kWorkgroupLocalMemorySize == offsetof(baton_workgroup_state, local_memory_size));
+static_assert(kWorkgroupFailedCheck == offsetof(baton_workgroup_state, failed_check));
+static_assert(kFailedNumber == offsetof(baton_failed_check, number));
+static_assert(kFailedOffset == offsetof(baton_failed_check, offset));
+static_assert(kFailedSize == offsetof(baton_failed_check, size));
+static_assert(kCheckedLibraryVersion == BATON_EXECUTABLE_LIBRARY_VERSION_CHECKED);
+static_assert(kLibrarySize == offsetof(baton_checked_library, checks));
 static_assert(kKernelAttributesSize == sizeof(baton_kernel_attributes));
 static_assert(kLibrarySize == sizeof(baton_executable_library));
 
