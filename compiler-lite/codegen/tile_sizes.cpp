@@ -139,12 +139,19 @@ class Correspondence {
         *size *= count;
       }
     }
-    int64_t batch = cores ? std::max<int64_t>(1, kBatchWork / (rows * columns * steps_of(op, *form))) : 1;
+    int64_t batch = cores ? batch_of_tile(std::min(rows, tile.rows) * std::min(columns, tile.columns),
+                                          rows * columns * steps_of(op, *form))
+                          : 1;
     for (const unsigned loop : llvm::reverse(form->batches)) {
       const int64_t count = std::min(batch, known_size(ranges[loop]));
       want(loops, {loop}, count);
       batch = std::max<int64_t>(1, batch / count);
     }
+  }
+
+  // Matrices of a batch that a core takes at once: their sums may stand in the tile's memory.
+  static int64_t batch_of_tile(int64_t elements, int64_t work) {
+    return std::max<int64_t>(1, std::min(kBatchWork / work, kTileBytes / (elements * kElementBytes)));
   }
 
   void want(llvm::ArrayRef<int> loops, llvm::ArrayRef<unsigned> which, int64_t size) {

@@ -121,12 +121,12 @@ class Group {
   bool contains(Operation* op) const { return operations_.contains(op); }
   Operation* root() const { return operations_[0]; }
 
-  // Operations behind what they use, in program order otherwise. What is cloned may stand in other blocks, one behind
-  // the other in a chain of constants.
+  // Operations behind what they use, in program order otherwise. What is cloned may stand anywhere, in other blocks, too:
+  // it comes right before its first user, so that equal groups are equal text.
   SmallVector<Operation*> in_order() const {
     SmallVector<Operation*> here, sorted;
     for (Operation* op : operations_) {
-      if (op->getBlock() == root()->getBlock()) here.push_back(op);
+      if (op->getBlock() == root()->getBlock() && !is_cloned(op)) here.push_back(op);
     }
     llvm::sort(here, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
     llvm::SmallPtrSet<Operation*, 16> seen;
