@@ -92,8 +92,10 @@ specs::SpecOptions spec_options(const CompileOptions& options) {
 LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::string& schedule_text,
                            std::string& explanation) {
   ScheduleOptions schedule_options;
+  codegen::StageTimes times;
   schedule_options.settings = {options.object_search_paths, options.target_options,
-                               options.explain ? &explanation : nullptr, options.sanitize};
+                               options.explain ? &explanation : nullptr, options.sanitize,
+                               options.timing ? &times : nullptr};
   if (options.dump_schedule) schedule_options.dump = &schedule_text;
   if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
 
@@ -144,7 +146,9 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.step("widen-scalars", lower::widen_scalars);
   pipeline.pass(createSymbolDCEPass());
   pipeline.end_phase("vm");
-  return pipeline.run(module);
+  const LogicalResult result = pipeline.run(module);
+  if (options.timing) llvm::errs() << times.table();
+  return result;
 }
 
 // The names that people know; some mean the same here, where tensors become recordings in one step.

@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/passes.hpp"
 #include "compiler-lite/codegen/ukernel.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace baton::compiler_lite::codegen {
@@ -45,7 +45,7 @@ bool has_tensors(mlir::ModuleOp kernels) {
 }
 
 mlir::LogicalResult inline_functions(mlir::ModuleOp kernels) {
-  mlir::PassManager passes(kernels.getContext());
+  QuickPasses passes(kernels);
   passes.addPass(mlir::createInlinerPass());
   passes.addPass(mlir::createSymbolDCEPass());
   return passes.run(kernels);
@@ -108,7 +108,7 @@ void split_empty_tensors(mlir::ModuleOp kernels) {
 }
 
 mlir::LogicalResult simplify(mlir::ModuleOp kernels) {
-  mlir::PassManager passes(kernels.getContext());
+  QuickPasses passes(kernels);
   auto& functions = passes.nest<mlir::func::FuncOp>();
   functions.addPass(mlir::createCanonicalizerPass());
   functions.addPass(mlir::createCSEPass());
@@ -132,7 +132,7 @@ mlir::LogicalResult check_bufferized(mlir::ModuleOp kernels) {
 mlir::LogicalResult bufferize(mlir::ModuleOp kernels) {
   if (mlir::failed(fold_empty_tensors(kernels)) || mlir::failed(simplify(kernels))) return mlir::failure();
   split_empty_tensors(kernels);
-  mlir::PassManager passes(kernels.getContext());
+  QuickPasses passes(kernels);
   auto& functions = passes.nest<mlir::func::FuncOp>();
   functions.addPass(mlir::bufferization::createEmptyTensorEliminationPass());
   functions.addPass(mlir::bufferization::createEmptyTensorToAllocTensorPass());
@@ -149,7 +149,7 @@ mlir::LogicalResult bufferize(mlir::ModuleOp kernels) {
 }  // namespace
 
 mlir::LogicalResult clean_up(mlir::ModuleOp kernels) {
-  mlir::PassManager passes(kernels.getContext());
+  QuickPasses passes(kernels);
   auto& functions = passes.nest<mlir::func::FuncOp>();
   functions.addPass(mlir::createCanonicalizerPass());
   functions.addPass(mlir::createCSEPass());
@@ -161,7 +161,7 @@ mlir::LogicalResult lower_to_buffers(mlir::ModuleOp kernels) {
   resolve_strided_metadata(kernels);
   if (mlir::failed(inline_functions(kernels))) return mlir::failure();
   if (has_tensors(kernels) && mlir::failed(bufferize(kernels))) return mlir::failure();
-  return ukernels_to_calls(kernels);
+  return mlir::success(mlir::succeeded(ukernels_to_calls(kernels)) && mlir::succeeded(mlir::verify(kernels)));
 }
 
 }  // namespace baton::compiler_lite::codegen

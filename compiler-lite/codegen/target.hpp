@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/codegen/stage_times.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
 #include "compiler-lite/codegen/user_objects.hpp"
 #include "compiler-lite/codegen/variant.hpp"
@@ -61,6 +62,7 @@ struct TargetSettings {
   std::string* explanation = nullptr;               // Of --explain.
   // Kernels that are generated check each access, where the target does that.
   bool sanitize = false;
+  StageTimes* times = nullptr;                      // When set, gets what code generation takes.
 
   // Empty for an option that isn't given.
   std::string option(llvm::StringRef name) const;

@@ -57,6 +57,7 @@ class Build {
     settle_fallbacks(*kernels_, objects_, options_.explanation);
     for (const Level level : levels_of(options_)) levels_.push_back(target_info(options_.architecture, level));
     note_layouts(*kernels_);
+    const StageTimer timer(options_.times, "tensors to buffers");
     if (mlir::failed(lower_to_buffers(*kernels_))) return failure();
     imports_ = collect_imports(*kernels_);
     return check_static_imports(*kernels_, objects_);
@@ -64,6 +65,7 @@ class Build {
 
   // MLIR's share of a level: kernels to LLVM IR.
   mlir::LogicalResult translate_level(LevelCode& level) {
+    const StageTimer timer(options_.times, "buffers to LLVM's IR");
     mlir::OwningOpRef<ModuleOp> copy = kernels_->clone();
     if (mlir::failed(lower_bodies(*copy, {level.target.vector_bytes, level.target.vector_registers}))) return failure();
     FailureOr<std::vector<EntryPoint>> entries = lower_to_llvm(*copy, level.target, imports_);
@@ -91,7 +93,11 @@ class Build {
     level.problem = link_bitcode(module, bitcode_for(module, level.target));
     if (!level.problem.empty()) return;
     keep_only_visible(module, level.target, with_query);
-    optimize(module, level.target, *machine);
+    {
+      const StageTimer timer(options_.times, "LLVM's optimizer");
+      optimize(module, level.target, *machine);
+    }
+    const StageTimer timer(options_.times, "machine code");
     level.code = emit == EmitAs::kLlvmIr ? print(module) : emit_object(module, *machine, emit == EmitAs::kAssembly);
   }
 
@@ -121,6 +127,7 @@ class Build {
   }
 
   FailureOr<Variant> link(const std::vector<std::unique_ptr<LevelCode>>& code) {
+    const StageTimer timer(options_.times, "linking");
     std::vector<LinkInput> inputs;
     for (const std::unique_ptr<LevelCode>& level : code) {
       inputs.push_back({"kernels" + level->target.suffix, llvm::StringRef(level->code.data(), level->code.size())});

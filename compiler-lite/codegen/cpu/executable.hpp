@@ -5,7 +5,7 @@
 // linalg on tensors or memrefs, tensor, vector, scf, arith, math and calls to declared functions.
 //
 // The output is a freestanding ELF file: a library of hal/drivers/local/executable_library.h behind its query function.
-// It holds the code once for each level of the architecture (x86_64: baseline, avx2, avx512); the query function takes
+// It holds the code once for each level that is asked for (x86_64: baseline, avx2, avx512); the query function takes
 // the best that the processor has.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/codegen/stage_times.hpp"
 #include "compiler-lite/codegen/user_objects.hpp"
 #include "compiler-lite/codegen/variant.hpp"
 #include "llvm/ADT/ArrayRef.h"
@@ -35,6 +36,7 @@ struct TargetOptions {
   std::string* explanation = nullptr;  // Of --explain.
   // Kernels check their accesses (check_kernels.hpp).
   bool sanitize = false;
+  StageTimes* times = nullptr;
 };
 
 // Beyond success every function that the kernels call is linked or a dynamic import in the library's table.

@@ -3,10 +3,12 @@
 #include <mutex>
 
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
 
 namespace baton::compiler_lite::codegen::cpu {
 namespace {
@@ -47,6 +49,15 @@ std::vector<Level> levels_of(const TargetOptions& options) {
   if (options.architecture == Architecture::kAarch64) return {Level::kBaseline};
   if (!options.levels.empty()) return options.levels;
   return {Level::kBaseline, Level::kAvx2, Level::kAvx512};
+}
+
+Level host_level() {
+  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  const auto has = [&](llvm::ArrayRef<llvm::StringRef> wanted) {
+    return llvm::all_of(wanted, [&](llvm::StringRef name) { return features.lookup(name); });
+  };
+  if (!has({"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"})) return Level::kBaseline;
+  return has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) ? Level::kAvx512 : Level::kAvx2;
 }
 
 std::string format_name(Architecture architecture) {

@@ -23,6 +23,8 @@ struct TargetInfo : Machine {
 TargetInfo target_info(Architecture architecture, Level level);
 // The levels to build, best last.
 std::vector<Level> levels_of(const TargetOptions& options);
+// The best level that this machine's processor has.
+Level host_level();
 std::string format_name(Architecture architecture);
 // Null with a message when this LLVM was built without the target.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetInfo& info, std::string& message);

@@ -19,8 +19,12 @@ constexpr TargetFacts::Backend kBackends[] = {{"llvm-cpu", "embedded-elf-x86_64,
                                               {"vmvx", "none of its own; taken as llvm-cpu"}};
 constexpr llvm::StringLiteral kFormats[] = {"embedded-elf-x86_64", "embedded-elf-arm_64"};
 constexpr llvm::StringLiteral kTriple = "llvmcpu-target-triple";
+constexpr llvm::StringLiteral kLevels = "cpu-levels";
 constexpr TargetFacts::Option kOptions[] = {
-    {kTriple, "The processors to compile for, as in aarch64-linux-gnu: x86_64 or aarch64; this machine's without it"}};
+    {kTriple, "The processors to compile for, as in aarch64-linux-gnu: x86_64 or aarch64; this machine's without it"},
+    {kLevels,
+     "Processors of x86_64 to make code for: a list of baseline, avx2 and avx512 (the default is all of them), or "
+     "host, which is the best that this machine has: compiled sooner, but it may not run elsewhere"}};
 constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .backends = kBackends,
                                 .formats = kFormats,
@@ -30,33 +34,37 @@ constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .checks_accesses = true,
                                 .code_says_launches = true};
 
-TargetOptions options_of(hal::ExecutableTargetAttr target, const TargetSettings& settings) {
+mlir::LogicalResult read_levels(const TargetSettings& settings, mlir::Location location, std::vector<Level>& levels) {
+  const std::string text = settings.option(kLevels);
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(text).split(names, ',', -1, /*KeepEmpty=*/false);
+  for (const llvm::StringRef name : names) {
+    const std::optional<Level> level = name == "host" ? host_level()
+                                                      : llvm::StringSwitch<std::optional<Level>>(name)
+                                                            .Case("baseline", Level::kBaseline)
+                                                            .Case("avx2", Level::kAvx2)
+                                                            .Case("avx512", Level::kAvx512)
+                                                            .Default(std::nullopt);
+    if (!level) return mlir::emitError(location, "There is no level '") << name << "' of a processor.";
+    levels.push_back(*level);
+  }
+  // The best one last, and each once.
+  llvm::sort(levels);
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  return mlir::success();
+}
+
+mlir::FailureOr<TargetOptions> options_of(hal::ExecutableTargetAttr target, const TargetSettings& settings,
+                                          mlir::Location location) {
   TargetOptions options;
   const bool is_arm = target.getFormat().getValue() == format_name(Architecture::kAarch64);
   options.architecture = is_arm ? Architecture::kAarch64 : Architecture::kX86_64;
   options.object_search_paths = settings.object_search_paths;
   options.explanation = settings.explanation;
   options.sanitize = settings.sanitize;
+  options.times = settings.times;
+  if (mlir::failed(read_levels(settings, location, options.levels))) return mlir::failure();
   return options;
-}
-
-// A list of "baseline", "avx2" and "avx512", for looking into code generation; programs get all of them.
-constexpr llvm::StringLiteral kLevels = "cpu-levels";
-
-mlir::LogicalResult read_levels(const CompileRequest& request, std::vector<Level>& levels) {
-  const std::string text = request.settings.option(kLevels);
-  llvm::SmallVector<llvm::StringRef> names;
-  llvm::StringRef(text).split(names, ',', -1, /*KeepEmpty=*/false);
-  for (const llvm::StringRef name : names) {
-    const std::optional<Level> level = llvm::StringSwitch<std::optional<Level>>(name)
-                                           .Case("baseline", Level::kBaseline)
-                                           .Case("avx2", Level::kAvx2)
-                                           .Case("avx512", Level::kAvx512)
-                                           .Default(std::nullopt);
-    if (!level) return mlir::emitError(request.location(), "There is no level '") << name << "' of a processor.";
-    levels.push_back(*level);
-  }
-  return mlir::success();
 }
 
 std::string print_text(mlir::ModuleOp kernels) {
@@ -82,8 +90,9 @@ class CpuTarget final : public Target {
   }
 
   mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {
-    mlir::FailureOr<Variant> variant =
-        build_executable(request.kernels, options_of(request.target, request.settings), request.objects);
+    const mlir::FailureOr<TargetOptions> options = options_of(request.target, request.settings, request.location());
+    if (mlir::failed(options)) return mlir::failure();
+    mlir::FailureOr<Variant> variant = build_executable(request.kernels, *options, request.objects);
     if (mlir::failed(variant)) return mlir::failure();
     return std::vector<Variant>{std::move(*variant)};
   }
@@ -96,17 +105,17 @@ class CpuTarget final : public Target {
 
   mlir::FailureOr<std::string> show(const CompileRequest& request, llvm::StringRef stage) const override {
     mlir::ModuleOp kernels = request.kernels;
-    TargetOptions options = options_of(request.target, request.settings);
-    if (mlir::failed(read_levels(request, options.levels))) return mlir::failure();
+    const mlir::FailureOr<TargetOptions> options = options_of(request.target, request.settings, request.location());
+    if (mlir::failed(options)) return mlir::failure();
     if (stage == "loops") {
       const BodyOptions avx2{32, 16};
       if (mlir::failed(lower_to_buffers(kernels)) || mlir::failed(lower_bodies(kernels, avx2))) return mlir::failure();
       return print_text(kernels);
     }
-    if (stage == "llvm") return print_code(kernels, options, request.objects, EmitAs::kLlvmIr);
-    if (stage == "asm") return print_code(kernels, options, request.objects, EmitAs::kAssembly);
+    if (stage == "llvm") return print_code(kernels, *options, request.objects, EmitAs::kLlvmIr);
+    if (stage == "asm") return print_code(kernels, *options, request.objects, EmitAs::kAssembly);
     if (stage != "elf") return Target::show(request, stage);
-    mlir::FailureOr<Variant> variant = build_executable(kernels, options, request.objects);
+    mlir::FailureOr<Variant> variant = build_executable(kernels, *options, request.objects);
     if (mlir::failed(variant)) return mlir::failure();
     return std::string(variant->bytes.begin(), variant->bytes.end());
   }
@@ -114,8 +123,10 @@ class CpuTarget final : public Target {
   mlir::FailureOr<Variant> embed(const EmbedRequest& request) const override {
     std::vector<EntryPoint> kernels;
     for (const codegen::EntryPoint& each : request.entry_points) kernels.push_back({each});
-    return build_user_library(request.name, request.location, kernels, request.constant_count,
-                              options_of(request.target, request.settings), request.objects);
+    const mlir::FailureOr<TargetOptions> options = options_of(request.target, request.settings, request.location);
+    if (mlir::failed(options)) return mlir::failure();
+    return build_user_library(request.name, request.location, kernels, request.constant_count, *options,
+                              request.objects);
   }
 };
 

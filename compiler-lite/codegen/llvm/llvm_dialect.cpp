@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/llvm/llvm_dialect.hpp"
 
+#include "compiler-lite/codegen/passes.hpp"
 #include "llvm/IR/Module.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -30,7 +30,7 @@ namespace baton::compiler_lite::codegen {
 namespace {
 
 mlir::LogicalResult run_to_llvm(mlir::ModuleOp kernels) {
-  mlir::PassManager passes(kernels.getContext());
+  QuickPasses passes(kernels);
   mlir::ConvertVectorToLLVMPassOptions vector_options;
   vector_options.reassociateFPReductions = true;
   passes.addPass(mlir::createConvertVectorToLLVMPass(vector_options));
@@ -64,7 +64,7 @@ mlir::LogicalResult check_lowered(mlir::ModuleOp kernels, llvm::StringRef place)
 }  // namespace
 
 mlir::LogicalResult lower_to_blocks(mlir::ModuleOp kernels) {
-  mlir::PassManager passes(kernels.getContext());
+  QuickPasses passes(kernels);
   passes.addNestedPass<mlir::func::FuncOp>(
       mlir::createConvertVectorToSCFPass(mlir::VectorTransferToSCFOptions().enableFullUnroll()));
   passes.addPass(mlir::memref::createExpandStridedMetadataPass());
@@ -77,7 +77,8 @@ mlir::LogicalResult lower_to_blocks(mlir::ModuleOp kernels) {
 }
 
 mlir::LogicalResult lower_to_llvm_dialect(mlir::ModuleOp kernels, llvm::StringRef place) {
-  return mlir::success(mlir::succeeded(run_to_llvm(kernels)) && mlir::succeeded(check_lowered(kernels, place)));
+  if (mlir::failed(run_to_llvm(kernels)) || mlir::failed(check_lowered(kernels, place))) return mlir::failure();
+  return mlir::verify(kernels);
 }
 
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp kernels, llvm::LLVMContext& context) {
