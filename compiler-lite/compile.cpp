@@ -1,5 +1,6 @@
 #include "compiler-lite/compile.hpp"
 
+#include "compiler-lite/cache.hpp"
 #include "compiler-lite/dialects/all.hpp"
 #include "compiler-lite/emit/module.hpp"
 #include "compiler-lite/lower/upstream_tosa.hpp"
@@ -48,9 +49,7 @@ bool run(llvm::SourceMgr& sources, mlir::MLIRContext& context, const CompileOpti
   return true;
 }
 
-}  // namespace
-
-CompileOutput compile(std::string_view source, const std::string& name, const CompileOptions& options) {
+CompileOutput compile_anew(std::string_view source, const std::string& name, const CompileOptions& options) {
   mlir::DialectRegistry registry;
   register_dialects(registry);
   register_schedule(registry);
@@ -78,6 +77,16 @@ CompileOutput compile(std::string_view source, const std::string& name, const Co
   const mlir::SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
   output.ok = run(sources, context, options, output.bytes, output.explanation);
   diagnostics.flush();
+  return output;
+}
+
+}  // namespace
+
+CompileOutput compile(std::string_view source, const std::string& name, const CompileOptions& options) {
+  const Cache cache(source, name, options);
+  if (std::optional<CompileOutput> kept = cache.find()) return std::move(*kept);
+  CompileOutput output = compile_anew(source, name, options);
+  cache.keep(output);
   return output;
 }
 

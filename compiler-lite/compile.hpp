@@ -29,6 +29,8 @@ struct CompileOptions {
   std::vector<std::string> library_files = {};
   bool explain = false;
   bool sanitize = false;  // Kernels that are generated check each access of memory.
+  // Where compiled programs are kept, and looked for before anything is compiled; empty: nowhere.
+  std::string cache_folder = {};
   bool strip_debug = false;
   bool dump_schedule = false;  // Instead of the program: its recordings, bindings, memory plans and barriers as text.
   // For looking into the compiler, on standard error.

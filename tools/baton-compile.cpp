@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "compiler-lite/compile.hpp"
@@ -59,6 +60,10 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       "--library", options.libraries,
       "Libraries whose commands do what they are good at where they are there when the program runs: blas, ... or "
       "a file NAME.library.mlir");
+  if (const char* folder = std::getenv("BATON_CACHE")) compile.cache_folder = folder;
+  line.text("--cache", compile.cache_folder,
+            "A folder where compiled programs are kept, and looked for before anything is compiled (the default is "
+            "$BATON_CACHE, else none)");
   line.toggle(
       "--explain", compile.explain,
       "Say for each product which library takes it, or why none does, and for each optional function who defines it");
@@ -73,7 +78,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.toggle("--mlir-print-ir-after-all", compile.print_ir_after_all, "Print the program after each pass");
   line.toggle("--mlir-print-ir-after-change", compile.print_ir_after_change,
               "Print the program after each pass that changed it");
-  line.toggle("--mlir-timing", compile.timing, "Print how long each pass took");
+  line.toggle("--mlir-timing", compile.timing, "Print how long each pass took, and what code generation took apart");
   return line.parse(argc, argv);
 }
 

@@ -91,7 +91,7 @@ class Baton:
         source = self.folder / f"{program.name}.mlir"
         source.write_text(lower(program, kind))
         begin = time.perf_counter()
-        run([self.build / "bin/baton-compile", source, "--target-backends=llvm-cpu", *[f"--library={each}" for each in self.libraries], "-o", self._module(program)])
+        run([self.build / "bin/baton-compile", source, "--target-backends=llvm-cpu", "--cpu-levels=host", *[f"--library={each}" for each in self.libraries], "-o", self._module(program)])
         return (time.perf_counter() - begin) * 1e3
 
     def answer(self, program: Program, inputs: list[np.ndarray]) -> np.ndarray:

@@ -21,16 +21,18 @@ def _is_path(source):
     return isinstance(source, str) and "\n" not in source and not source.lstrip().startswith(("func", "module", "util"))
 
 
-def compile(source, *, target=None, flags=(), output=None):  # noqa: A001 - the verb of the house
+def compile(source, *, target=None, flags=(), output=None, cache=None):  # noqa: A001 - the verb of the house
     """Compiles a program in MLIR: its text, or the path of a file with it. Gives the bytes of the module file, which
     load() takes, and writes them to `output` if one is named.
 
     `target`: "cpu", "cuda", or a list of them; None: what the program says, or the CPU. `flags` go to baton-compile as
-    they are. An error is an InvalidArgumentError with file, line and column of each fault."""
+    they are. `cache` is a folder where compiled programs are kept, and looked for before anything is compiled. An error is an InvalidArgumentError with file, line and column of each fault."""
     import subprocess
     from baton._tools import environment, find
     command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
     command += [f"--target-device={name}" for name in _targets(target or ())] + list(flags)
+    if cache is not None:
+        command.append(f"--cache={os.fspath(cache)}")
     text = None if _is_path(source) else (source if isinstance(source, bytes) else source.encode())
     done = subprocess.run(command, input=text if text is not None else b"", capture_output=True, check=False,
                           env=environment())

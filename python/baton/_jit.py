@@ -1,20 +1,17 @@
 """baton.jax.jit: a JAX function that Baton runs.
 
-Each set of shapes and types is lowered and compiled once; what was compiled is kept on disk by a digest of the program's text,
-of the compiler, and of what it was told. Arrays go in and out in place.
+Each set of shapes and types is lowered and compiled once; what was compiled is kept on disk by the compiler. Arrays go in
+and out in place.
 """
 import functools
-import hashlib
 import os
 import pathlib
-import tempfile
 
 import jax
 
 from baton._compile import compile as compile_program
 from baton._devices import device as open_device
 from baton._program import load
-from baton._tools import find
 
 
 def _cache_folder():
@@ -23,29 +20,11 @@ def _cache_folder():
     return pathlib.Path(folder)
 
 
-@functools.cache
-def _compiler_identity():
-    path = find("baton-compile")
-    about = os.stat(path)
-    return f"{path} {about.st_size} {about.st_mtime_ns}"
-
-
 def _compiled(text, target, flags):
-    """The program's bytes, from the disk where they are. A file appears there as a whole or not at all."""
-    told = "\0".join((text, _compiler_identity(), str(target), *flags))
-    path = _cache_folder() / f"{hashlib.sha256(told.encode()).hexdigest()}.bvm"
-    try:
-        return path.read_bytes()
-    except OSError:
-        compiled = compile_program(text, target=target, flags=flags)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(compiled)
-        os.replace(file.name, path)
-    except OSError:
-        pass  # A folder that cannot be written keeps nothing, and the program runs all the same.
-    return compiled
+    """The program's bytes, from the disk where they are; code for this machine's processor alone, which it is run on."""
+    if not any(flag.startswith("--cpu-levels") for flag in flags):
+        flags = ("--cpu-levels=host", *flags)
+    return compile_program(text, target=target, flags=flags, cache=_cache_folder())
 
 
 def _key(leaf):

@@ -66,12 +66,12 @@ def test_each_set_of_shapes_is_compiled_once_and_kept(cache):
     for count in (3, 4, 3, 4):
         assert function(jnp.zeros(count)).tolist() == [1] * count
     assert set(seen) == {(3,), (4,)}
-    assert len(list(cache.glob("*.bvm"))) == 2
+    assert len(list(cache.glob("*.program"))) == 2
     traces = len(seen)
     function(jnp.zeros(3))
     assert len(seen) == traces
     jit(traced, device="local-sync")(jnp.zeros(3))  # As a second process would.
-    assert len(list(cache.glob("*.bvm"))) == 2
+    assert len(list(cache.glob("*.program"))) == 2
 
 
 def test_a_command_of_python_in_a_jax_function():
