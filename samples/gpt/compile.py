@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Compiles a model to one file: compile.py 124M -o gpt.bvm
+
+    prefill(cache, tokens[1, P], positions[1], slots[1], last[1], settings[1, 4]) -> next[1, 1], logits[1, V], cache
+    decode(cache, tokens[B, 1], positions[B], settings[B, 4]) -> next[B, 1], positions + 1, logits[B, V], cache
+    generate(tokens[1, P], last[1], settings[1, 4], count) -> how many tokens it gave to reader.token(number, token)
+
+The cache, a tensor of keys and one of values for each layer, is written in place. Weights are asked of --parameters=model=... by
+their names when the program is loaded. Settings are temperature, top-k, top-p and a seed for each sequence. generate() is made
+for one slot; it stops where reader.token returns 0.
+"""
+import argparse
+import functools
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import running  # noqa: E402, F401 - finds the package baton.
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import model as models  # noqa: E402
+
+import baton  # noqa: E402
+import baton.jax  # noqa: E402
+
+
+def _choose(logits, settings, positions):
+    batch = logits.shape[0]
+    results = (jax.ShapeDtypeStruct((batch,), jnp.int32), jax.ShapeDtypeStruct(logits.shape, logits.dtype))
+    return jax.ffi.ffi_call("gpt.sample", results)(logits, settings, positions)[0][:, None]
+
+
+def prefill(model, weights, cache, tokens, positions, slots, last, settings):
+    write = functools.partial(models.put_by_command, "gpt.append_prompt")
+    logits, cache = models.forward(model, weights, cache, tokens, positions, slots, last, write=write)
+    return _choose(logits, settings, positions + last), logits, cache
+
+
+def decode(model, weights, cache, tokens, positions, settings):
+    write = functools.partial(models.put_by_command, "gpt.append")
+    logits, cache = models.forward(model, weights, cache, tokens, positions, write=write)
+    return _choose(logits, settings, positions), positions + 1, logits, cache
+
+
+def arguments(model, slots, prompt):
+    """Shapes of weights and cache, and of what else prefill and decode take."""
+    weights = {name: jax.ShapeDtypeStruct(shape, jnp.float32) for name, shape in models.shapes(model).items()}
+    cache = jax.eval_shape(lambda: models.empty_cache(model, slots))
+
+    def of(kind, *shape):
+        return jax.ShapeDtypeStruct(shape, kind)
+
+    return weights, cache, {
+        "prefill": (of(jnp.int32, 1, prompt), *[of(jnp.int32, 1)] * 3, of(jnp.float32, 1, 4)),
+        "decode": (of(jnp.int32, slots, 1), of(jnp.int32, slots), of(jnp.float32, slots, 4))}
+
+
+def _exported(text, name, weights):
+    """What JAX made as functions of a bigger module: its `main` is `name`, and takes the weights out of globals."""
+    body = text[text.index("\n") + 1:text.rstrip().rindex("}")]
+    maps = "".join(re.findall(r"^#.*\n", text, re.MULTILINE))
+    if maps:
+        body = body[body.index("func.func"):] if body.startswith("#") else body
+    head = re.search(r"func\.func public @main\((.*?)\) -> \((.*)\) \{\n", body)
+    taken = re.split(r", (?=%arg)", head.group(1))
+    results = re.sub(r"iree\.abi\.tied = (\d+)", lambda each: f"iree.abi.tied = {int(each.group(1)) - len(weights)}", head.group(2))
+    loads = "".join(f"    {argument.split(':')[0]} = util.global.load @\"{weight}\" : {argument.split(': ', 1)[1]}\n"
+                    for weight, argument in zip(sorted(weights), taken))
+    return (f"{body[:head.start()]}func.func public @{name}({', '.join(taken[len(weights):])}) -> ({results}) {{\n{loads}{body[head.end():]}")
+
+
+def _parameters(weights):
+    """Globals that the initializer takes out of files, where they lie."""
+    text = """  util.func private @parameters.view(!hal.device, !util.buffer, !util.buffer) -> !hal.buffer_view
+  util.func private @hal.devices.get(index) -> !hal.device
+"""
+    for name, weight in weights.items():
+        kind = f"tensor<{'x'.join(map(str, weight.shape))}xf32>"
+        text += f"""  util.global private @"{name}" : {kind}
+  util.initializer {{
+    %zero = arith.constant 0 : index
+    %device = util.call @hal.devices.get(%zero) : (index) -> !hal.device
+    %scope = util.buffer.constant : !util.buffer = "model"
+    %key = util.buffer.constant : !util.buffer = "{name}"
+    %view = util.call @parameters.view(%device, %scope, %key) : (!hal.device, !util.buffer, !util.buffer) -> !hal.buffer_view
+    %weight = hal.tensor.import %view "{name}" : !hal.buffer_view -> {kind}
+    util.global.store %weight, @"{name}" : {kind}
+    util.return
+  }}
+"""
+    return text
+
+
+def _generate(model, prompt):
+    """The loop, in the program: a token is given to the host's function while the next step runs."""
+    cache = f"tensor<1x{model.context}x{model.kept_heads}x{model.head}xf32>"
+    count = 2 * model.layers
+    kinds = ", ".join([cache] * count)
+    logits = f"tensor<1x{model.vocabulary}xf32>"
+
+    def named(stem):
+        return ", ".join(f"%{stem}#{i}" for i in range(count))
+
+    return f"""
+  func.func private @reader.token(%number: i32, %token: i32) -> i32
+  func.func @generate(%prompt: tensor<1x{prompt}xi32>, %last: tensor<1xi32>, %settings: tensor<1x4xf32>, %count: i32) -> i32 {{
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %none = arith.constant 0 : index
+    %begin = arith.constant dense<0> : tensor<1xi32>
+    %ones = arith.constant dense<1> : tensor<1xi32>
+    %nothing = arith.constant 0.0 : f32
+""" + "".join(f"    %room{i} = tensor.splat %nothing : {cache}\n" for i in range(count)) + f"""
+    %p:{count + 2} = call @prefill({', '.join(f'%room{i}' for i in range(count))}, %prompt, %begin, %begin, %last, %settings)
+        : ({kinds}, tensor<1x{prompt}xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x4xf32>) -> (tensor<1x1xi32>, {logits}, {kinds})
+    %at = arith.addi %last, %ones : tensor<1xi32>
+    %done:{count + 4} = scf.while (%number = %zero, %go = %one, %token = %p#0, %position = %at{''.join(f', %c{i} = %p#{i + 2}' for i in range(count))})
+        : (i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}) -> (i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}) {{
+      %more = arith.cmpi slt, %number, %count : i32
+      %wanted = arith.cmpi ne, %go, %zero : i32
+      %continue = arith.andi %more, %wanted : i1
+      scf.condition(%continue) %number, %go, %token, %position{''.join(f', %c{i}' for i in range(count))} : i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}
+    }} do {{
+    ^bb0(%number: i32, %go: i32, %token: tensor<1x1xi32>, %position: tensor<1xi32>{''.join(f', %c{i}: {cache}' for i in range(count))}):
+      %d:{count + 3} = func.call @decode({', '.join(f'%c{i}' for i in range(count))}, %token, %position, %settings)
+          : ({kinds}, tensor<1x1xi32>, tensor<1xi32>, tensor<1x4xf32>) -> (tensor<1x1xi32>, tensor<1xi32>, {logits}, {kinds})
+      %given = tensor.extract %token[%none, %none] : tensor<1x1xi32>
+      %again = func.call @reader.token(%number, %given) : (i32, i32) -> i32
+      %next = arith.addi %number, %one : i32
+      scf.yield %next, %again, %d#0, %d#1{''.join(f', %d#{i + 3}' for i in range(count))} : i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}
+    }}
+    return %done#0 : i32
+  }}
+"""
+
+
+def lower(model, slots, prompt, generate=True):
+    weights, cache, rest = arguments(model, slots, prompt)
+    maps, functions = {}, ""
+    for name, function in (("prefill", prefill), ("decode", decode)):
+        text = baton.jax.lower(jax.jit(functools.partial(function, model), donate_argnums=(1,), keep_unused=True), weights, cache, *rest[name])
+        # Names of maps stand once in a file; those of the second function get its own.
+        for old, affine in re.findall(r"^#(\w+) = (affine_map.*)$", text, re.MULTILINE):
+            maps[f"{name}_{old}"] = affine
+        text = re.sub(r"#(map\d*)\b", rf"#{name}_\1", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
+        functions += _declared_once(_exported(text, name, weights), functions)
+    head = "".join(f"#{name} = {affine}\n" for name, affine in maps.items())
+    generate = _generate(model, prompt) if False else ""
+    return f"{head}module @model {{\n{_parameters(weights)}{functions}{generate}}}\n"
+
+
+def _declared_once(text, before):
+    """Without the imports that the file has already."""
+    return re.sub(r"^  func\.func private @gpt\.\w+\(.*\n", lambda each: "" if each.group(0) in before else each.group(0), text, flags=re.MULTILINE)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", choices=models.MODELS)
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--slots", type=int, default=1, help="sequences that are decoded side by side")
+    parser.add_argument("--prompt", type=int, default=16, help="tokens of a prompt that prefill takes at a time")
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--mlir", help="keeps the text here")
+    options = parser.parse_args()
+    text = lower(models.MODELS[options.model], options.slots, options.prompt)
+    if options.mlir:
+        pathlib.Path(options.mlir).write_text(text, encoding="utf-8")
+    baton.compile(text, target=options.target, output=options.output)
+
+
+if __name__ == "__main__":
+    main()

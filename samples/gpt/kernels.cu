@@ -1,0 +1,76 @@
+// The same for GPUs, in clang's names, so that no CUDA toolkit is needed: a block for each token that is added (64 threads), or
+// for each sequence that gets one (256).
+#include "sampling.h"
+
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+
+using over_part = float (*)(const float*, lane_part, float);
+
+extern "C" __global__ void append(float* cache, const float* update, const unsigned* slots, const unsigned* positions,
+                                  unsigned steps, unsigned context, unsigned row, unsigned slot_count) {
+  const unsigned block = __nvvm_read_ptx_sreg_ctaid_x(), batch = block / steps, step = block % steps;
+  const unsigned slot = slots[batch], position = positions[batch];
+  if (slot >= slot_count || position >= context || step >= context - position) return;
+  float* target = cache + ((unsigned long)slot * context + position + step) * row;
+  for (unsigned i = __nvvm_read_ptx_sreg_tid_x(); i < row; i += 64) target[i] = update[(unsigned long)block * row + i];
+}
+
+// One number of each lane, summed in the order of the lanes; every lane gets the sum.
+template <over_part function>
+static __attribute__((device)) float over_lanes(float* shared, const float* weights, lane_part part, float cut) {
+  const unsigned lane = __nvvm_read_ptx_sreg_tid_x();
+  __syncthreads();
+  shared[lane] = function(weights, part, cut);
+  __syncthreads();
+  float sum = 0;
+  for (unsigned i = 0; i < kLanes; ++i) sum += shared[i];
+  return sum;
+}
+
+template <over_part function>
+static __attribute__((device)) float find_cut(float* shared, const float* weights, lane_part part, float least,
+                                              float wanted) {
+  unsigned bits = 0;
+  for (int bit = 29; bit >= 0; --bit) {
+    const float cut = float_of(bits | 1u << bit);
+    if (over_lanes<function>(shared, weights, part, cut > least ? cut : least) >= wanted) bits |= 1u << bit;
+  }
+  const float cut = float_of(bits);
+  return cut > least ? cut : least;
+}
+
+extern "C" __global__ void sample(const float* logits, const sampling_settings* settings, const unsigned* positions,
+                                  unsigned* tokens, float* weights, unsigned count) {
+  __shared__ float sums[kLanes];
+  __shared__ unsigned places[kLanes];
+  const unsigned lane = __nvvm_read_ptx_sreg_tid_x(), row = __nvvm_read_ptx_sreg_ctaid_x();
+  const lane_part part = part_of(lane, count);
+  logits += (unsigned long)row * count;
+  weights += (unsigned long)row * count;
+  const sampling_settings how = settings[row];
+  unsigned likeliest = part.begin < count ? part.begin : 0;
+  for (unsigned i = part.begin; i < part.end; ++i) {
+    if (logits[i] > logits[likeliest]) likeliest = i;
+  }
+  places[lane] = likeliest;
+  __syncthreads();
+  likeliest = places[0];
+  for (unsigned i = 1; i < kLanes; ++i) {
+    if (logits[places[i]] > logits[likeliest]) likeliest = places[i];
+  }
+  if (!(how.temperature > 0)) {
+    if (lane == 0) tokens[row] = likeliest;
+    return;
+  }
+  for (unsigned i = part.begin; i < part.end; ++i) {
+    weights[i] = exponential((logits[i] - logits[likeliest]) / how.temperature);
+  }
+  float cut = float_of(1);
+  if (how.top_k >= 1) cut = find_cut<count_above>(sums, weights, part, cut, how.top_k);
+  if (how.top_p < 1) {
+    cut = find_cut<sum_above>(sums, weights, part, cut, how.top_p * over_lanes<sum_above>(sums, weights, part, cut));
+  }
+  over_lanes<sum_above>(sums, weights, part, cut);
+  if (lane == 0) tokens[row] = draw(sums, weights, count, cut, random_number(how.seed, positions[row]));
+}

@@ -1,0 +1,34 @@
+"""What the scripts here share: the package `baton` of this tree's build, models compiled, and loaded with the commands' plugin."""
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("BATON_BUILD") or ROOT / "build/release")
+sys.path[:0] = [str(BUILD / "python")]
+os.environ.setdefault("BATON_TOOLS", str(BUILD / "bin"))
+
+import model as models  # noqa: E402
+import numpy as np  # noqa: E402
+
+import baton  # noqa: E402
+
+COMMANDS = BUILD / "samples/gpt/gpt.so"
+
+
+def compiled(name, folder, slots=1, prompt=16, target="cpu"):
+    """The path of the model's file, compiled now."""
+    from compile import lower
+
+    path = pathlib.Path(folder) / f"{name}-{slots}.bvm"
+    baton.compile(lower(models.MODELS[name], slots, prompt), target=target, output=path)
+    return path
+
+
+def load(path, weights, device="local-task", modules=()):
+    return baton.load(str(path), device=device, modules=[str(COMMANDS), *modules], parameters={"model": weights})
+
+
+def empty_cache(model, slots):
+    shape = (slots, model.context, model.kept_heads, model.head)
+    return [np.zeros(shape, np.float32) for _ in range(2 * model.layers)]
