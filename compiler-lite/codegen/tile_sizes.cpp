@@ -15,6 +15,9 @@ namespace linalg = mlir::linalg;
 constexpr int64_t kTileWork = 32 * 1024;
 // What operations may leave for the next ones in a tile: half of its memory (cpu/lower_bodies.cpp).
 constexpr int64_t kTileBytes = 128 * 1024, kElementBytes = 8;
+// Columns that are reduced side by side: their rows are read in runs of this many elements, or else most of a page that
+// is opened for each row goes unread.
+constexpr int64_t kColumnRun = 256;
 // The same for a block of threads: a few accesses of 16 bytes for each.
 constexpr int64_t kBlockWork = 4 * 1024;
 constexpr int64_t kSquare = 64;  // Of as many elements.
@@ -254,6 +257,7 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
   int64_t budget = blocks ? block_elements(root, correspondence) : kTileWork / correspondence.work_per_element();
   if (!blocks && !correspondence.has_product() && correspondence.work_per_element() > 1) {
     budget = std::min(budget, kTileBytes / std::max<int64_t>(1, correspondence.kept_bytes()));
+    if (!correspondence.reduces_rows()) budget = std::max(budget, kColumnRun);
   }
   budget = std::max<int64_t>(1, budget);
   const bool single = ranges.size() == 1;

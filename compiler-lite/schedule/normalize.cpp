@@ -125,9 +125,32 @@ LogicalResult lower_loops_over_tensors(mlir::ModuleOp module) {
   return success();
 }
 
+// The same elements in another order, and nothing else: a product can read what they are of.
+bool is_reordered(Value tensor) {
+  if (tensor.getDefiningOp<linalg::TransposeOp>()) return true;
+  auto copy = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!copy || copy.getNumDpsInputs() != 1 || copy.getNumResults() != 1 || copy.getNumReductionLoops() != 0) return false;
+  const llvm::SmallVector<mlir::AffineMap> maps = copy.getIndexingMapsArray();
+  auto yield = llvm::cast<linalg::YieldOp>(copy.getBody()->getTerminator());
+  return yield.getValues()[0] == copy.getRegionInputArgs()[0] && maps[0].isPermutation() && maps[1].isPermutation();
+}
+
+// One row or one column: a sum, from which unit dimensions can be dropped where it has no name.
+bool has_single_row(linalg::LinalgOp op) {
+  const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  llvm::SmallVector<unsigned> loops;
+  op.getParallelDims(loops);
+  return llvm::any_of(loops, [&](unsigned loop) { return sizes[loop] == 1; });
+}
+
 // Products and convolutions keep their names, by which the code generator knows them; fills are pulled into groups by
-// name.
+// name. A product of what was reordered gives its name up, and reads it in its old order.
 bool keeps_its_name(linalg::LinalgOp op) {
+  const bool is_named = !llvm::isa<linalg::GenericOp>(op.getOperation());
+  if (is_named && llvm::isa<linalg::ContractionOpInterface>(op.getOperation()) &&
+      (has_single_row(op) || llvm::any_of(op.getDpsInputs(), is_reordered))) {
+    return false;
+  }
   return llvm::isa<linalg::GenericOp, linalg::FillOp>(op.getOperation()) ||
          llvm::isa<linalg::ContractionOpInterface, linalg::ConvolutionOpInterface>(op.getOperation());
 }
