@@ -13,6 +13,7 @@ import running  # noqa: E402
 
 import functools  # noqa: E402
 
+import baton  # noqa: E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import make_weights  # noqa: E402
@@ -64,6 +65,43 @@ def check(model, program, weights, tokens, in_place=True):
     return worst
 
 
+def generated(model, program, prompt, length, settings, count, end=None):
+    """What the loop gives out, up to `end`."""
+    tokens = []
+
+    def token(number, token):
+        tokens.append(token)
+        return int(token != end)
+
+    baton_loop = baton.load(program["loop"], device=program["device"], parameters={"model": program["weights"]}, modules=[
+        str(running.COMMANDS), program["model"], baton.module("reader", {"token": token})])
+    given = baton_loop.generate(*running.empty_cache(model, 1), prompt, np.array([length - 1], np.int32), np.asarray(settings, np.float32), count)
+    if given != len(tokens):
+        raise SystemExit(f"the loop says {given}, and gave {len(tokens)} tokens")
+    return tokens
+
+
+def check_loop(model, program):
+    """The loop gives the likeliest tokens, the same for the same seed, others for another one, and ends where it is told to."""
+    prompt = np.random.default_rng(2).integers(0, model.vocabulary, (1, PROMPT), np.int32)
+    reference, length = Reference(model, make_weights.read(program["weights"])), PROMPT - 3
+    wanted, logits = [], reference.logits(prompt, 0, jnp.array([length - 1]))
+    for number in range(8):
+        wanted.append(int(logits.argmax()))
+        logits = reference.logits(np.array([[wanted[-1]]], np.int32), length + number)
+    greedy = generated(model, program, prompt, length, LIKELIEST, 8)
+    if greedy != wanted:
+        raise SystemExit(f"the loop gave {greedy}, JAX {wanted}")
+    ended = generated(model, program, prompt, length, LIKELIEST, 8, end=wanted[2])
+    if ended != wanted[:wanted.index(wanted[2]) + 1]:
+        raise SystemExit(f"the loop was to end at {wanted[2]} and gave {ended}")
+    one, again, other = (generated(model, program, prompt, length, [[1, 40, 0.9, seed]], 24) for seed in (1, 1, 2))
+    if one != again or one == other:
+        raise SystemExit(f"seeds 1, 1 and 2 gave {one}, {again}, {other}")
+    if (single := generated(model, program, prompt, length, [[1, 1, 1, 3]], 8)) != wanted:
+        raise SystemExit(f"the likeliest of one is {wanted}, and not {single}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", choices=models.MODELS)
@@ -73,11 +111,15 @@ def main():
     options = parser.parse_args()
     model = models.MODELS[options.model]
     with tempfile.TemporaryDirectory() as folder:
+        target = options.device.split("-")[0].split("?")[0]
         weights = options.weights or f"{folder}/weights.safetensors"
         if not options.weights:
             make_weights.write(model, weights)
-        program = running.load(running.compiled(options.model, folder, prompt=PROMPT, target=options.device), weights, options.device)
-        worst = check(model, program, make_weights.read(weights), options.tokens, in_place=options.device.startswith("local"))
+        path = str(running.compiled(options.model, folder, prompt=PROMPT, target=target))
+        program = running.load(path, weights, options.device)
+        worst = check(model, program, make_weights.read(weights), options.tokens, in_place=target == "local")
+        check_loop(model, {"model": path, "weights": weights, "device": options.device,
+                           "loop": str(running.compiled_loop(options.model, folder, PROMPT, target))})
     print(f"{options.model} on {options.device}: {options.tokens} tokens, logits off by {worst:.1e}")
     if worst > 1e-4:
         raise SystemExit("that is more than 1e-4")

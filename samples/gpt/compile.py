@@ -3,11 +3,14 @@
 
     prefill(cache, tokens[1, P], positions[1], slots[1], last[1], settings[1, 4]) -> next[1, 1], logits[1, V], cache
     decode(cache, tokens[B, 1], positions[B], settings[B, 4]) -> next[B, 1], positions + 1, logits[B, V], cache
-    generate(tokens[1, P], last[1], settings[1, 4], count) -> how many tokens it gave to reader.token(number, token)
 
 The cache, a tensor of keys and one of values for each layer, is written in place. Weights are asked of --parameters=model=... by
-their names when the program is loaded. Settings are temperature, top-k, top-p and a seed for each sequence. generate() is made
-for one slot; it stops where reader.token returns 0.
+their names when the program is loaded. Settings are temperature, top-k, top-p and a seed for each sequence. With --loop=FILE, for
+one slot, there is a second program around these:
+
+    generate(cache, tokens[1, P], last[1], settings[1, 4], count) -> how many tokens it gave to reader.token(number, token)
+
+It ends early where reader.token returns 0; while that function looks at a token, the next step runs.
 """
 import argparse
 import functools
@@ -24,6 +27,8 @@ import model as models  # noqa: E402
 
 import baton  # noqa: E402
 import baton.jax  # noqa: E402
+
+FENCES = ("--execution-model=async-external",)  # A step is begun and not waited for; who looks at its tensors waits.
 
 
 def _choose(logits, settings, positions):
@@ -93,50 +98,48 @@ def _parameters(weights):
     return text
 
 
-def _generate(model, prompt):
-    """The loop, in the program: a token is given to the host's function while the next step runs."""
+def loop(model, prompt):
+    """The program that generates. It computes nothing but calls what starts work and returns at once."""
     cache = f"tensor<1x{model.context}x{model.kept_heads}x{model.head}xf32>"
     count = 2 * model.layers
-    kinds = ", ".join([cache] * count)
-    logits = f"tensor<1x{model.vocabulary}xf32>"
-
-    def named(stem):
-        return ", ".join(f"%{stem}#{i}" for i in range(count))
-
-    return f"""
+    kinds, rooms = ", ".join([cache] * count), ", ".join(f"%c{i}" for i in range(count))
+    token, logits, settings = "tensor<1x1xi32>", f"tensor<1x{model.vocabulary}xf32>", "tensor<1x4xf32>"
+    prefill = f"({kinds}, tensor<1x{prompt}xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, {settings}) -> ({token}, {logits}, {kinds})"
+    decode = f"({kinds}, {token}, tensor<1xi32>, {settings}) -> ({token}, tensor<1xi32>, {logits}, {kinds})"
+    carried = f"i32, i32, {token}, tensor<1xi32>, {kinds}"
+    return f"""module @loop {{
+  func.func private @model.prefill{prefill} attributes {{iree.abi.model = "coarse-fences"}}
+  func.func private @model.decode{decode} attributes {{iree.abi.model = "coarse-fences"}}
   func.func private @reader.token(%number: i32, %token: i32) -> i32
-  func.func @generate(%prompt: tensor<1x{prompt}xi32>, %last: tensor<1xi32>, %settings: tensor<1x4xf32>, %count: i32) -> i32 {{
+  func.func @generate({", ".join(f"%room{i}: {cache} {{iree.abi.consume}}" for i in range(count))}, %prompt: tensor<1x{prompt}xi32>, %last: tensor<1xi32>, %settings: {settings}, %count: i32) -> i32 {{
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %none = arith.constant 0 : index
     %begin = arith.constant dense<0> : tensor<1xi32>
     %ones = arith.constant dense<1> : tensor<1xi32>
-    %nothing = arith.constant 0.0 : f32
-""" + "".join(f"    %room{i} = tensor.splat %nothing : {cache}\n" for i in range(count)) + f"""
-    %p:{count + 2} = call @prefill({', '.join(f'%room{i}' for i in range(count))}, %prompt, %begin, %begin, %last, %settings)
-        : ({kinds}, tensor<1x{prompt}xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x4xf32>) -> (tensor<1x1xi32>, {logits}, {kinds})
+    %p:{count + 2} = call @model.prefill({rooms.replace("%c", "%room")}, %prompt, %begin, %begin, %last, %settings) : {prefill}
     %at = arith.addi %last, %ones : tensor<1xi32>
-    %done:{count + 4} = scf.while (%number = %zero, %go = %one, %token = %p#0, %position = %at{''.join(f', %c{i} = %p#{i + 2}' for i in range(count))})
-        : (i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}) -> (i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}) {{
+    %done:{count + 4} = scf.while (%number = %zero, %go = %one, %token = %p#0, %position = %at, {", ".join(f"%c{i} = %p#{i + 2}" for i in range(count))})
+        : ({carried}) -> ({carried}) {{
       %more = arith.cmpi slt, %number, %count : i32
       %wanted = arith.cmpi ne, %go, %zero : i32
       %continue = arith.andi %more, %wanted : i1
-      scf.condition(%continue) %number, %go, %token, %position{''.join(f', %c{i}' for i in range(count))} : i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}
+      scf.condition(%continue) %number, %go, %token, %position, {rooms} : {carried}
     }} do {{
-    ^bb0(%number: i32, %go: i32, %token: tensor<1x1xi32>, %position: tensor<1xi32>{''.join(f', %c{i}: {cache}' for i in range(count))}):
-      %d:{count + 3} = func.call @decode({', '.join(f'%c{i}' for i in range(count))}, %token, %position, %settings)
-          : ({kinds}, tensor<1x1xi32>, tensor<1xi32>, tensor<1x4xf32>) -> (tensor<1x1xi32>, tensor<1xi32>, {logits}, {kinds})
-      %given = tensor.extract %token[%none, %none] : tensor<1x1xi32>
+    ^bb0(%number: i32, %go: i32, %token: {token}, %position: tensor<1xi32>, {", ".join(f"%c{i}: {cache}" for i in range(count))}):
+      %d:{count + 3} = func.call @model.decode({rooms}, %token, %position, %settings) : {decode}
+      %given = tensor.extract %token[%none, %none] : {token}
       %again = func.call @reader.token(%number, %given) : (i32, i32) -> i32
       %next = arith.addi %number, %one : i32
-      scf.yield %next, %again, %d#0, %d#1{''.join(f', %d#{i + 3}' for i in range(count))} : i32, i32, tensor<1x1xi32>, tensor<1xi32>, {kinds}
+      scf.yield %next, %again, %d#0, %d#1, {", ".join(f"%d#{i + 3}" for i in range(count))} : {carried}
     }}
     return %done#0 : i32
   }}
+}}
 """
 
 
-def lower(model, slots, prompt, generate=True):
+def lower(model, slots, prompt):
     weights, cache, rest = arguments(model, slots, prompt)
     maps, functions = {}, ""
     for name, function in (("prefill", prefill), ("decode", decode)):
@@ -147,8 +150,7 @@ def lower(model, slots, prompt, generate=True):
         text = re.sub(r"#(map\d*)\b", rf"#{name}_\1", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
         functions += _declared_once(_exported(text, name, weights), functions)
     head = "".join(f"#{name} = {affine}\n" for name, affine in maps.items())
-    generate = _generate(model, prompt) if False else ""
-    return f"{head}module @model {{\n{_parameters(weights)}{functions}{generate}}}\n"
+    return f"{head}module @model {{\n{_parameters(weights)}{functions}}}\n"
 
 
 def _declared_once(text, before):
@@ -163,12 +165,15 @@ def main():
     parser.add_argument("--slots", type=int, default=1, help="sequences that are decoded side by side")
     parser.add_argument("--prompt", type=int, default=16, help="tokens of a prompt that prefill takes at a time")
     parser.add_argument("--target", default="cpu")
-    parser.add_argument("--mlir", help="keeps the text here")
+    parser.add_argument("--loop", help="where the program that generates goes")
+    parser.add_argument("--mlir", help="keeps the model's text here")
     options = parser.parse_args()
     text = lower(models.MODELS[options.model], options.slots, options.prompt)
     if options.mlir:
         pathlib.Path(options.mlir).write_text(text, encoding="utf-8")
-    baton.compile(text, target=options.target, output=options.output)
+    baton.compile(text, target=options.target, flags=FENCES, output=options.output)
+    if options.loop:
+        baton.compile(loop(models.MODELS[options.model], options.prompt), target=options.target, output=options.loop)
 
 
 if __name__ == "__main__":
