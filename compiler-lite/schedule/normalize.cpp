@@ -129,7 +129,8 @@ LogicalResult lower_loops_over_tensors(mlir::ModuleOp module) {
 bool is_reordered(Value tensor) {
   if (tensor.getDefiningOp<linalg::TransposeOp>()) return true;
   auto copy = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!copy || copy.getNumDpsInputs() != 1 || copy.getNumResults() != 1 || copy.getNumReductionLoops() != 0) return false;
+  if (!copy || copy.getNumDpsInputs() != 1 || copy.getNumResults() != 1 || copy.getNumReductionLoops() != 0)
+    return false;
   const llvm::SmallVector<mlir::AffineMap> maps = copy.getIndexingMapsArray();
   auto yield = llvm::cast<linalg::YieldOp>(copy.getBody()->getTerminator());
   return yield.getValues()[0] == copy.getRegionInputArgs()[0] && maps[0].isPermutation() && maps[1].isPermutation();

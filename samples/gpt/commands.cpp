@@ -69,7 +69,9 @@ class Gpt final : public Module<Gpt> {
 
 }  // namespace
 
+// An import of a program has one type: with a second name a command takes tensors of other shapes.
 BATON_EXPORT_MODULE(Gpt, "gpt",                                                             //
                     BATON_COMMAND("append", &Gpt::append, kCaptureSafe | kInPlace),         //
                     BATON_COMMAND("append_prompt", &Gpt::append, kCaptureSafe | kInPlace),  //
-                    BATON_COMMAND("sample", &Gpt::sample, kCaptureSafe));
+                    BATON_COMMAND("sample", &Gpt::sample, kCaptureSafe),                    //
+                    BATON_COMMAND("sample_prompt", &Gpt::sample, kCaptureSafe));

@@ -31,22 +31,23 @@ import baton.jax  # noqa: E402
 FENCES = ("--execution-model=async-external",)  # A step is begun and not waited for; who looks at its tensors waits.
 
 
-def _choose(logits, settings, positions):
+# An import has one type: commands that prompts and steps give tensors of different shapes have two names.
+def _choose(command, logits, settings, positions):
     batch = logits.shape[0]
     results = (jax.ShapeDtypeStruct((batch,), jnp.int32), jax.ShapeDtypeStruct(logits.shape, logits.dtype))
-    return jax.ffi.ffi_call("gpt.sample", results)(logits, settings, positions)[0][:, None]
+    return jax.ffi.ffi_call(command, results)(logits, settings, positions)[0][:, None]
 
 
 def prefill(model, weights, cache, tokens, positions, slots, last, settings):
     write = functools.partial(models.put_by_command, "gpt.append_prompt")
     logits, cache = models.forward(model, weights, cache, tokens, positions, slots, last, write=write)
-    return _choose(logits, settings, positions + last), logits, cache
+    return _choose("gpt.sample_prompt", logits, settings, positions + last), logits, cache
 
 
 def decode(model, weights, cache, tokens, positions, settings):
     write = functools.partial(models.put_by_command, "gpt.append")
     logits, cache = models.forward(model, weights, cache, tokens, positions, write=write)
-    return _choose(logits, settings, positions), positions + 1, logits, cache
+    return _choose("gpt.sample", logits, settings, positions), positions + 1, logits, cache
 
 
 def arguments(model, slots, prompt):
