@@ -195,7 +195,7 @@ def main():
     parser.add_argument("--port", type=int, default=8080)
     options = parser.parse_args()
     server = open_server(options.model, options.weights, options.slots, options.device, options.port)
-    print(f"http://127.0.0.1:{server.server_address[1]}/generate", flush=True)
+    print(f"listening on port {server.server_address[1]}", flush=True)
     server.serve_forever()
 
 
