@@ -288,7 +288,7 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
   hold_indices_inside(kernel);
   copy_read_only_destinations(kernel);
   // Blocks sum products in f32 as they are.
-  widen_sums(kernel, [&](mlir::Operation* op) {
+  widen_sums(kernel, /*extremes=*/tiling == Tiling::kCores, [&](mlir::Operation* op) {
     if (tiling == Tiling::kCores) return false;
     const auto product = llvm::cast<linalg::LinalgOp>(op);
     const std::optional<ProductForm> form = product_form(product);

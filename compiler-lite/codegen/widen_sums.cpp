@@ -28,12 +28,23 @@ bool only_picks(mlir::Operation* op) {
                    arith::SelectOp, linalg::YieldOp>(op);
 }
 
-// The results of `op` that are sums of small floats, or other numbers that were combined.
-SmallVector<unsigned> narrow_sums(linalg::LinalgOp op) {
+// The largest or the smallest of numbers, and nothing more about it.
+bool is_extreme(mlir::BlockArgument best) {
+  const auto picks = [](mlir::Operation* user) {
+    return llvm::isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(user);
+  };
+  return best.hasOneUse() && llvm::all_of(best.getUsers(), picks);
+}
+
+// The results of `op` that are sums of small floats, or other numbers that were combined; with `extremes` the largest
+// and the smallest ones of a generic operation, too.
+SmallVector<unsigned> narrow_sums(linalg::LinalgOp op, bool extremes) {
+  extremes = extremes && llvm::isa<linalg::GenericOp>(op.getOperation());
   SmallVector<unsigned> results;
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     const mlir::BlockArgument sum = op.getRegionOutputArgs()[i];
-    if (is_small_float(sum.getType()) && !llvm::all_of(sum.getUsers(), only_picks)) results.push_back(i);
+    if (!is_small_float(sum.getType())) continue;
+    if (!llvm::all_of(sum.getUsers(), only_picks) || (extremes && is_extreme(sum))) results.push_back(i);
   }
   return results;
 }
@@ -163,14 +174,14 @@ void widen(mlir::IRRewriter& rewriter, linalg::LinalgOp op, llvm::ArrayRef<unsig
 
 }  // namespace
 
-void widen_sums(mlir::func::FuncOp kernel, llvm::function_ref<bool(mlir::Operation*)> keeps) {
+void widen_sums(mlir::func::FuncOp kernel, bool extremes, llvm::function_ref<bool(mlir::Operation*)> keeps) {
   SmallVector<linalg::LinalgOp> reductions;
   kernel.walk([&](linalg::LinalgOp op) {
     if (op.getNumReductionLoops() != 0 && op.hasPureTensorSemantics() && !keeps(op)) reductions.push_back(op);
   });
   mlir::IRRewriter rewriter(kernel.getContext());
   for (linalg::LinalgOp op : reductions) {
-    const SmallVector<unsigned> sums = narrow_sums(op);
+    const SmallVector<unsigned> sums = narrow_sums(op, extremes);
     if (!sums.empty()) widen(rewriter, op, sums);
   }
 }

@@ -10,7 +10,8 @@ class FuncOp;
 namespace baton::compiler_lite::codegen {
 
 // Each operation of `kernel` that adds up or multiplies up f16 or bf16 does it in f32, and one behind it rounds what
-// comes out. `keeps` says of which operations not: those whose code does so by itself.
-void widen_sums(mlir::func::FuncOp kernel, llvm::function_ref<bool(mlir::Operation*)> keeps);
+// comes out. `keeps` says of which operations not: those whose code does so by itself. With `extremes` so are the largest
+// and the smallest of numbers: nothing is lost without, but most processors compare vectors of f32 only.
+void widen_sums(mlir::func::FuncOp kernel, bool extremes, llvm::function_ref<bool(mlir::Operation*)> keeps);
 
 }  // namespace baton::compiler_lite::codegen
