@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler-lite/device_linker.hpp"
+
 namespace baton::compiler_lite {
 
 struct CompileOptions {
@@ -31,6 +33,8 @@ struct CompileOptions {
   bool sanitize = false;  // Kernels that are generated check each access of memory.
   // Where compiled programs are kept, and looked for before anything is compiled; empty: nowhere.
   std::string cache_folder = {};
+  // nvJitLink: links generated CUDA code with cubins, objects, archives and LTO-IR.
+  DeviceLinker cuda_linker = nullptr;
   bool strip_debug = false;
   bool dump_schedule = false;  // Instead of the program: its recordings, bindings, memory plans and barriers as text.
   // For looking into the compiler, on standard error.

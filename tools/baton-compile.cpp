@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "compiler-lite/compile.hpp"
+#include "modules/kernel_library/cuda_compiler.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/support/files.hpp"
 #include "tools/support/report.hpp"
@@ -95,6 +96,24 @@ Status check_terminal(const Options& options) {
   return {};
 }
 
+// nvJitLink, where this machine has it.
+std::vector<std::byte> link_cuda_code(std::string_view arch, std::span<const compiler_lite::DeviceCode> code,
+                                      std::string& problem) {
+  std::vector<modules::LinkInput> inputs;
+  for (const compiler_lite::DeviceCode& each : code) {
+    inputs.push_back({each.name, std::as_bytes(std::span(each.bytes))});
+  }
+  const std::string_view number = arch.substr(arch.find('_') + 1);
+  auto linked = modules::link_cuda(number, inputs);
+  if (!linked) {  // Code for the linker's optimizer is refused without this, and what is no such code with it.
+    const std::string_view optimize[] = {"-lto"};
+    if (auto optimized = modules::link_cuda(number, inputs, optimize)) return *std::move(optimized);
+  }
+  if (linked) return *std::move(linked);
+  problem = linked.error().message();
+  return {};
+}
+
 // A name is a file that lies beside the tools: in a build tree, and where it is installed.
 Result<std::string> find_library(const std::string& name) {
   if (name.find('/') != name.npos || name.ends_with(".mlir")) return name;
@@ -120,6 +139,7 @@ Status run(Options options) {
   for (const std::string& library : options.libraries) {
     BATON_TRY_ASSIGN(options.compile.library_files.emplace_back(), find_library(library));
   }
+  options.compile.cuda_linker = link_cuda_code;
   const compiler_lite::CompileOutput output = compiler_lite::compile(text_of(source), name, options.compile);
   std::fwrite(output.diagnostics.data(), 1, output.diagnostics.size(), stderr);
   std::fwrite(output.explanation.data(), 1, output.explanation.size(), stderr);

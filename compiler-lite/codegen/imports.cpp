@@ -4,7 +4,6 @@
 #include <set>
 
 #include "compiler-lite/codegen/explain.hpp"
-#include "llvm/ADT/StringSet.h"
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -56,6 +55,20 @@ ImportTable collect_imports(mlir::ModuleOp kernels) {
   return {{symbols.begin(), symbols.end()}};
 }
 
+bool may_be_defined(llvm::ArrayRef<LoadedObject> objects, llvm::StringRef symbol) {
+  return llvm::any_of(objects, [&](const LoadedObject& object) {
+    return object.is_opaque || llvm::is_contained(object.defined, symbol.str());
+  });
+}
+
+std::vector<std::string> optional_imports(mlir::ModuleOp kernels) {
+  std::vector<std::string> symbols;
+  for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!function.isExternal() && is_static_import(function)) symbols.push_back(import_symbol_of(function));
+  }
+  return symbols;
+}
+
 void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects, std::string* explanation) {
   for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
     if (function.isExternal() || !is_static_import(function)) continue;
@@ -76,15 +89,11 @@ void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objec
 }
 
 mlir::LogicalResult check_static_imports(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects) {
-  llvm::StringSet<> defined;
-  for (const LoadedObject& object : objects) {
-    for (const std::string& symbol : object.defined) defined.insert(symbol);
-  }
   bool good = true;
   for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
     if (!function.isExternal() || !is_static_import(function)) continue;
     const std::string symbol = import_symbol_of(function);
-    if (defined.contains(symbol)) continue;
+    if (may_be_defined(objects, symbol)) continue;
     for_each_call(kernels, function, [&](mlir::func::CallOp call, mlir::func::FuncOp kernel) {
       good = false;
       mlir::emitError(call.getLoc(), "The kernel '")

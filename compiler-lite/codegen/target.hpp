@@ -16,6 +16,7 @@
 #include "compiler-lite/codegen/tile_sizes.hpp"
 #include "compiler-lite/codegen/user_objects.hpp"
 #include "compiler-lite/codegen/variant.hpp"
+#include "compiler-lite/device_linker.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "llvm/ADT/ArrayRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -63,6 +64,7 @@ struct TargetSettings {
   // Kernels that are generated check each access, where the target does that.
   bool sanitize = false;
   StageTimes* times = nullptr;                      // When set, gets what code generation takes.
+  DeviceLinker cuda_linker = nullptr;
 
   // Empty for an option that isn't given.
   std::string option(llvm::StringRef name) const;

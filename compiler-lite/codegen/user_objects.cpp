@@ -36,18 +36,6 @@ mlir::LogicalResult tell(const LoadedObject& object, llvm::Error error) {
          << object.path << "' can't be read: " << llvm::toString(std::move(error)) << ".";
 }
 
-void collect_defined(const llvm::object::ObjectFile& file, std::vector<std::string>& defined) {
-  for (const llvm::object::SymbolRef& symbol : file.symbols()) {
-    llvm::Expected<uint32_t> flags = symbol.getFlags();
-    llvm::Expected<llvm::StringRef> name = symbol.getName();
-    const bool usable = flags && name && (*flags & llvm::object::SymbolRef::SF_Global) &&
-                        !(*flags & llvm::object::SymbolRef::SF_Undefined);
-    if (usable) defined.push_back(name->str());
-    if (!flags) llvm::consumeError(flags.takeError());
-    if (!name) llvm::consumeError(name.takeError());
-  }
-}
-
 mlir::LogicalResult look_into_bitcode(LoadedObject& object, const ObjectOptions& options) {
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::getLazyBitcodeModule(*object.bytes, context);
@@ -106,7 +94,7 @@ mlir::LogicalResult look_into(LoadedObject& object, const ObjectOptions& options
 }  // namespace
 
 FailureOr<LoadedObject> read_object(const Object& object, const ObjectOptions& options) {
-  LoadedObject loaded{object.path, object.location, llvm::StringRef(object.path).ends_with(".bc"), nullptr, {}};
+  LoadedObject loaded{object.path, object.location, llvm::StringRef(object.path).ends_with(".bc"), nullptr, {}, false};
   if (!object.data.empty()) {
     loaded.bytes = llvm::MemoryBuffer::getMemBufferCopy({object.data.data(), object.data.size()}, object.path);
     return loaded;
@@ -130,6 +118,18 @@ FailureOr<LoadedObject> read_object(const Object& object, const ObjectOptions& o
   }
   return mlir::emitError(object.location, "The object '")
          << object.path << "' was not found; looked for " << join(tried) << ".";
+}
+
+void collect_defined(const llvm::object::ObjectFile& file, std::vector<std::string>& defined) {
+  for (const llvm::object::SymbolRef& symbol : file.symbols()) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    const bool usable = flags && name && (*flags & llvm::object::SymbolRef::SF_Global) &&
+                        !(*flags & llvm::object::SymbolRef::SF_Undefined);
+    if (usable) defined.push_back(name->str());
+    if (!flags) llvm::consumeError(flags.takeError());
+    if (!name) llvm::consumeError(name.takeError());
+  }
 }
 
 FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const ObjectOptions& options) {

@@ -12,6 +12,10 @@
 #include "mlir/IR/Location.h"
 #include "mlir/Support/LogicalResult.h"
 
+namespace llvm::object {
+class ObjectFile;
+}
+
 namespace baton::compiler_lite::codegen {
 
 // Code of the user that is linked into the executable. The ending of the path says what it is: .bc is bitcode, linked
@@ -30,6 +34,8 @@ struct LoadedObject {
   bool is_bitcode;
   std::unique_ptr<llvm::MemoryBuffer> bytes;
   std::vector<std::string> defined;
+  // Only the target's linker knows what more it defines.
+  bool is_opaque = false;
 };
 
 // Where objects are looked for, and what they have to be.
@@ -47,6 +53,9 @@ mlir::FailureOr<LoadedObject> read_object(const Object& object, const ObjectOpti
 
 // All objects, or failure after every message has been given.
 mlir::FailureOr<std::vector<LoadedObject>> load_objects(llvm::ArrayRef<Object> objects, const ObjectOptions& options);
+
+// Adds the names of what `file` defines for others.
+void collect_defined(const llvm::object::ObjectFile& file, std::vector<std::string>& defined);
 
 // "the object is 'a.o'": for messages about what none of them has.
 std::string describe(llvm::ArrayRef<LoadedObject> objects);

@@ -1,4 +1,5 @@
 # How lit runs the golden tests. A file says everything itself: how it is run (RUN:) and what must come out (CHECK:).
+import glob
 import os
 import sys
 
@@ -24,6 +25,9 @@ config.environment["PATH"] = "/usr/bin:/bin"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# NVIDIA's linker is there or not; what is told without it is tested everywhere.
+if glob.glob("/usr/local/cuda/lib64/libnvJitLink.so*"):
+    config.available_features.add("nvjitlink")
 if not config.emulated:  # Else drivers and libraries of the host's architecture are not there, and starting takes longer.
     config.available_features.add("native")
     if not config.sanitized:

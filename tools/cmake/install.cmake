@@ -103,7 +103,8 @@ baton_install_pkg_config(device baton-device "runs modules on devices" REQUIRES 
 if(TARGET baton_compiler)
   baton_install_targets(compiler Compiler baton_mlir baton_dialects baton_codegen baton_schedule baton_specs
     baton_compiler_lite baton_compiler)
-  install(FILES ${PROJECT_SOURCE_DIR}/compiler-lite/compile.hpp DESTINATION ${header_dir}/compiler-lite COMPONENT compiler)
+  install(FILES ${PROJECT_SOURCE_DIR}/compiler-lite/compile.hpp ${PROJECT_SOURCE_DIR}/compiler-lite/device_linker.hpp
+    DESTINATION ${header_dir}/compiler-lite COMPONENT compiler)
 endif()
 if(TARGET baton-compile)
   baton_install_targets(compiler CompilerTool baton-compile)

@@ -1,10 +1,10 @@
 #include "compiler-lite/codegen/cuda/executable.hpp"
 
 #include "compiler-lite/codegen/cuda/architectures.hpp"
+#include "compiler-lite/codegen/cuda/device_code.hpp"
 #include "compiler-lite/codegen/cuda/entry_points.hpp"
 #include "compiler-lite/codegen/cuda/libdevice.hpp"
 #include "compiler-lite/codegen/cuda/link_ptx.hpp"
-#include "compiler-lite/codegen/cuda/ptx_file.hpp"
 #include "compiler-lite/codegen/cuda/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
@@ -36,26 +36,6 @@ Machine machine_of(const TargetInfo& target) {
   return {kTriple.str(), target.arch, target.features, /*vector_bytes=*/16, /*has_fma=*/true, /*has_rounding=*/true};
 }
 
-// Functions and variables that PTX defines for others.
-FailureOr<bool> look_into_ptx(LoadedObject& object) {
-  const llvm::StringRef text = object.bytes->getBuffer();
-  if (!is_ptx(text)) {
-    return mlir::emitError(object.location, "The object '")
-           << object.path << "' is neither bitcode (.bc) nor PTX; generated CUDA code is linked with these.";
-  }
-  PtxFile file;
-  const std::string problem = file.read(text);
-  if (!problem.empty())
-    return mlir::emitError(object.location, "The object '") << object.path << "' " << problem << ".";
-  for (const PtxStatement& each : file.statements) {
-    const bool is_function = each.kind == PtxStatement::Kind::kFunction && each.has_body;
-    if (is_function && (each.linkage == PtxLinkage::kVisible || each.linkage == PtxLinkage::kWeak)) {
-      object.defined.push_back(each.name);
-    }
-  }
-  return true;
-}
-
 // One executable in the making; its parts in the order in which they happen.
 class Build {
  public:
@@ -74,9 +54,10 @@ class Build {
       target_.has.shared_bytes_max = std::min(target_.has.shared_bytes_max, options_.shared_bytes_max);
     }
     FailureOr<std::vector<LoadedObject>> loaded =
-        load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths, look_into_ptx});
+        load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths, look_into_device_code});
     if (mlir::failed(loaded)) return failure();
     objects_ = std::move(*loaded);
+    find_optional_functions(objects_, optional_imports(*kernels_), {target_.arch, options_.linker});
     settle_fallbacks(*kernels_, objects_, options_.explanation);
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
@@ -110,14 +91,15 @@ class Build {
   FailureOr<Variant> emit() {
     const llvm::SmallVector<char, 0> text = emit_object(*module_, *machine_, /*as_text=*/true);
     std::string code(text.begin(), text.end());
+    const bool is_text =
+        llvm::all_of(objects_, [](const LoadedObject& each) { return each.is_bitcode || is_ptx(each); });
+    if (!is_text) return link_machine_code(code);
     std::vector<PtxObject> ptx;
     for (const LoadedObject& object : objects_) {
       if (!object.is_bitcode) ptx.push_back({object.path, object.bytes->getBuffer()});
     }
-    if (!ptx.empty()) {
-      const std::string problem = link_ptx(code, ptx);
-      if (!problem.empty()) return mlir::emitError(location_) << problem;
-    }
+    const std::string problem = ptx.empty() ? "" : link_ptx(code, ptx);
+    if (!problem.empty()) return mlir::emitError(location_) << problem;
     return Variant{target_.format, {code.begin(), code.end()}, target_.arch, {entries_.begin(), entries_.end()}};
   }
 
@@ -129,6 +111,24 @@ class Build {
   }
 
  private:
+  // For this architecture alone, unlike PTX.
+  FailureOr<Variant> link_machine_code(const std::string& code) {
+    std::vector<DeviceCode> parts = {{"kernels.ptx", code}};
+    for (const LoadedObject& object : objects_) {
+      if (!object.is_bitcode) parts.push_back({object.path, object.bytes->getBuffer()});
+    }
+    std::string problem = "this compiler was called without a linker for CUDA code; baton-compile has one.";
+    std::vector<std::byte> linked;
+    if (options_.linker) linked = options_.linker(target_.arch, parts, problem);
+    if (linked.empty()) {
+      return mlir::emitError(location_, "The kernels can't be linked for ")
+             << target_.arch << " (" << describe(objects_) << "): " << problem;
+    }
+    const auto* bytes = reinterpret_cast<const char*>(linked.data());
+    return Variant{
+        "cuda-" + target_.arch, {bytes, bytes + linked.size()}, target_.arch, {entries_.begin(), entries_.end()}};
+  }
+
   LogicalResult check_imports() {
     const ImportTable dynamic = collect_imports(*kernels_);
     for (const std::string& symbol : dynamic.symbols) {
@@ -162,11 +162,6 @@ class Build {
     return parts;
   }
 
-  bool is_defined(llvm::StringRef symbol) const {
-    return llvm::any_of(objects_,
-                        [&](const LoadedObject& object) { return llvm::is_contained(object.defined, symbol.str()); });
-  }
-
   // A function of PTX may hold a barrier: calls of it stay where they are.
   void keep_calls_in_place() {
     for (llvm::Function& function : *module_) {
@@ -179,7 +174,7 @@ class Build {
     bool good = true;
     for (const llvm::Function& function : *module_) {
       if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) continue;
-      if (is_defined(function.getName())) continue;
+      if (may_be_defined(objects_, function.getName())) continue;
       mlir::emitError(location_, "The executable needs '")
           << function.getName() << "', which no object defines; CUDA code has only functions that are linked with it.";
       good = false;

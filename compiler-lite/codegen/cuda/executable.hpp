@@ -3,7 +3,8 @@
 // The input is what cpu/executable.hpp takes: a module of func.funcs that speak to their dispatch through
 // hal.interface.*. A workgroup is a block of threads: `workgroup_size` of a kernel says how many, or they are chosen
 // here (threads.hpp). Functions that kernels call come from bitcode, which is linked and inlined by LLVM, or from
-// PTX, which is linked as text (link_ptx.hpp).
+// PTX, which is linked as text (link_ptx.hpp);
+// what else the toolkit makes (cubins, objects, archives, fatbins, LTO-IR) is linked to machine code by nvJitLink.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "compiler-lite/codegen/user_objects.hpp"
 #include "compiler-lite/codegen/variant.hpp"
+#include "compiler-lite/device_linker.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::codegen::cuda {
@@ -24,6 +26,7 @@ struct TargetOptions {
   // Of a block, where less than the architecture's is wanted; 0: the architecture's.
   int64_t shared_bytes_max = 0;
   std::string* explanation = nullptr;  // Of --explain.
+  DeviceLinker linker = nullptr;       // For objects that are neither bitcode nor PTX.
 };
 
 mlir::FailureOr<Variant> build_executable(mlir::ModuleOp kernels, const TargetOptions& options,

@@ -57,6 +57,7 @@ TargetOptions options_of(const CompileRequest& request) {
   options.libdevice = request.settings.option(kLibdevice);
   options.arch = arch_of(request.target);
   options.explanation = request.settings.explanation;
+  options.linker = request.settings.cuda_linker;
   return options;
 }
 

@@ -44,7 +44,7 @@
 // CUT: error: The object '{{.*}}cut.ptx' is cut off in a statement.
 // RUN: sed 's|"scale.ptx"|"%s"|' %s > %t.none.mlir
 // RUN: not baton-compile --target-device=cuda --object-search-path=%S/inputs %t.none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: The object '{{.*}}functions.mlir' is neither bitcode (.bc) nor PTX; generated CUDA code is linked with these.
+// NONE: error: The object '{{.*}}functions.mlir' is no device code: neither bitcode (.bc) nor PTX, nor a cubin, object, archive, fatbin or LTO-IR.
 
 #sm_75 = #hal.executable.target<"cuda", "cuda-nvptx-fb", {target_arch = "sm_75"}>
 #cuda = #hal.device.target<"cuda", [#sm_75]> : !hal.device
