@@ -61,12 +61,12 @@ bool may_be_defined(llvm::ArrayRef<LoadedObject> objects, llvm::StringRef symbol
   });
 }
 
-std::vector<std::string> optional_imports(mlir::ModuleOp kernels) {
-  std::vector<std::string> symbols;
+std::vector<mlir::func::FuncOp> optional_imports(mlir::ModuleOp kernels) {
+  std::vector<mlir::func::FuncOp> optional;
   for (auto function : kernels.getOps<mlir::func::FuncOp>()) {
-    if (!function.isExternal() && is_static_import(function)) symbols.push_back(import_symbol_of(function));
+    if (!function.isExternal() && is_static_import(function)) optional.push_back(function);
   }
-  return symbols;
+  return optional;
 }
 
 void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects, std::string* explanation) {

@@ -32,8 +32,8 @@ ImportTable collect_imports(mlir::ModuleOp kernels);
 // True for a symbol that one of `objects` defines, or may define.
 bool may_be_defined(llvm::ArrayRef<LoadedObject> objects, llvm::StringRef symbol);
 
-// Symbols of the static imports that have a body.
-std::vector<std::string> optional_imports(mlir::ModuleOp kernels);
+// Static imports that have a body.
+std::vector<mlir::func::FuncOp> optional_imports(mlir::ModuleOp kernels);
 // Optional static imports that `objects` define lose their bodies; the others become functions like any. `explanation`,
 // where there is one, gets a line for each that is called.
 void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objects, std::string* explanation);

@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/cuda/device_code.hpp"
 
 #include "compiler-lite/codegen/cuda/ptx_file.hpp"
+#include "compiler-lite/codegen/imports.hpp"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "mlir/IR/Diagnostics.h"
@@ -70,11 +71,34 @@ FailureOr<bool> look_into_cubin(LoadedObject& object) {
          << object.path << "' can't be read: " << llvm::toString(std::move(problem)) << ".";
 }
 
-// Code that wants `symbol` and nothing else.
-std::string code_that_wants(StringRef symbol, StringRef arch) {
-  return (".version 6.5\n.target " + arch + "\n.address_size 64\n.extern .func " + symbol +
-          ";\n.visible .entry wants(.param .u64 wants_0) {\n.reg .u64 %a, %b;\nld.param.u64 %a, [wants_0];\n" +
-          "mov.u64 %b, " + symbol + ";\nst.global.u64 [%a], %b;\nret;\n}\n")
+// As functions of C take it: a memref is a pointer, or all fields of its descriptor.
+void add_words(mlir::Type type, bool bare_pointers, llvm::SmallVectorImpl<llvm::StringRef>& words) {
+  if (const auto memref = llvm::dyn_cast<mlir::MemRefType>(type)) {
+    words.append(bare_pointers ? 1 : 3 + 2 * static_cast<size_t>(memref.getRank()), ".b64");
+  } else {
+    words.push_back(type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 32 ? ".b32" : ".b64");
+  }
+}
+
+std::string parameters_of(mlir::TypeRange types, bool bare_pointers) {
+  llvm::SmallVector<StringRef> words;
+  for (const mlir::Type type : types) add_words(type, bare_pointers, words);
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    text += (i == 0 ? ".param " : ", .param ") + words[i].str() + " p" + std::to_string(i);
+  }
+  return "(" + text + ")";
+}
+
+// Code that wants `function` and nothing else.
+std::string code_that_wants(mlir::func::FuncOp function, StringRef arch) {
+  const std::string symbol = import_symbol_of(function);
+  const bool bare = has_bare_pointers(function);
+  const std::string result = function.getNumResults() == 0 ? "" : parameters_of(function.getResultTypes(), bare) + " ";
+  return (".version 6.5\n.target " + arch + "\n.address_size 64\n.extern .func " + result + symbol +
+          parameters_of(function.getArgumentTypes(), bare) + ";\n.visible .entry wants(.param .u64 wants_0) {\n" +
+          ".reg .u64 %a, %b;\nld.param.u64 %a, [wants_0];\nmov.u64 %b, " + symbol +
+          ";\nst.global.u64 [%a], %b;\nret;\n}\n")
       .str();
 }
 
@@ -93,15 +117,15 @@ FailureOr<bool> look_into_device_code(LoadedObject& object) {
          << "or LTO-IR.";
 }
 
-void find_optional_functions(std::vector<LoadedObject>& objects, const std::vector<std::string>& symbols,
+void find_optional_functions(std::vector<LoadedObject>& objects, llvm::ArrayRef<mlir::func::FuncOp> functions,
                              const LinkFor& how) {
   for (LoadedObject& object : objects) {
     if (!object.is_opaque || !how.linker) continue;
-    for (const std::string& symbol : symbols) {
-      const std::string wants = code_that_wants(symbol, how.arch);
+    for (const mlir::func::FuncOp& function : functions) {
+      const std::string wants = code_that_wants(function, how.arch);
       const DeviceCode parts[] = {{"wants.ptx", wants}, {object.path, object.bytes->getBuffer()}};
       std::string ignored;
-      if (!how.linker(how.arch, parts, ignored).empty()) object.defined.push_back(symbol);
+      if (!how.linker(how.arch, parts, ignored).empty()) object.defined.push_back(import_symbol_of(function));
     }
   }
 }

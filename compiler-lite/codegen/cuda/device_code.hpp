@@ -3,6 +3,7 @@
 
 #include "compiler-lite/codegen/user_objects.hpp"
 #include "compiler-lite/device_linker.hpp"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace baton::compiler_lite::codegen::cuda {
 
@@ -15,8 +16,9 @@ struct LinkFor {
   std::string arch;
   DeviceLinker linker;
 };
-// Adds those of `symbols` to what an opaque object defines: the linker is asked with code that wants the symbol alone.
-void find_optional_functions(std::vector<LoadedObject>& objects, const std::vector<std::string>& symbols,
+// Adds the symbols of those of `functions` that an opaque object defines to what it is known to define: the linker is
+// asked, with code that wants that function alone.
+void find_optional_functions(std::vector<LoadedObject>& objects, llvm::ArrayRef<mlir::func::FuncOp> functions,
                              const LinkFor& how);
 
 }  // namespace baton::compiler_lite::codegen::cuda
