@@ -322,6 +322,10 @@ void Invocation::move_results(std::span<Value> results) {
     for (size_t i = 0; i < results.size(); ++i) results[i] = machine_.values[i];
     return;
   }
+  if (function_->shape.result_refs == results.size()) {
+    for (size_t i = 0; i < results.size(); ++i) results[i] = Value::of(std::exchange(machine_.refs[i], nullptr));
+    return;
+  }
   const Value* next_value = machine_.values;
   Object** next_ref = machine_.refs;
   bytecode::SignatureCursor cursor(bytecode::results_of(function_->signature));
