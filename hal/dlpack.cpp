@@ -1,5 +1,6 @@
 #include "hal/dlpack.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -108,6 +109,8 @@ ImportRelease destroy_later(Managed* tensor) {
 
 // ---- Export ---------------------------------------------------------------------------------------------------------
 
+constexpr size_t kExtentsInPlace = 12;
+
 // What an exported tensor keeps alive.
 template <typename Managed>
 struct Exported {
@@ -115,9 +118,16 @@ struct Exported {
   Ref<Device> device;  // Comes after what the consumer has on its stream; null without one.
   uint64_t stream = 0;
   Ref<BufferView> view;
-  std::optional<Mapping> mapping;  // Of memory that the host reaches.
-  std::vector<int64_t> shape;
-  std::vector<int64_t> strides;
+  std::optional<Mapping> mapping;             // Of memory that the host reaches.
+  int64_t extents_in_place[kExtentsInPlace];  // The shape, and the strides behind it.
+  std::vector<int64_t> more_extents;
+
+  // Room for `count` extents.
+  int64_t* extents(size_t count) {
+    if (count <= kExtentsInPlace) return extents_in_place;
+    more_extents.resize(count);
+    return more_extents.data();
+  }
 
   // A stream that cannot be waited for any more has done what it was given, or its device is lost.
   ~Exported() {
@@ -138,11 +148,9 @@ Result<baton_dl_device> dl_device_of(const Buffer& buffer) {
   return failure(StatusCode::kUnimplemented, "A tensor lies in the memory of ", location_name(memory), ".");
 }
 
-std::vector<int64_t> dense_strides(std::span<const int64_t> shape) {
-  std::vector<int64_t> strides(shape.size());
+void write_dense_strides(std::span<const int64_t> shape, int64_t* strides) {
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
-  return strides;
 }
 
 Status check_consumer(const DlpackConsumer& consumer) {
@@ -174,8 +182,11 @@ Result<std::unique_ptr<Exported<Managed>>> export_tensor(Device& device, const R
   BATON_TRY_ASSIGN(const baton_dl_device place, dl_device_of(buffer));
   auto exported = std::make_unique<Exported<Managed>>();
   exported->view = view;
-  exported->shape.assign(view->shape().begin(), view->shape().end());
-  exported->strides = dense_strides(view->shape());
+  const std::span<const int64_t> extents = view->shape();
+  int64_t* const shape = exported->extents(2 * extents.size());
+  int64_t* const strides = shape + extents.size();
+  std::copy(extents.begin(), extents.end(), shape);
+  write_dense_strides(extents, strides);
   uint64_t address = buffer.location().address;
   if (place.type != BATON_DL_CUDA) {
     const bool constant = has_all(buffer.usage(), BufferUsage::kConstant);
@@ -186,10 +197,10 @@ Result<std::unique_ptr<Exported<Managed>>> export_tensor(Device& device, const R
   }
   exported->managed.tensor = {reinterpret_cast<void*>(static_cast<uintptr_t>(address)),
                               place,
-                              static_cast<int32_t>(exported->shape.size()),
+                              static_cast<int32_t>(extents.size()),
                               type,
-                              exported->shape.data(),
-                              exported->strides.data(),
+                              shape,
+                              strides,
                               0};
   exported->managed.manager = exported.get();
   exported->managed.destroy = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager); };
