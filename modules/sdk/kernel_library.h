@@ -1,5 +1,5 @@
 /* Kernels that an app or a module brings and launches itself: a cubin, PTX or fatbin on CUDA, a portable ELF file on
- * the CPU. Frozen: append only.
+ * the CPU, SPIR-V on Vulkan. Frozen: append only.
  *
  * A library is made from bytes, a file, or what baton_embed_kernels() of CMake put into the program; a kernel is found
  * by its name, and launched with a grid, a workgroup and arguments, which are checked against the parameters that its
@@ -30,7 +30,7 @@ typedef struct baton_kernel_launch {
   uint32_t struct_size;
   uint32_t flags;        /* BATON_KERNEL_* */
   uint32_t grid[3];      /* workgroups; a zero launches nothing */
-  uint32_t block[3];     /* threads of a workgroup; kernels for the CPU know theirs */
+  uint32_t block[3];     /* threads of a workgroup; those for the CPU and SPIR-V know theirs */
   uint32_t cluster[3];   /* workgroups that run together; 0: as compiled */
   uint32_t shared_bytes; /* dynamic shared memory; what is more than the default is allowed for the kernel by itself */
   int32_t priority;      /* greater is more urgent; 0: the stream's */

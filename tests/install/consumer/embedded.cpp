@@ -28,9 +28,9 @@ Status run(const Device& device, int32_t (&numbers)[3]) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   baton_device* opened = nullptr;
-  Status status = Status::adopt(baton_device_open("local-sync", &opened));
+  Status status = Status::adopt(baton_device_open(count > 1 ? arguments[1] : "local-sync", &opened));
   int32_t numbers[] = {1, 2, 3};
   if (status.ok()) status = run(*Ref<Device>::adopt(reinterpret_cast<Device*>(opened)), numbers);
   if (!status.ok()) std::printf("%.*s\n", static_cast<int>(status.message().size()), status.message().data());
