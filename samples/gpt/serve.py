@@ -4,7 +4,7 @@
     POST /generate {"tokens": [1, 2, 3], "count": 32, "temperature": 0.8, "top_k": 40, "top_p": 0.9, "seed": 1, "end": 0}
 
 The answer is streamed, a line for each token. A sequence joins the batch when a slot is free and leaves it at its end, or when its
-client has gone; the step is recorded once, whoever is in it. Prompts go in by parts between steps.
+client has gone; the step is recorded once, whoever is in it. A prompt goes in by parts, all of them before the next step.
 """
 import argparse
 import collections
