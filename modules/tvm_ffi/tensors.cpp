@@ -1,5 +1,6 @@
 #include "modules/tvm_ffi/tensors.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "hal/dlpack.hpp"
@@ -21,10 +22,23 @@ Result<baton_dl_device> place_of(const hal::MemoryLocation& memory) {
                  hal::location_name(memory), ".");
 }
 
+constexpr size_t kExtentsInPlace = 12;
+
 struct OwnedTensor {
   baton_dl_managed_tensor managed{};
   Ref<hal::BufferView> view;
-  std::vector<int64_t> shape, strides;
+  int64_t extents_in_place[kExtentsInPlace];  // The shape, and the strides behind it.
+  std::vector<int64_t> more_extents;
+
+  void copy_extents(const baton_dl_tensor& tensor) {
+    const auto rank = static_cast<size_t>(tensor.rank);
+    if (2 * rank > kExtentsInPlace) more_extents.resize(2 * rank);
+    int64_t* const extents = 2 * rank > kExtentsInPlace ? more_extents.data() : extents_in_place;
+    std::copy(tensor.shape, tensor.shape + rank, extents);
+    std::copy(tensor.strides, tensor.strides + rank, extents + rank);
+    managed.tensor.shape = extents;
+    managed.tensor.strides = extents + rank;
+  }
 };
 
 }  // namespace
@@ -56,16 +70,13 @@ Status TensorView::set(void* data, baton_dl_device place, hal::ElementType eleme
 Result<AnyObject*> make_tensor(const Runtime& runtime, const baton_dl_tensor& tensor, Ref<hal::BufferView> view) {
   auto owned = std::make_unique<OwnedTensor>();
   owned->view = std::move(view);
-  owned->shape.assign(tensor.shape, tensor.shape + tensor.rank);
-  owned->strides.assign(tensor.strides, tensor.strides + tensor.rank);
   const bool constant = owned->view && has_all(owned->view->buffer()->usage(), hal::BufferUsage::kConstant);
   owned->managed = {.version = {BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION},
                     .manager = owned.get(),
                     .destroy = [](baton_dl_managed_tensor* self) { delete static_cast<OwnedTensor*>(self->manager); },
                     .flags = constant ? BATON_DL_READ_ONLY : 0,
                     .tensor = tensor};
-  owned->managed.tensor.shape = owned->shape.data();
-  owned->managed.tensor.strides = owned->strides.data();
+  owned->copy_extents(tensor);
   void* object = nullptr;
   if (const int code = runtime.tensor_from_dlpack(&owned->managed, 0, 0, &object); code != 0) {
     return runtime.take_error(code);
