@@ -164,6 +164,32 @@ TEST_F(PreparedCommandsTest, WhatATableSaysIsWhatRuns) {
   }
 }
 
+// A buffer that stays in its slot brings other parts of it, and parts that are not there are refused as ever.
+TEST_F(PreparedCommandsTest, PartsOfABufferTakeTurns) {
+  constexpr uint64_t kPart = 256;
+  for (const auto code :
+       {std::span<const unsigned char>(by_address_spv), std::span<const unsigned char>(by_descriptors_spv)}) {
+    const auto recording = multiply(load(code).value(), 2);
+    Words words(4 * kPart / 4);
+    for (uint32_t i = 0; i < words.size(); ++i) words[i] = i;
+    const auto source = buffer_of(words), target = buffer(4 * kPart);
+    const uint32_t factor = 3;
+    const auto run_parts = [&](uint64_t from, uint64_t to, uint64_t length) {
+      const BufferRange table[] = {{source.get(), from, length}, {target.get(), to, 8}};
+      return run(*recording, {.buffers = table, .constants = {&factor, 1}});
+    };
+    for (const uint64_t part : {uint64_t{0}, uint64_t{2}, uint64_t{1}, uint64_t{1}, uint64_t{3}}) {
+      EXPECT_OK(run_parts(part * kPart, (3 - part) * kPart, 8));
+      EXPECT_EQ(words_of(*target)[(3 - part) * kPart / 4 + 1], 3 * (part * kPart / 4 + 1)) << part;
+    }
+    EXPECT_FAILS(run_parts(0, 0, 4), StatusCode::kOutOfRange, "Slot 0 has 4 bytes in the table; its 1 uses need 8.");
+    EXPECT_FAILS(run_parts(4 * kPart - 4, 0, 8), StatusCode::kOutOfRange, "ends beyond the buffer length (1024)");
+    EXPECT_FAILS(run_parts(~uint64_t{0} - 3, 0, 8), StatusCode::kOutOfRange, "ends beyond the buffer length (1024)");
+    EXPECT_OK(run_parts(kPart, 0, 8));
+    EXPECT_EQ(words_of(*target)[0], 3 * kPart / 4);
+  }
+}
+
 // A table is kept a little longer than the work on it, and its buffers with it, but not for long.
 TEST_F(PreparedCommandsTest, TablesGoSoonAfterTheWork) {
   const auto commands = device().make_command_buffer({.slot_count = 1}).value();
