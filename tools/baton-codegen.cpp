@@ -42,6 +42,7 @@ cl::opt<std::string> emit(
     cl::init("kernels"), cl::cat(category));
 cl::opt<std::string> arch("arch", cl::desc("An architecture of a target; this machine's without it"),
                           cl::cat(category));
+cl::opt<bool> sanitize("sanitize", cl::desc("kernels check their accesses"), cl::cat(category));
 cl::list<std::string> target_options("target-option", cl::desc("name=value, for the target alone"), cl::cat(category));
 cl::list<std::string> object_paths("object", cl::desc("An object to link"), cl::cat(category));
 cl::list<std::string> search_paths("object-search-path", cl::desc("Where objects are looked for"), cl::cat(category));
@@ -56,6 +57,7 @@ struct Request {
 Request read_request() {
   Request request{output, from, emit, arch, {}, {object_paths.begin(), object_paths.end()}};
   request.settings.object_search_paths.assign(search_paths.begin(), search_paths.end());
+  request.settings.sanitize = sanitize;
   for (const llvm::StringRef option : target_options) {
     const auto [name, value] = option.split('=');
     request.settings.options[name.str()] = value.str();

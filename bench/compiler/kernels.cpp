@@ -1,6 +1,6 @@
 // How fast generated CPU kernels are, on one core, beside memcpy, a C compiler's loops and OpenBLAS in the same run.
 //
-//   bench_compiler_kernels [--quick]
+//   bench_compiler_kernels [--quick] [--sanitize]
 //
 // Contenders take turns, and each number is the median of its turns, so that what else the machine does hits all alike.
 // Every kernel's result is compared before it is timed.
@@ -26,6 +26,7 @@ extern "C" char* openblas_get_corename(void);
 namespace {
 
 using baton::compiler_lite::codegen::CompiledGroups;
+using baton::compiler_lite::codegen::CompileOptions;
 using baton::compiler_lite::codegen::scalar;
 using baton::compiler_lite::codegen::Tensor;
 
@@ -273,17 +274,20 @@ void product(CompiledGroups& groups, int n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "--quick") == 0) {
+  CompileOptions options;
+  for (const char* argument : std::vector<const char*>(argv + 1, argv + argc)) {
+    if (std::strcmp(argument, "--sanitize") == 0) options.sanitize = true;
+    if (std::strcmp(argument, "--quick") != 0) continue;
     turns = 3;
     seconds = 0.01;
   }
   const double start = process_ms();
-  CompiledGroups groups(kGroups);
+  CompiledGroups groups(kGroups, options);
   if (!groups.messages().empty()) return std::fprintf(stderr, "%s\n", groups.messages().c_str()), 1;
   std::printf("compile 7 kernels for 3 levels: %.1f ms, %.1f ms of processor time with MLIR's start; %zu bytes\n",
               groups.compile_ms(), process_ms() - start, groups.bytes().size());
   const double again = process_ms();
-  const CompiledGroups one(kOne);
+  const CompiledGroups one(kOne, options);
   std::printf("compile 1 kernel for 3 levels:  %.1f ms, %.1f ms of processor time, warm; %zu bytes\n", one.compile_ms(),
               process_ms() - again, one.bytes().size());
   for (const size_t n : {size_t{4096}, size_t{1} << 20, size_t{16} << 20}) elementwise(groups, n);

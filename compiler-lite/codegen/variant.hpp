@@ -1,6 +1,7 @@
 // Variant: finished code of one executable for one kind of device, as drivers take it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Variant {
   std::vector<char> bytes;
   std::string target = {};                    // For people: "sm_80".
   std::vector<EntryPoint> entry_points = {};  // Empty where the code says it, or nobody here knows.
+  size_t check_count = 0;                     // Of accesses that the kernels check.
 };
 
 }  // namespace baton::compiler_lite::codegen

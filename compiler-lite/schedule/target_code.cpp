@@ -37,6 +37,17 @@ LogicalResult refuse_sanitize(const Executable& executable, hal::ExecutableTarge
          << llvm::join(checkers, " and ") << ".";
 }
 
+void explain_checks(const Executable& executable, const codegen::Variant& variant, std::string& explanation) {
+  llvm::raw_string_ostream stream(explanation);
+  if (const auto place = executable.location->findInstanceOf<mlir::FileLineColLoc>()) {
+    stream << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn();
+  } else {
+    stream << "(no line)";
+  }
+  stream << ": kernels of '" << executable.name << "' in " << variant.format << " check " << variant.check_count
+         << (variant.check_count == 1 ? " access" : " accesses") << "\n";
+}
+
 std::vector<codegen::Object> object_files(const TargetCode::Source& source, mlir::Location location) {
   std::vector<codegen::Object> files;
   for (const hal::ExecutableObjectAttr object : source.objects) {
@@ -141,6 +152,7 @@ LogicalResult TargetCode::compile(Executable& executable, mlir::ModuleOp kernels
       kind.compile({kernels, source.target, targets_, files, settings_});
   if (failed(variants)) return failure();
   for (codegen::Variant& variant : *variants) {
+    if (settings_.sanitize && settings_.explanation) explain_checks(executable, variant, *settings_.explanation);
     add_variant(executable, std::move(variant), source.host, calls_cores(&kind));
   }
   return source.exports && !kind.facts().code_says_launches ? add_stated(executable, *source.exports) : success();

@@ -3,6 +3,7 @@
 #include "compiler-lite/codegen/cpu/dispatch_pointers.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace baton::compiler_lite::codegen::cpu {
 namespace {
@@ -84,6 +85,14 @@ class BodyMemory final : public KernelMemory {
 
 mlir::FailureOr<std::vector<AccessCheck>> check_kernels(mlir::ModuleOp kernels, llvm::ArrayRef<EntryPoint> entries) {
   std::vector<AccessCheck> checks;
+  llvm::SmallPtrSet<mlir::Operation*, 8> bodies;
+  for (const EntryPoint& entry : entries) bodies.insert(kernels.lookupSymbol(entry.body));
+  for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
+    if (bodies.contains(function) || !accesses_memory(function)) continue;
+    function.emitError("'") << function.getName() << "' accesses memory and isn't inlined into the kernels that call "
+                            << "it, so it can't be checked; leave out --sanitize.";
+    return mlir::failure();
+  }
   for (const EntryPoint& entry : entries) {
     auto body = kernels.lookupSymbol<LLVM::LLVMFuncOp>(entry.body);
     BodyMemory memory(body);

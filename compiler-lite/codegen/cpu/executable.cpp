@@ -132,7 +132,12 @@ class Build {
     for (const std::unique_ptr<LevelCode>& level : code) {
       inputs.push_back({"kernels" + level->target.suffix, llvm::StringRef(level->code.data(), level->code.size())});
     }
-    return link_executable({name_, kernels_->getLoc(), options_.architecture}, std::move(inputs), objects_);
+    FailureOr<Variant> variant =
+        link_executable({name_, kernels_->getLoc(), options_.architecture}, std::move(inputs), objects_);
+    if (mlir::succeeded(variant)) {
+      for (const auto& level : code) variant->check_count = std::max(variant->check_count, level->checks.size());
+    }
+    return variant;
   }
 
  private:

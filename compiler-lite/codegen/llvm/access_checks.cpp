@@ -318,6 +318,15 @@ class Checker {
 
 }  // namespace
 
+bool accesses_memory(LLVM::LLVMFuncOp function) {
+  return function
+      .walk([](Operation* op) {
+        return is_other_access(op) || !accesses_of(op).empty() ? mlir::WalkResult::interrupt()
+                                                               : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 mlir::LogicalResult check_accesses(LLVM::LLVMFuncOp kernel, KernelMemory& memory, std::vector<AccessCheck>& checks) {
   return Checker(kernel, memory, checks).run();
 }

@@ -41,6 +41,9 @@ class KernelMemory {
                     mlir::Value size) = 0;
 };
 
+// Of a function that kernels call: whether it accesses memory itself.
+bool accesses_memory(mlir::LLVM::LLVMFuncOp function);
+
 // Appends to `checks`; a check's number is its position, counted from one. Diagnostics for an access that can't be
 // traced to its object.
 mlir::LogicalResult check_accesses(mlir::LLVM::LLVMFuncOp kernel, KernelMemory& memory,

@@ -1,6 +1,7 @@
 #include "tests/compiler-lite/codegen/compiled_groups.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <map>
 
 #include "compiler-lite/codegen/cpu/executable.hpp"
@@ -32,6 +33,7 @@ cpu::TargetOptions target_of(const CompileOptions& options) {
                                               : cpu::Level::kBaseline);
   }
   target.object_search_paths = options.search_paths;
+  target.sanitize = options.sanitize || std::getenv("BATON_TEST_SANITIZE");
   return target;
 }
 

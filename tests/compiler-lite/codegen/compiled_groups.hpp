@@ -65,6 +65,7 @@ struct CompileOptions {
   bool embed = false;         // Objects as bytes under their names instead of as files.
   bool from_kernels = false;  // The text has entry points already.
   bool aarch64 = false;
+  bool sanitize = false;  // So does BATON_TEST_SANITIZE in the environment.
   hal::drivers::local::Options device = {};
 };
 

@@ -5,18 +5,18 @@ indices that are inside, just outside, before, and far away.
     sanitize.py make > sanitize.mlir
     sanitize.py check baton-run-module --module=sanitize.bvm --device=...
 
-A binding is four elements long, and the kernel's text says 1024. What is inside is computed as ever; what is outside gives
+A binding is four elements long (100 where it says so), and the kernel's text says 1024. What is inside is computed as ever; what is outside gives
 a status that names the kernel, the binding, the byte, the size and the line.
 """
 import re
 import subprocess
 import sys
 
-kernels = []  # (name, element type, body, [(index, None or (verb, bytes, object, byte, size))])
+kernels = []  # (name, binding, body, [(index, None or (verb, bytes, object, byte, size))])
 
 
-def kernel(name, body, cases, kind="f32"):
-    kernels.append((name, kind, body.strip("\n"), cases))
+def kernel(name, body, cases, kind="f32", count=4):
+    kernels.append((name, "%dx%s" % (count, kind), body.strip("\n"), cases))
 
 
 def scalar(verb, number, size):
@@ -113,6 +113,33 @@ kernel("rows", """
         (2**31 - 1, ("reads", 4, "binding 0", 2**63 - 2**32, 16)), (-2**31, ("reads", 4, "binding 0", -2**63, 16))])
 
 
+# As programs are compiled: loops that the compiler makes itself, which LLVM vectorizes where it can. All of 1024 elements.
+EACH = """
+          linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+              ins(%in : memref<1024xf32>) outs(%out : memref<1024xf32>) {
+          ^bb0(%a: f32, %b: f32):
+            OPERATIONS
+            linalg.yield %r : f32
+          }"""
+CHAIN = "\n            ".join("%%%s = arith.%s %%%s, %%a : f32" % (to, op, at) for to, op, at in [
+    ("p", "mulf", "a"), ("q", "addf", "p"), ("s", "mulf", "q"), ("t", "subf", "s"), ("r", "addf", "t")])
+# A binding of 100: whole vectors fit, and the end lies within one.
+for count in (4, 100):
+    outside = [(0, ("reads", 4, "binding 0", 4 * count, 4 * count))]
+    for name, operations in (("each", "%r = arith.addf %a, %a : f32"), ("chain", CHAIN)):
+        kernel("%s_%d" % (name, count), EACH.replace("OPERATIONS", operations), outside, count=count)
+kernel("sum", """
+          %none = arith.constant 0.0 : f32
+          memref.store %none, %out[%zero] : memref<1024xf32>
+          %sum = memref.subview %out[0] [1] [1] : memref<1024xf32> to memref<f32>
+          linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+              ins(%in : memref<1024xf32>) outs(%sum : memref<f32>) {
+          ^bb0(%a: f32, %b: f32):
+            %r = arith.addf %a, %b : f32
+            linalg.yield %r : f32
+          }""", [(0, ("reads", 4, "binding 0", 16, 16))])
+
+
 def print_program():
     print("""#x86_64 = #hal.executable.target<"llvm-cpu", "embedded-elf-x86_64">
 #cpu = #hal.device.target<"local", [#x86_64]> : !hal.device
@@ -125,7 +152,8 @@ module @lying attributes {hal.device.targets = [#cpu]} {
     for ordinal, (name, _, _, _) in enumerate(kernels):
         print("      hal.executable.export public @%s ordinal(%d) layout(#layout)" % (name, ordinal))
     print("      builtin.module {")
-    for name, kind, body, _ in kernels:
+    for name, binding, body, _ in kernels:
+        kind = binding.split("x")[1]
         print("""        func.func @%s() {
           %%zero = arith.constant 0 : index
           %%one = arith.constant 1 : index
@@ -138,10 +166,10 @@ module @lying attributes {hal.device.targets = [#cpu]} {
         }""" % (name, kind, kind, body.replace("KIND", kind)))
     print("      }\n    }\n  }")
     for name, kind, _, _ in kernels:
-        print("""  util.func public @%s(%%x: tensor<4x%s>, %%i: i32) -> tensor<4x%s> {
+        print("""  util.func public @%s(%%x: tensor<%s>, %%i: i32) -> tensor<%s> {
     %%c1 = arith.constant 1 : index
-    %%0 = flow.dispatch @kernels::@%s[%%c1](%%i, %%x) : (i32, tensor<4x%s>) -> tensor<4x%s>
-    util.return %%0 : tensor<4x%s>
+    %%0 = flow.dispatch @kernels::@%s[%%c1](%%i, %%x) : (i32, tensor<%s>) -> tensor<%s>
+    util.return %%0 : tensor<%s>
   }""" % (name, kind, kind, name, kind, kind, kind))
     print("}")
 
@@ -150,7 +178,7 @@ def check(command):
     wrong = count = 0
     for name, kind, _, cases in kernels:
         for index, bad in cases:
-            done = subprocess.run(command + ["--function=" + name, "--input=4x%s=1" % kind, "--input=%d" % index],
+            done = subprocess.run(command + ["--function=" + name, "--input=%s=1" % kind, "--input=%d" % index],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
             count += 1
             if bad is None:
