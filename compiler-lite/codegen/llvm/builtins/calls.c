@@ -105,3 +105,18 @@ __bf16 __truncsfbf2(float value) {
   return __builtin_bit_cast(__bf16, (uint16_t)(rounded >> 16));
 }
 __bf16 __truncdfbf2(double value) { return __truncsfbf2((float)value); }
+
+// How many turns a loop with checks may take, LLVM computes in 128 bits.
+__extension__ typedef unsigned __int128 wide;
+
+wide __udivti3(wide dividend, wide divisor) {
+  wide quotient = 0, rest = 0;
+  for (int bit = 127; bit >= 0; --bit) {
+    const wide carried = rest >> 127;  // The rest is one bit wider while it is shifted.
+    rest = rest << 1 | (dividend >> bit & 1);
+    if (!carried && rest < divisor) continue;
+    rest -= divisor;
+    quotient |= (wide)1 << bit;
+  }
+  return quotient;
+}
