@@ -112,8 +112,18 @@ class Conversion {
   util::FuncOp import_;
 };
 
+// Whether the import stands there already, for another type of it; an error where that one takes other arguments.
+mlir::FailureOr<bool> is_declared(flow::FuncOp function, llvm::StringRef name, mlir::FunctionType type) {
+  for (util::FuncOp other : function->getParentOfType<mlir::ModuleOp>().getOps<util::FuncOp>()) {
+    if (other.getSymName() != name) continue;
+    if (other.isExternal() && other.getFunctionType() == type) return true;
+    return function.emitOpError("is another type of '") << name << "', which takes other arguments";
+  }
+  return false;
+}
+
 // The import that records: the command buffer, four words for each tensor, scalars as they are, untied results last.
-void declare(flow::FuncOp function) {
+mlir::LogicalResult declare(flow::FuncOp function) {
   OpBuilder builder(function);
   mlir::MLIRContext* context = builder.getContext();
   const mlir::Type index = builder.getIndexType();
@@ -130,9 +140,13 @@ void declare(flow::FuncOp function) {
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     if (tie_of(function.getTiedOperandsAttr(), i) < 0) add(function.getResultTypes()[i]);
   }
-  auto import =
-      builder.create<util::FuncOp>(function.getLoc(), function.getSymName(), builder.getFunctionType(inputs, {}));
+  const llvm::StringRef name = imported_name(function.getSymName());
+  const mlir::FunctionType type = builder.getFunctionType(inputs, {});
+  const mlir::FailureOr<bool> declared = is_declared(function, name, type);
+  if (mlir::failed(declared) || *declared) return declared;
+  auto import = builder.create<util::FuncOp>(function.getLoc(), name, type);
   import.setSymVisibilityAttr(builder.getStringAttr("private"));
+  return mlir::success();
 }
 
 }  // namespace
@@ -145,12 +159,14 @@ mlir::LogicalResult convert_streamable_imports(mlir::ModuleOp module) {
   return mlir::success();
 }
 
+llvm::StringRef imported_name(llvm::StringRef symbol) { return symbol.split('$').first; }
+
 mlir::LogicalResult declare_custom_commands(mlir::ModuleOp module) {
   for (flow::FuncOp function : llvm::make_early_inc_range(module.getOps<flow::FuncOp>())) {
     if (!function.isExternal()) {
       return function.emitOpError("has a body; a custom command is a function of another module");
     }
-    declare(function);
+    if (mlir::failed(declare(function))) return mlir::failure();
     function.erase();
   }
   return mlir::success();

@@ -11,6 +11,8 @@ namespace baton::compiler_lite {
 mlir::LogicalResult convert_streamable_imports(mlir::ModuleOp module);
 
 // When no flow.call is left: flow.func as the import that records.
+// What a streamable function imports: its name up to a $. Several symbols may be types of one import.
+llvm::StringRef imported_name(llvm::StringRef symbol);
 mlir::LogicalResult declare_custom_commands(mlir::ModuleOp module);
 
 }  // namespace baton::compiler_lite

@@ -1,5 +1,6 @@
 #include "compiler-lite/schedule/dispatches.hpp"
 
+#include "compiler-lite/schedule/custom_commands.hpp"
 #include "compiler-lite/schedule/element_numbers.hpp"
 #include "compiler-lite/schedule/hal_ops.hpp"
 #include "compiler-lite/schedule/scalar_words.hpp"
@@ -259,7 +260,7 @@ LogicalResult Dispatches::schedule(flow::DispatchOp op) {
 LogicalResult Dispatches::schedule(flow::CallOp op) {
   memory_bounds_.require_results(op);
   Command command{.kind = Command::Kind::kCustom, .location = op.getLoc()};
-  command.callee = op.getCallee().str();
+  command.callee = imported_name(op.getCallee()).str();
   const Ties ties = ties_of(op);
   const auto add_range = [&](Range range, Value tensor) {
     range.type = type_in_slot(tensor);

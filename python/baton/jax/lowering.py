@@ -6,7 +6,7 @@ can be, before they run: sorts, scatters, calls; and control flow, which becomes
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import boundary, calls, complex, control_flow, libraries as commands, rest, scatter, sizes, sorting
+from . import boundary, calls, collectives, complex, control_flow, libraries as commands, rest, scatter, sizes, sorting
 from .inlining import inline_calls
 from .scalars import Scalars
 
@@ -29,8 +29,13 @@ def lower_module(module, libraries=()):
     with module.context, module.operation.location:
         _register()
         _load_dialects(module.context)
+        ranks = collectives.note_ranks(module)
         boundary.drop_annotations(module)
         inline_calls(module)
+        try:
+            collectives.enter_ranks(module, *ranks)
+        except NotImplementedError as error:
+            raise NotLowered(str(error)) from None
         _run(module, PREPARE)
         edge = boundary.Boundary(module)
         try:
@@ -40,6 +45,7 @@ def lower_module(module, libraries=()):
         _run(module, TO_LINALG)
         _run(module, SIGNLESS)
         edge.write(module)
+        collectives.leave_ranks(module)
         _check(module)
 
 
@@ -121,6 +127,7 @@ REWRITES = {
     "stablehlo.sort": _sort,
     "stablehlo.scatter": _scatter,
     "stablehlo.custom_call": _custom_call,
+    **collectives.REWRITES,
     **rest.REWRITES,
 }
 
