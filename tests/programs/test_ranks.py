@@ -1,5 +1,6 @@
 """JAX functions for two devices, as two ranks that are processes of this machine, against JAX on two devices of its own."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -34,7 +35,15 @@ def part(value, spec, rank):
     return np.asarray(value)
 
 
-def run_ranks(tmp_path, text, arguments, count=2, results=1):
+def by_hand(tmp_path, count):
+    return [sys.executable, tools.ROOT / "tests" / "support" / "run_ranks.py", count, f"file:{tmp_path}/ranks"]
+
+
+def by_mpirun(tmp_path, count):
+    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", count]
+
+
+def run_ranks(tmp_path, text, arguments, count=2, results=1, start=by_hand):
     """The results of each rank; `arguments` are by rank."""
     program = baton_jax.compile(text, tmp_path / "program.bvm", tools.TOOLS / "baton-compile", tools.FLAGS)
     command = [tools.TOOLS / "baton-run-module", f"--module={program}", f"--device={tools.DEVICE}", "--function=main"]
@@ -43,9 +52,7 @@ def run_ranks(tmp_path, text, arguments, count=2, results=1):
             np.save(tmp_path / f"in{i}_{rank}.npy", value)
         command.append(f"--input=@{tmp_path}/in{i}_{{rank}}.npy")
     command += [f"--output=@{tmp_path}/out{i}_{{rank}}.npy" for i in range(results)]
-    starter = tools.ROOT / "tests" / "support" / "run_ranks.py"
-    done = subprocess.run([sys.executable, starter, str(count), f"file:{tmp_path}/ranks", *map(str, command)],
-                          capture_output=True, text=True, timeout=100)
+    done = subprocess.run([*map(str, [*start(tmp_path, count), *command])], capture_output=True, text=True, timeout=100)
     if done.returncode:
         raise tools.ToolFailed(done.stderr + done.stdout)
     return [[np.load(tmp_path / f"out{i}_{rank}.npy") for i in range(results)] for rank in range(count)]
@@ -102,6 +109,14 @@ def test_a_training_step_on_halves_of_a_batch(tmp_path):
         return w - 0.1 * lax.pmean(slope, "i"), lax.pmean(loss, "i")
 
     check(tmp_path, step, (W, X, np.ones((4, 4), np.float32)), (ALL, ROWS, ROWS), (ALL, ALL))
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="there is no mpirun here")
+def test_ranks_of_mpirun(tmp_path):
+    text = baton_jax.lower(on_two(lambda x: lax.psum(x, "i"), (ROWS,), ALL), jax.ShapeDtypeStruct((4,), np.float32))
+    given = [[np.float32([1, 2])], [np.float32([3, 4])]]
+    (first,), (second,) = run_ranks(tmp_path, text, given, start=by_mpirun)
+    assert first.tolist() == second.tolist() == [4, 6]
 
 
 def test_another_number_of_ranks_is_refused(tmp_path):
