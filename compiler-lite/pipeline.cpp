@@ -93,9 +93,12 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
                            std::string& explanation) {
   ScheduleOptions schedule_options;
   codegen::StageTimes times;
-  schedule_options.settings = {options.object_search_paths, options.target_options,
-                               options.explain ? &explanation : nullptr, options.sanitize,
-                               options.timing ? &times : nullptr, options.cuda_linker};
+  schedule_options.settings = {options.object_search_paths,
+                               options.target_options,
+                               options.explain ? &explanation : nullptr,
+                               options.sanitize,
+                               options.timing ? &times : nullptr,
+                               options.cuda_linker};
   if (options.dump_schedule) schedule_options.dump = &schedule_text;
   if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
 

@@ -63,7 +63,7 @@ struct TargetSettings {
   std::string* explanation = nullptr;               // Of --explain.
   // Kernels that are generated check each access, where the target does that.
   bool sanitize = false;
-  StageTimes* times = nullptr;                      // When set, gets what code generation takes.
+  StageTimes* times = nullptr;  // When set, gets what code generation takes.
   DeviceLinker cuda_linker = nullptr;
 
   // Empty for an option that isn't given.

@@ -22,7 +22,8 @@ Status work(const app::App& app, int thread) {
     for (size_t i = 2; i + 2 < line.size(); ++i) {
       const float wanted = 2 * line[i];
       if (std::fabs(softened[i] - wanted) > 1e-4F * wanted) {
-        return failure(StatusCode::kInternal, "Element ", i, " of ", length, " is ", softened[i], ", not ", wanted, ".");
+        return failure(StatusCode::kInternal, "Element ", i, " of ", length, " is ", softened[i], ", not ", wanted,
+                       ".");
       }
     }
   }
