@@ -30,7 +30,9 @@ class ToyTarget final : public Target {
  public:
   ToyTarget() : Target(kFacts) {}
 
-  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context) const override { return attribute(context, "toy-text"); }
+  hal::ExecutableTargetAttr usual(mlir::MLIRContext* context, const TargetSettings&) const override {
+    return attribute(context, "toy-text");
+  }
 
   mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {
     mlir::ModuleOp kernels = request.kernels;
