@@ -175,7 +175,8 @@ std::vector<float> numbers(size_t count) {
 void elementwise(CompiledGroups& groups, size_t n) {
   const std::vector<int64_t> shape = {static_cast<int64_t>(n)};
   Tensor a = Tensor::of<float>(shape, numbers(n)), b = a, r = a;
-  const std::vector<float> av = numbers(n), bv = av;
+  const std::vector<float> av = numbers(n);
+  const std::vector<float>& bv = av;
   std::vector<float> rv(n);
   const auto add = groups.record("add", {a, b}, {&r});
   add->run();
