@@ -34,7 +34,8 @@ def main():
         modules = {span["args"]["module"] for span in spans if "module" in span["args"]}
         problems += [f"'{span['name']}' has no name of ours" for span in spans
                      if span["cat"] == "device" and span["name"] not in PLUMBING]
-        problems += [f"'{span['name']}' has no line" for span in spans if span["cat"] == "command" and "line" not in span["args"]]
+        problems += [f"'{span['name']}' has no line" for span in spans
+                     if span["cat"] == "command" and "recorded by" in span["args"] and "line" not in span["args"]]
         if len(commands) < 5 or len(modules) < 3:
             problems.append(f"{len(commands)} commands of {len(modules)} modules, not 5 of 3")
     begins = min((span["ts"] for span in spans if span["cat"] == "command"), default=0)  # Inputs were copied before.

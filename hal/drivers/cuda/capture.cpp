@@ -7,6 +7,8 @@
 #include "hal/drivers/cuda/device.hpp"
 #include "hal/drivers/cuda/kept_instance.hpp"
 #include "hal/drivers/cuda/recording.hpp"
+#include "hal/drivers/cuda/work_listener.hpp"
+#include "hal/work_label.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -277,6 +279,11 @@ Result<Segment> CaptureSession::end(std::string_view function, Status said) {
   if (node_count == 0) {
     return failure(StatusCode::kFailedPrecondition, "Foreign function '", function,
                    "' recorded nothing: what it enqueued went to another stream than the one it was given.");
+  }
+  if (WorkListener* const listener = context.work_listener()) [[unlikely]] {
+    std::vector<CUgraphNode> nodes(node_count);
+    BATON_TRY(context.status_of(symbols.cuGraphGetNodes(graph(), nodes.data(), &node_count), "cuGraphGetNodes"));
+    listener->captured(work_label(), nodes);
   }
   return std::move(segment_);
 }

@@ -42,7 +42,14 @@ Result<std::shared_ptr<const CuptiSymbols>> load_cupti();
 
 namespace cupti {
 
-enum Kind : uint32_t { kMemcpy = 1, kMemset = 2, kConcurrentKernel = 10, kExternalCorrelation = 39 };
+enum Kind : uint32_t {
+  kMemcpy = 1,
+  kMemset = 2,
+  kDriverCall = 4,
+  kRuntimeCall = 5,
+  kConcurrentKernel = 10,
+  kExternalCorrelation = 39
+};
 inline constexpr uint32_t kResourceDomain = 3;
 inline constexpr uint32_t kGraphNodeCreated = 13, kGraphNodeCloned = 20;
 inline constexpr uint32_t kExternalKind = 3;  // CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0

@@ -2,11 +2,12 @@
 //
 // A node of a graph is known by an id that CUPTI gives it when it is created; copies of it, in child graphs and in what is
 // instantiated, have ids of their own. So two callbacks keep a table from id to label: what is created on a thread has
-// that thread's work label, a copy has its original's. What is launched on a stream is joined by the external id that
+// that thread's work label, a copy has its original's; what was captured is told by who captured it. What is launched on a stream is joined by the external id that
 // stands on the thread while it is launched.
 
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -23,7 +24,9 @@ namespace {
 
 using Label = Timeline::Label;
 
-constexpr uint32_t kKinds[] = {cupti::kExternalCorrelation, cupti::kConcurrentKernel, cupti::kMemcpy, cupti::kMemset};
+// An external id is told only before the record of a call of the driver or of the runtime, which is read for nothing else.
+constexpr uint32_t kKinds[] = {cupti::kExternalCorrelation, cupti::kDriverCall, cupti::kRuntimeCall,
+                               cupti::kConcurrentKernel,    cupti::kMemcpy,     cupti::kMemset};
 constexpr size_t kBufferBytes = 1 << 20;
 constexpr size_t kLaunchesKept = 1 << 20;
 constexpr std::align_val_t kBufferAlignment{8};
@@ -85,6 +88,12 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
     cupti_->cuptiActivityPopExternalCorrelationId(cupti::kExternalKind, &label);
   }
 
+  void captured(const WorkLabel* label, std::span<const CUgraphNode> nodes) override {
+    const Label* const named = label ? label->timeline_label() : nullptr;
+    if (!named) return;
+    for (CUgraphNode node : nodes) name(node, named);
+  }
+
   void context_ends() override { flush(); }
 
   // What CUPTI still holds, then what had no partner so far.
@@ -141,9 +150,13 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
   }
 
   void created(CUgraphNode node) {
-    uint64_t id = 0;
     const Label* const label = work_label() ? work_label()->timeline_label() : nullptr;
-    if (!label || cupti_->cuptiGetGraphNodeId(node, &id) != 0) return;
+    if (label) name(node, label);
+  }
+
+  void name(CUgraphNode node, const Label* label) {
+    uint64_t id = 0;
+    if (cupti_->cuptiGetGraphNodeId(node, &id) != 0) return;
     const std::lock_guard lock(mutex_);
     nodes_[id] = label;
   }

@@ -37,6 +37,8 @@ class EventListener final : public WorkListener, public Timeline::Source {
     row.open = nullptr;
   }
 
+  void captured(const WorkLabel*, std::span<const CUgraphNode>) override {}  // A graph is one piece of work here.
+
   // Its streams are gone.
   void context_ends() override {
     flush();

@@ -10,6 +10,7 @@
 #include <cuda.h>
 
 #include <memory>
+#include <span>
 
 #include "base/timeline.hpp"
 #include "hal/work_label.hpp"
@@ -26,6 +27,8 @@ class WorkListener {
   // current, and the stream is locked.
   virtual void begin(const WorkLabel* label, CUstream stream) = 0;
   virtual void end(const WorkLabel* label, CUstream stream) = 0;
+  // A capture of the command `label`, which may be null, ended with these nodes.
+  virtual void captured(const WorkLabel* label, std::span<const CUgraphNode> nodes) = 0;
   // All work is done, and the context, which is current, ends.
   virtual void context_ends() = 0;
 };
