@@ -1,12 +1,25 @@
 #include "hal/drivers/vulkan/instance.hpp"
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "hal/drivers/vulkan/status.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define BATON_LOOKS_FOR_LEAKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BATON_LOOKS_FOR_LEAKS 1
+#endif
+#endif
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -22,6 +35,24 @@ void notice_the_end() {
   static std::once_flag once;
   std::call_once(once, [] { std::atexit([] { process_ends = true; }); });
 }
+
+// LeakSanitizer calls leaked what only a library knows that is gone, and the loader closes drivers with the last instance. Mesa's
+// keep what they found out about the processor, on AMD's ones a block of memory: where leaks are looked for, drivers stay.
+#if BATON_LOOKS_FOR_LEAKS
+void keep_drivers() {
+  std::vector<std::string> drivers;
+  const auto look = [](dl_phdr_info* library, size_t, void* found) {
+    if (std::strstr(library->dlpi_name, "libvulkan_")) {
+      static_cast<std::vector<std::string>*>(found)->emplace_back(library->dlpi_name);
+    }
+    return 0;
+  };
+  dl_iterate_phdr(look, &drivers);
+  for (const std::string& driver : drivers) dlopen(driver.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+#else
+void keep_drivers() {}
+#endif
 
 class PrintingListener final : public ValidationListener {
  public:
@@ -98,6 +129,7 @@ Status Instance::create(const LoaderSymbols& loader, bool validation) {
   }
   BATON_VULKAN_TRY(loader, vkCreateInstance, &info, nullptr, &handle_);
   notice_the_end();
+  keep_drivers();
   BATON_TRY_ASSIGN(symbols_, load_instance_symbols(loader, handle_));
   if (!validation) return {};
   const auto create_messenger = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
