@@ -351,11 +351,13 @@ void check_store(const std::string& name) {
     ASSERT_OK(heard);
     EXPECT_EQ(*heard, "hello");
     EXPECT_FAILS((*store)->get("never", 0, 1'000'000), StatusCode::kDeadlineExceeded, "Rank 0 did not say 'never'");
+    EXPECT_OK((*store)->get("heard", 0, 10 * kSecondNs));  // What a rank said goes with it.
   });
   const auto store = open_rank_store(name, 0, 10 * kSecondNs);
   ASSERT_OK(store);
   EXPECT_OK((*store)->set("from 0", "hello"));
   const auto heard = (*store)->get("from/1", 1, 10 * kSecondNs);
+  EXPECT_OK((*store)->set("heard", ""));
   other.join();
   ASSERT_OK(heard);
   EXPECT_EQ(*heard, std::string("a\0b", 3));
