@@ -14,17 +14,13 @@
 
 #include <algorithm>
 
+#include "base/sanitizers.hpp"
 #include "vm/operands.hpp"
 #include "vm/tracer.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if BATON_ADDRESS_SANITIZER || BATON_THREAD_SANITIZER || BATON_MEMORY_SANITIZER
 #define BATON_TAIL_CALLS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define BATON_TAIL_CALLS 0
-#endif
-#endif
-#if !defined(BATON_TAIL_CALLS) && defined(__clang__) && __has_attribute(preserve_none)
+#elif defined(__clang__) && __has_attribute(preserve_none)
 #define BATON_TAIL_CALLS 1
 #endif
 

@@ -7,30 +7,18 @@
 #include <mutex>
 #include <vector>
 
+#include "base/sanitizers.hpp"
 #include "hal/drivers/vulkan/driver.hpp"
 
-// Which sanitizer this is built with: g++ says it in its way, clang in its own.
-#if defined(__SANITIZE_ADDRESS__)
-#define BATON_LOOKS_FOR_LEAKS 1
-#elif defined(__SANITIZE_THREAD__)
-#define BATON_LOOKS_FOR_RACES 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BATON_LOOKS_FOR_LEAKS 1
-#elif __has_feature(thread_sanitizer)
-#define BATON_LOOKS_FOR_RACES 1
-#endif
-#endif
-
 // The loader of Debian 12 (1.3.239) keeps 32 bytes of each instance that has a messenger; instances of ours are destroyed.
-#if BATON_LOOKS_FOR_LEAKS
+#if BATON_ADDRESS_SANITIZER
 extern "C" const char* __lsan_default_suppressions();  // NOLINT: the sanitizer's name
 extern "C" const char* __lsan_default_suppressions() { return "leak:libvulkan.so"; }
 #endif
 
 // ThreadSanitizer sees the locks of libraries that were built without it, and none of their atomic accesses: what it says of
 // two accesses or two locks inside them is a guess.
-#if BATON_LOOKS_FOR_RACES
+#if BATON_THREAD_SANITIZER
 extern "C" const char* __tsan_default_suppressions();  // NOLINT: the sanitizer's name
 extern "C" const char* __tsan_default_suppressions() {
   return "race:libvulkan\nmutex:libvulkan\ndeadlock:libvulkan\n"
@@ -82,7 +70,7 @@ Result<Ref<hal::Device>> open_watched_vulkan() {
   static const std::unique_ptr<hal::Driver> driver = make_watched_driver();
   const char* const wanted = std::getenv("BATON_VULKAN_DEVICE");
   const std::string_view path = wanted ? wanted : "";
-#if BATON_LOOKS_FOR_RACES
+#if BATON_THREAD_SANITIZER
   return driver->open(path, {});  // The layer's own locks would be what ThreadSanitizer reports.
 #endif
   const hal::DeviceParameter watched[] = {{"vulkan_validation", "1"}};

@@ -5,22 +5,13 @@
 #include <cstdint>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define BATON_FRESH_PAGES 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BATON_FRESH_PAGES 0
-#endif
-#endif
-#ifndef BATON_FRESH_PAGES
-#define BATON_FRESH_PAGES 1
-#endif
+#include "base/sanitizers.hpp"
 
 namespace baton::hal {
 namespace {
 
 // AddressSanitizer's own memory is fresh pages too, with guards around it.
-constexpr bool kMapsPages = BATON_FRESH_PAGES;
+constexpr bool kMapsPages = !BATON_ADDRESS_SANITIZER;
 
 // Stands before all that is handed out.
 struct alignas(alignof(std::max_align_t)) Head {

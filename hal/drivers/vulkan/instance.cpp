@@ -11,15 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/sanitizers.hpp"
 #include "hal/drivers/vulkan/status.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define BATON_LOOKS_FOR_LEAKS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BATON_LOOKS_FOR_LEAKS 1
-#endif
-#endif
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -38,7 +31,7 @@ void notice_the_end() {
 
 // LeakSanitizer calls leaked what only a library knows that is gone, and the loader closes drivers with the last instance. Mesa's
 // keep what they found out about the processor, on AMD's ones a block of memory: where leaks are looked for, drivers stay.
-#if BATON_LOOKS_FOR_LEAKS
+#if BATON_ADDRESS_SANITIZER
 void keep_drivers() {
   std::vector<std::string> drivers;
   const auto look = [](dl_phdr_info* library, size_t, void* found) {

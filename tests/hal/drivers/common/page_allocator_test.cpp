@@ -10,6 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/sanitizers.hpp"
+
 namespace baton::hal {
 namespace {
 
@@ -33,13 +35,7 @@ TEST(PageAllocatorTest, ZeroesWhatWasUsedBefore) {
 }
 
 TEST(PageAllocatorTest, LargeMemoryIsNotTouched) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer brings its own memory";
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  GTEST_SKIP() << "AddressSanitizer brings its own memory";
-#endif
-#endif
+  if (BATON_ADDRESS_SANITIZER) GTEST_SKIP() << "AddressSanitizer brings its own memory";
   constexpr size_t kBytes = size_t{1} << 30;
   void* const memory = allocate(kBytes);
   ASSERT_NE(memory, nullptr);
