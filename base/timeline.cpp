@@ -74,7 +74,11 @@ void append_span(std::string& target, uint32_t row, const Timeline::Span& span, 
 
 Timeline::Timeline(size_t spans_max)
     : spans_max_(spans_max), identity_(next_identity.fetch_add(1, std::memory_order_relaxed)) {}
-Timeline::~Timeline() = default;
+Timeline::~Timeline() {
+  const std::lock_guard lock(sources_->mutex_);
+  for (Source* source : sources_->all_) source->timeline_ends();
+  sources_->all_.clear();
+}
 
 int64_t Timeline::clock_ns() {
   timespec now;
@@ -159,19 +163,19 @@ void Timeline::add(Track& track, const Span& span) {
   track.add(span, spans_max_);
 }
 
-void Timeline::add_source(Source& source) {
-  const std::lock_guard lock(sources_mutex_);
-  sources_.push_back(&source);
+void Timeline::Sources::add(Source& source) {
+  const std::lock_guard lock(mutex_);
+  all_.push_back(&source);
 }
 
-void Timeline::remove_source(Source& source) {
-  const std::lock_guard lock(sources_mutex_);
-  std::erase(sources_, &source);
+void Timeline::Sources::remove(Source& source) {
+  const std::lock_guard lock(mutex_);
+  std::erase(all_, &source);
 }
 
 void Timeline::flush() {
-  const std::lock_guard lock(sources_mutex_);
-  for (Source* source : sources_) source->flush();
+  const std::lock_guard lock(sources_->mutex_);
+  for (Source* source : sources_->all_) source->flush();
 }
 
 uint64_t Timeline::left_out() const {

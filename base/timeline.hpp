@@ -47,12 +47,24 @@ class Timeline {
   class Source {
    public:
     virtual void flush() = 0;
+    // The timeline goes first: the source touches neither it nor its labels from now on.
+    virtual void timeline_ends() = 0;
 
    protected:
     ~Source() = default;
   };
-  void add_source(Source& source);
-  void remove_source(Source& source);
+  // A source keeps this, for it may end on a thread of a device, a little after whoever had device and timeline.
+  class Sources {
+   public:
+    void add(Source& source);
+    void remove(Source& source);
+
+   private:
+    friend class Timeline;
+    std::mutex mutex_;
+    std::vector<Source*> all_;  // Guarded by mutex_.
+  };
+  std::shared_ptr<Sources> sources() const { return sources_; }
   // Fetches what sources hold back; before anybody reads.
   void flush();
 
@@ -131,8 +143,7 @@ class Timeline {
   std::vector<std::string> notes_;                 // Guarded by mutex_.
   std::vector<std::shared_ptr<const void>> kept_;  // Guarded by mutex_.
   std::unordered_map<std::string, const Label*> by_words_;
-  std::mutex sources_mutex_;
-  std::vector<Source*> sources_;  // Guarded by sources_mutex_.
+  const std::shared_ptr<Sources> sources_ = std::make_shared<Sources>();
 };
 
 struct Timeline::Chunk {

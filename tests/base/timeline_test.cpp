@@ -88,13 +88,17 @@ TEST(TimelineTest, AnArrowHasABeginAndAnEnd) {
   EXPECT_EQ(count_of(json, "\"ph\":\"f\""), 1u) << json;
 }
 
+struct Late final : Timeline::Source {
+  explicit Late(Timeline& timeline) : to(&timeline), sources(timeline.sources()) { sources->add(*this); }
+  ~Late() { sources->remove(*this); }
+  void flush() override { to->add({1, 1, to->label("late", "test")}); }
+  void timeline_ends() override { to = nullptr; }
+
+  Timeline* to;
+  const std::shared_ptr<Timeline::Sources> sources;
+};
+
 TEST(TimelineTest, SourcesAreAskedBeforeAnybodyReads) {
-  struct Late final : Timeline::Source {
-    explicit Late(Timeline& timeline) : to(timeline) { to.add_source(*this); }
-    ~Late() { to.remove_source(*this); }
-    void flush() override { to.add({1, 1, to.label("late", "test")}); }
-    Timeline& to;
-  };
   Timeline timeline;
   {
     const Late late(timeline);
@@ -102,6 +106,15 @@ TEST(TimelineTest, SourcesAreAskedBeforeAnybodyReads) {
   }
   timeline.flush();
   EXPECT_EQ(count_of(timeline.json(), "\"name\":\"late\""), 1u);
+}
+
+// A device's last reference may go on its own thread, after the app's timeline went.
+TEST(TimelineTest, ASourceMayEndAfterTheTimeline) {
+  auto timeline = std::make_unique<Timeline>();
+  const Late first(*timeline), second(*timeline);
+  timeline = nullptr;
+  EXPECT_EQ(first.to, nullptr);
+  EXPECT_EQ(second.to, nullptr);
 }
 
 }  // namespace

@@ -756,6 +756,10 @@ CUresult kernel_name(const char** name, CUkernel kernel) {
   *name = as<FakeKernel>(kernel)->name.c_str();
   return CUDA_SUCCESS;
 }
+CUresult function_name(const char** name, CUfunction function) {
+  *name = as<FakeKernel>(function)->name.c_str();
+  return CUDA_SUCCESS;
+}
 CUresult parameter_info(CUkernel handle, size_t index, size_t* offset, size_t* bytes) {
   const auto& kernel = *as<FakeKernel>(handle);
   if (index >= kernel.parameter_bytes.size()) return CUDA_ERROR_INVALID_VALUE;
@@ -899,6 +903,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               kernel_count,
               enumerate,
               kernel_name,
+              function_name,
               parameter_info,
               kernel_attribute,
               set_kernel_attribute,

@@ -2,9 +2,14 @@
 //
 // A node of a graph is known by an id that CUPTI gives it when it is created; copies of it, in child graphs and in what is
 // instantiated, have ids of their own. So two callbacks keep a table from id to label: what is created on a thread has
-// that thread's work label, a copy has its original's; what was captured is told by who captured it. What is launched on a stream is joined by the external id that
-// stands on the thread while it is launched.
+// that thread's work label, a copy has its original's; what was captured is told by who captured it. CUPTI does not tell
+// of the nodes that child graphs become when a graph is instantiated; but their ids follow those of the graph's own
+// nodes, in the order of the children (seen with driver 580), so what runs under such an id has the label of the
+// node in that place if it is of the same kind and name.
+//
+// What is launched on a stream is joined by the external id that stands on the thread while it is launched.
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <span>
@@ -45,7 +50,7 @@ CuptiListener* the_listener = nullptr;  // Guarded by listener_mutex: CUPTI's bu
 class CuptiListener final : public WorkListener, public Timeline::Source {
  public:
   CuptiListener(std::shared_ptr<const CuptiSymbols> entries, Timeline& timeline)
-      : cupti_(std::move(entries)), timeline_(timeline) {}
+      : cupti_(std::move(entries)), timeline_(timeline), sources_(timeline.sources()) {}
 
   Status start() {
     {
@@ -63,13 +68,13 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
     BATON_TRY(check(cupti_->cuptiActivityRegisterTimestampCallback(clock), "cuptiActivityRegisterTimestampCallback"));
     BATON_TRY(check(cupti_->cuptiActivityRegisterCallbacks(requested, completed), "cuptiActivityRegisterCallbacks"));
     for (const uint32_t kind : kKinds) BATON_TRY(check(cupti_->cuptiActivityEnable(kind), "cuptiActivityEnable"));
-    timeline_.add_source(*this);
+    sources_->add(*this);
     return {};
   }
 
   ~CuptiListener() override {
     if (!listens_) return;
-    timeline_.remove_source(*this);
+    sources_->remove(*this);
     if (subscribed_) {
       for (const uint32_t kind : kKinds) cupti_->cuptiActivityDisable(kind);
       flush();
@@ -94,7 +99,20 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
     for (CUgraphNode node : nodes) name(node, named);
   }
 
+  void added_child(const WorkLabel* label, CUgraphNode child, std::vector<ChildNode> nodes) override {
+    const Label* const named = label ? label->timeline_label() : nullptr;
+    uint64_t id = 0;
+    if (cupti_->cuptiGetGraphNodeId(child, &id) != 0) return;
+    const std::lock_guard lock(mutex_);
+    for (ChildNode& node : nodes) children_[graph_of(id)].push_back({named, std::move(node)});
+  }
+
   void context_ends() override { flush(); }
+
+  void timeline_ends() override {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
 
   // What CUPTI still holds, then what had no partner so far.
   void flush() override {
@@ -166,6 +184,25 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
     if (cupti_->cuptiGetGraphNodeId(node, &id) != 0 || cupti_->cuptiGetGraphNodeId(original, &original_id) != 0) return;
     const std::lock_guard lock(mutex_);
     if (const auto known = nodes_.find(original_id); known != nodes_.end()) nodes_[id] = known->second;
+    if (!children_.contains(graph_of(original_id))) return;
+    Instance& instance = instances_[graph_of(id)];
+    instance.graph = graph_of(original_id);
+    instance.own_nodes = std::max(instance.own_nodes, place_of(id) + 1);
+  }
+
+  // An id is a graph's number and the node's place in it.
+  static uint32_t graph_of(uint64_t id) { return static_cast<uint32_t>(id >> 32); }
+  static uint32_t place_of(uint64_t id) { return static_cast<uint32_t>(id); }
+
+  // The label of what ran as node `id`, or null.
+  const Label* find_node(uint64_t id, CUgraphNodeType type, std::string_view kernel) const {
+    if (const auto known = nodes_.find(id); known != nodes_.end()) return known->second;
+    const auto instance = instances_.find(graph_of(id));
+    if (instance == instances_.end() || place_of(id) < instance->second.own_nodes) return nullptr;
+    const std::vector<Child>& children = children_.at(instance->second.graph);
+    const size_t place = place_of(id) - instance->second.own_nodes;
+    if (place >= children.size() || children[place].node.type != type) return nullptr;
+    return children[place].node.kernel == kernel ? children[place].label : nullptr;
   }
 
   void read(uint8_t* buffer, size_t valid_size) {
@@ -177,31 +214,38 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
           by_correlation_[field<uint32_t>(record, cupti::kExternalCorrelationOffset)] =
               reinterpret_cast<const Label*>(field<uint64_t>(record, cupti::kExternalIdOffset));
           break;
-        case cupti::kConcurrentKernel: read_work(record, cupti::kKernelLayout, ""); break;
-        case cupti::kMemcpy: read_work(record, cupti::kTransferLayout, "copy"); break;
-        case cupti::kMemset: read_work(record, cupti::kTransferLayout, "fill"); break;
+        case cupti::kConcurrentKernel: {
+          const auto* const kernel = field<const char*>(record, cupti::kKernelLayout.name);
+          const std::string name = kernel ? kernel : "";
+          read_work(record, cupti::kKernelLayout, CU_GRAPH_NODE_TYPE_KERNEL, name, name);
+          break;
+        }
+        case cupti::kMemcpy: read_work(record, cupti::kTransferLayout, CU_GRAPH_NODE_TYPE_MEMCPY, "", "copy"); break;
+        case cupti::kMemset: read_work(record, cupti::kTransferLayout, CU_GRAPH_NODE_TYPE_MEMSET, "", "fill"); break;
         default: break;
       }
     }
   }
 
-  void read_work(const uint8_t* record, const cupti::Layout& layout, const char* name) {
+  void read_work(const uint8_t* record, const cupti::Layout& layout, CUgraphNodeType type, std::string_view kernel,
+                 std::string_view name) {
     const auto begin = field<uint64_t>(record, layout.start), end = field<uint64_t>(record, layout.end);
-    if (layout.name) name = field<const char*>(record, layout.name);
     Work work{static_cast<int64_t>(begin),
               static_cast<int64_t>(end - begin),
               field<uint32_t>(record, layout.device),
               field<uint32_t>(record, layout.stream),
               field<uint32_t>(record, layout.correlation),
-              name ? name : ""};
-    const auto node = nodes_.find(field<uint64_t>(record, layout.graph_node));
-    if (node != nodes_.end()) return tell(work, node->second);
+              std::string(name)};
+    if (const Label* const label = find_node(field<uint64_t>(record, layout.graph_node), type, kernel)) {
+      return tell(work, label);
+    }
     const auto partner = by_correlation_.find(work.correlation);
     if (partner != by_correlation_.end()) return tell(work, partner->second);
     waiting_.push_back(std::move(work));  // Its partner may stand in a later buffer.
   }
 
   void tell(const Work& work, const Label* label) {
+    if (ended_) return;
     if (!label) {
       const auto partner = by_correlation_.find(work.correlation);
       if (partner != by_correlation_.end()) label = partner->second;
@@ -213,12 +257,24 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
   }
 
   const std::shared_ptr<const CuptiSymbols> cupti_;
-  Timeline& timeline_;
+  Timeline& timeline_;  // Until `ended_`.
+  const std::shared_ptr<Timeline::Sources> sources_;
   CuptiSubscriber subscriber_ = nullptr;
   bool listens_ = false;
   bool subscribed_ = false;
-  std::mutex mutex_;                                           // Guards what follows.
+  std::mutex mutex_;  // Guards what follows.
+  bool ended_ = false;
+  struct Child {
+    const Label* label;
+    ChildNode node;
+  };
+  struct Instance {
+    uint32_t graph = 0;      // That it was made of.
+    uint32_t own_nodes = 0;  // Of that graph, children not among them.
+  };
   std::unordered_map<uint64_t, const Label*> nodes_;           // By id of the node.
+  std::unordered_map<uint32_t, std::vector<Child>> children_;  // By graph, in the order in which they were added.
+  std::unordered_map<uint32_t, Instance> instances_;           // By graph that runs.
   std::unordered_map<uint32_t, const Label*> by_correlation_;  // What was launched on streams.
   std::vector<Work> waiting_;
   std::map<std::pair<uint32_t, uint32_t>, Timeline::Track*> tracks_;  // By device and stream.

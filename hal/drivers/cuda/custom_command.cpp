@@ -47,13 +47,7 @@ Status issue_segment(Record& record, const Execution& execution) {
 }
 
 Status add_segment(Record& record, const Execution& execution, GraphBuilder& builder) {
-  CUgraphNode node = nullptr;
-  BATON_TRY(execution.context.status_of(execution.symbols().cuGraphAddChildGraphNode(
-                                            &node, builder.graph(), builder.dependencies(), builder.dependency_count(),
-                                            static_cast<SegmentRecord&>(record).segment->graph()),
-                                        "cuGraphAddChildGraphNode"));
-  builder.added(node);
-  return {};
+  return builder.add_segment(static_cast<SegmentRecord&>(record).segment->graph(), execution);
 }
 
 // It names no slot, so no table changes it.

@@ -17,13 +17,14 @@ using Label = Timeline::Label;
 class EventListener final : public WorkListener, public Timeline::Source {
  public:
   EventListener(std::shared_ptr<const Symbols> symbols, Timeline& timeline)
-      : symbols_(std::move(symbols)), timeline_(timeline) {
-    timeline_.add_source(*this);
+      : symbols_(std::move(symbols)), timeline_(timeline), sources_(timeline.sources()) {
+    sources_->add(*this);
   }
-  ~EventListener() override { timeline_.remove_source(*this); }
+  ~EventListener() override { sources_->remove(*this); }
 
   void begin(const WorkLabel*, CUstream stream) override {
     const std::lock_guard lock(mutex_);
+    if (ended_) return;
     Row& row = rows_[stream];
     if (!row.track) set_up(row, stream);
     row.open = record(stream);
@@ -31,6 +32,7 @@ class EventListener final : public WorkListener, public Timeline::Source {
 
   void end(const WorkLabel* label, CUstream stream) override {
     const std::lock_guard lock(mutex_);
+    if (ended_) return;
     Row& row = rows_[stream];
     const CUevent behind = record(stream);
     if (row.open && behind) row.ended.push_back({label ? label->timeline_label() : nullptr, row.open, behind});
@@ -38,6 +40,7 @@ class EventListener final : public WorkListener, public Timeline::Source {
   }
 
   void captured(const WorkLabel*, std::span<const CUgraphNode>) override {}  // A graph is one piece of work here.
+  void added_child(const WorkLabel*, CUgraphNode, std::vector<ChildNode>) override {}
 
   // Its streams are gone.
   void context_ends() override {
@@ -55,11 +58,17 @@ class EventListener final : public WorkListener, public Timeline::Source {
 
   void flush() override {
     const std::lock_guard lock(mutex_);
+    if (ended_) return;
     for (auto& [stream, row] : rows_) {
       size_t told = 0;
       while (told < row.ended.size() && tell(row, row.ended[told])) ++told;
       row.ended.erase(row.ended.begin(), row.ended.begin() + static_cast<ptrdiff_t>(told));
     }
+  }
+
+  void timeline_ends() override {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
   }
 
  private:
@@ -107,8 +116,10 @@ class EventListener final : public WorkListener, public Timeline::Source {
   }
 
   const std::shared_ptr<const Symbols> symbols_;
-  Timeline& timeline_;
+  Timeline& timeline_;  // Until `ended_`.
+  const std::shared_ptr<Timeline::Sources> sources_;
   std::mutex mutex_;
+  bool ended_ = false;                      // Guarded by mutex_.
   std::unordered_map<CUstream, Row> rows_;  // Guarded by mutex_.
 };
 

@@ -105,13 +105,7 @@ Result<CUgraph> segment_for(const ForeignRecord& command, const Execution& execu
 
 Status add_foreign(Record& record, const Execution& execution, GraphBuilder& builder) {
   BATON_TRY_ASSIGN(CUgraph segment, segment_for(static_cast<ForeignRecord&>(record), execution));
-  CUgraphNode node = nullptr;
-  BATON_TRY(execution.context.status_of(
-      execution.symbols().cuGraphAddChildGraphNode(&node, builder.graph(), builder.dependencies(),
-                                                   builder.dependency_count(), segment),
-      "cuGraphAddChildGraphNode"));
-  builder.added(node);
-  return {};
+  return builder.add_segment(segment, execution);
 }
 
 Status patch_foreign(Record& record, const Execution& execution, const PatchTarget& target) {

@@ -93,6 +93,47 @@ void Graph::index_slots() {
   epoch_ = 1;
 }
 
+namespace {
+
+Result<std::string> kernel_name(CUgraphNode node, const Symbols& symbols) {
+  CUDA_KERNEL_NODE_PARAMS kernel = {};
+  const char* name = nullptr;
+  BATON_CUDA_TRY(symbols, cuGraphKernelNodeGetParams, node, &kernel);
+  if (kernel.func) {
+    BATON_CUDA_TRY(symbols, cuFuncGetName, &name, kernel.func);
+  } else {
+    BATON_CUDA_TRY(symbols, cuKernelGetName, &name, kernel.kern);
+  }
+  return std::string(name);
+}
+
+Status tell_child(WorkListener& listener, CUgraphNode child, CUgraph segment, const Symbols& symbols) {
+  size_t count = 0;
+  BATON_CUDA_TRY(symbols, cuGraphGetNodes, segment, nullptr, &count);
+  std::vector<CUgraphNode> nodes(count);
+  BATON_CUDA_TRY(symbols, cuGraphGetNodes, segment, nodes.data(), &count);
+  std::vector<WorkListener::ChildNode> told(count);
+  for (size_t i = 0; i < count; ++i) {
+    BATON_CUDA_TRY(symbols, cuGraphNodeGetType, nodes[i], &told[i].type);
+    if (told[i].type != CU_GRAPH_NODE_TYPE_KERNEL) continue;
+    BATON_TRY_ASSIGN(told[i].kernel, kernel_name(nodes[i], symbols));
+  }
+  listener.added_child(work_label(), child, std::move(told));
+  return {};
+}
+
+}  // namespace
+
+Status GraphBuilder::add_segment(CUgraph segment, const Execution& execution) {
+  CUgraphNode node = nullptr;
+  BATON_TRY(execution.context.status_of(
+      execution.symbols().cuGraphAddChildGraphNode(&node, graph_, dependencies(), dependency_count(), segment),
+      "cuGraphAddChildGraphNode"));
+  added(node);
+  WorkListener* const listener = execution.context.work_listener();
+  return listener ? tell_child(*listener, node, segment, execution.symbols()) : Status();
+}
+
 Status Graph::add_records(const Execution& execution) {
   GraphShape shape(*context_, static_cast<Device&>(execution.device).builtins(), graph_);
   GraphBuilder builder(graph_, shape, nodes_, kept_);

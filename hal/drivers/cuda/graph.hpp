@@ -26,6 +26,8 @@ class GraphBuilder {
   size_t dependency_count() const { return shape_.dependencies().size(); }
   // Whether that is one kernel.
   bool behind_kernel() const { return shape_.behind_kernel(); }
+  // A copy of a captured graph, as one node.
+  Status add_segment(CUgraph segment, const Execution& execution);
   void added(CUgraphNode node, bool is_kernel = false) {
     shape_.added(node, is_kernel);
     nodes_.push_back(node);

@@ -11,6 +11,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/timeline.hpp"
 #include "hal/work_label.hpp"
@@ -29,6 +31,12 @@ class WorkListener {
   virtual void end(const WorkLabel* label, CUstream stream) = 0;
   // A capture of the command `label`, which may be null, ended with these nodes.
   virtual void captured(const WorkLabel* label, std::span<const CUgraphNode> nodes) = 0;
+  // What was captured, in the order of its graph, was copied into the node `child` of another graph.
+  struct ChildNode {
+    CUgraphNodeType type;
+    std::string kernel;  // The function's name, of a kernel.
+  };
+  virtual void added_child(const WorkLabel* label, CUgraphNode child, std::vector<ChildNode> nodes) = 0;
   // All work is done, and the context, which is current, ends.
   virtual void context_ends() = 0;
 };

@@ -190,18 +190,19 @@ TEST(WorkListenerTest, ANodeOfAReplayedGraphHasTheNameOfItsCommand) {
             (Names{{"scale, command 0 dispatch", 3}, {"scale, command 2 dispatch", 3}, {"mangled", 3}}));
 }
 
+class TimelineLabel final : public WorkLabel {
+ public:
+  explicit TimelineLabel(const Timeline::Label* label) : label_(label) {}
+  const Timeline::Label* timeline_label() const override { return label_; }
+
+ private:
+  const Timeline::Label* const label_;
+};
+
 // CUPTI does not tell of each node that a capture makes.
 TEST(WorkListenerTest, ACapturedNodeHasTheNameOfWhoCapturedIt) {
   Timeline timeline;
-  class Label final : public WorkLabel {
-   public:
-    explicit Label(const Timeline::Label* label) : label_(label) {}
-    const Timeline::Label* timeline_label() const override { return label_; }
-
-   private:
-    const Timeline::Label* const label_;
-  };
-  const Label gemm(timeline.label("gemm", "command"));
+  const TimelineLabel gemm(timeline.label("gemm", "command"));
   std::string why_not;
   const auto listener = listen_by_cupti(make_fake_cupti(), timeline, why_not);
   ASSERT_NE(listener, nullptr) << why_not;
@@ -212,6 +213,44 @@ TEST(WorkListenerTest, ACapturedNodeHasTheNameOfWhoCapturedIt) {
   for (const uintptr_t node : {11u, 12u, 13u}) tell_node(cupti::kGraphNodeCloned, node_of(node + 100), node_of(node));
   for (const uint64_t node : {111u, 112u, 113u}) cupti.records.push_back(kernel_record(node, 5, "mangled"));
   EXPECT_EQ(device_spans(timeline), (Names{{"gemm", 2}, {"mangled", 1}}));
+}
+
+// CUPTI tells nothing of the nodes that a child graph becomes: they run under ids behind those of the instance's own nodes.
+TEST(WorkListenerTest, WhatAChildGraphBecomesHasTheNameOfItsCommand) {
+  constexpr uint64_t kGraph = uint64_t{7} << 32, kInstance = uint64_t{12} << 32;
+  Timeline timeline;
+  const TimelineLabel gemm(timeline.label("gemm", "command")), fft(timeline.label("fft", "command"));
+  std::string why_not;
+  const auto listener = listen_by_cupti(make_fake_cupti(), timeline, why_not);
+  ASSERT_NE(listener, nullptr) << why_not;
+  // Nodes 1 and 3 of a graph of four are children.
+  listener->added_child(&gemm, node_of(kGraph + 1),
+                        {{CU_GRAPH_NODE_TYPE_KERNEL, "sgemm"}, {CU_GRAPH_NODE_TYPE_KERNEL, "reduce"}});
+  listener->added_child(nullptr, node_of(kGraph + 2), {{CU_GRAPH_NODE_TYPE_KERNEL, "nobodys"}});
+  listener->added_child(&fft, node_of(kGraph + 3), {{CU_GRAPH_NODE_TYPE_KERNEL, "radix"}});
+  for (uint64_t i = 0; i < 4; ++i) tell_node(cupti::kGraphNodeCloned, node_of(kInstance + i), node_of(kGraph + i));
+  const char* const ran[] = {"sgemm", "reduce", "nobodys", "radix", "beyond"};
+  for (uint64_t i = 0; i < 5; ++i) cupti.records.push_back(kernel_record(kInstance + 4 + i, 5, ran[i]));
+  cupti.records.push_back(kernel_record(kInstance + 4, 5, "another"));  // The ids of this driver are in another order.
+  cupti.records.push_back(kernel_record(kInstance + (uint64_t{1} << 32) + 4, 5, "sgemm"));  // Another graph.
+  EXPECT_EQ(device_spans(timeline),
+            (Names{{"gemm", 2}, {"nobodys", 1}, {"fft", 1}, {"beyond", 1}, {"another", 1}, {"sgemm", 1}}));
+}
+
+// A device's last reference may go on a thread of its own, after the app's timeline.
+TEST(WorkListenerTest, ADeviceMayEndAfterItsTimeline) {
+  for (const char* mode : {"stream", "graph"}) {
+    for (const bool by_cupti : {true, false}) {
+      auto timeline = std::make_unique<Timeline>();
+      const auto device = open_traced(mode, *timeline, by_cupti ? make_fake_cupti() : nullptr);
+      const auto kernels = load_kernels(*device, kFakeCode);
+      const auto buffer = buffer_of(*device, {1, 1});
+      const auto recording = record_scales(*device, *kernels, *buffer);
+      EXPECT_OK(run(*device, *recording));
+      if (by_cupti) cupti.records.push_back(kernel_record(1, 5, "mangled"));
+      timeline = nullptr;
+    }
+  }
 }
 
 TEST(WorkListenerTest, AStreamsCommandsAreJoinedByTheirCorrelation) {
