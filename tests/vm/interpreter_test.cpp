@@ -196,5 +196,59 @@ c:
   }
 }
 
+// A product and a sum behind it run as one step, whichever registers they share; counted, they are two.
+template <typename T>
+void check_products_and_sums(std::string_view type) {
+  constexpr int kRegisters = 3, kFunctions = 729;
+  std::string source;
+  for (int i = 0; i < kFunctions; ++i) {
+    const auto at = [i](int divisor) { return i / divisor % kRegisters; };
+    source += text("export func @f", i, "(%a: ", type, ", %b: ", type, ", %c: ", type, ") -> (", type, ", ", type, ", ",
+                   type, ") {\n  mul.", type, " %v", at(1), ", %v", at(3), ", %v", at(9), "\n  add.", type, " %v",
+                   at(27), ", %v", at(81), ", %v", at(243), "\n  return\n}\n");
+  }
+  const Ref<Context> context = make_context(source);
+  Invocation counted(context);
+  counted.set_instruction_budget(3 * kFunctions);
+  for (int i = 0; i < kFunctions; ++i) {
+    const auto at = [i](int divisor) { return i / divisor % kRegisters; };
+    const Value a = Value::of(T(0.1)), b = Value::of(T(-3)), c = Value::of(T(7.25));
+    T expected[kRegisters] = {a.as<T>(), b.as<T>(), c.as<T>()};
+    expected[at(1)] = expected[at(3)] * expected[at(9)];
+    expected[at(27)] = expected[at(81)] + expected[at(243)];
+    const std::string name = text("f", i);
+    const auto plain = testing::expect_ok(testing::call(context, name, {a, b, c}));
+    const uint64_t before = counted.instructions();
+    const auto also = testing::expect_ok(testing::call(counted, context, name, {a, b, c}));
+    EXPECT_EQ(counted.instructions() - before, 3u);
+    for (size_t r = 0; r < kRegisters; ++r) {
+      EXPECT_EQ(plain[r].as<T>(), expected[r]) << name;
+      EXPECT_EQ(plain[r].bits, also[r].bits) << name;
+    }
+  }
+}
+
+TEST(Interpreter, AProductAndItsSumAreWhatTheyAreApart) {
+  check_products_and_sums<float>("f32");
+  check_products_and_sums<double>("f64");
+}
+
+TEST(Interpreter, AJumpGoesBetweenAProductAndItsSum) {
+  const Ref<Context> context = make_context(R"(
+export func @run(%n: i32) -> f64 {
+  const.i32 %v1, 0
+  const.f64 %v2, 1.0
+  const.f64 %v3, 3.0
+  br sum
+loop:
+  mul.f64 %v2, %v2, %v3
+sum:
+  add.f64 %v2, %v2, %v3
+  next.i32 %v1, %n, loop
+  return.value %v2
+})");
+  EXPECT_EQ(testing::expect_ok(testing::call(context, "run", {Value::of(int32_t{3})}))[0].f64, 48.0);
+}
+
 }  // namespace
 }  // namespace baton::vm
