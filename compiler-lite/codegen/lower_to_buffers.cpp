@@ -77,13 +77,33 @@ Value beginning_of_its_own(mlir::OpBuilder& builder, Value value) {
   return builder.clone(*fill, mapping)->getResult(0);
 }
 
-// Results of one operation don't share memory because they begin alike.
+// The empty tensor that `value` is computed in, through the operations that write it, gets no other use.
+void keep_memory_apart(mlir::OpBuilder& builder, Value value) {
+  while (const auto result = llvm::dyn_cast<mlir::OpResult>(value)) {
+    auto op = llvm::dyn_cast<mlir::DestinationStyleOpInterface>(result.getOwner());
+    if (!op) return;
+    mlir::OpOperand* const destination = op.getTiedOpOperand(result);
+    value = destination->get();
+    const auto empty = value.getDefiningOp<mlir::tensor::EmptyOp>();
+    if (!empty || empty->hasOneUse()) continue;
+    builder.setInsertionPointAfter(empty);
+    destination->set(builder.clone(*empty)->getResult(0));
+    return;
+  }
+}
+
+// Results of one operation don't share memory because they begin alike, or in the same place.
 void separate_results(mlir::ModuleOp kernels) {
   kernels.walk([](mlir::DestinationStyleOpInterface op) {
     if (op->getNumResults() < 2) return;
     mlir::OpBuilder builder(op);
     for (mlir::OpOperand& begin : op.getDpsInitsMutable()) {
-      if (const Value own = beginning_of_its_own(builder, begin.get())) begin.set(own);
+      if (const Value own = beginning_of_its_own(builder, begin.get())) {
+        begin.set(own);
+      } else {
+        mlir::OpBuilder::InsertionGuard guard(builder);
+        keep_memory_apart(builder, begin.get());
+      }
     }
   });
 }
