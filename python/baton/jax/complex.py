@@ -44,7 +44,8 @@ def lower_complex(module, operations, libraries=()):
         if op.name == "func.func":
             parts.take_arguments(op)
     for op in concerned:
-        parts.lower(op)
+        if op not in parts.inside:
+            parts.lower(op)
     for op in reversed(parts.replaced):
         op.erase()
 
@@ -75,6 +76,7 @@ class Parts:
     def __init__(self, module, libraries):
         self.module, self.libraries = module, libraries
         self.pairs, self.replaced = {}, []
+        self.inside = set()  # Operations of regions that went with their operation.
 
     # Boundary ------------------------------------------------------------------------------------------------------------
 
@@ -121,6 +123,10 @@ class Parts:
     def lower(self, op):
         b = Builder.before(op)
         name = op.name.split(".")[1]
+        if op.name == "stablehlo.return":
+            b.operation(op.name, self._flat(op.operands))
+            self.replaced.append(op)
+            return
         if op.name == "func.return":
             for i, value in enumerate(list(op.operands)):
                 if value in self.pairs:
@@ -132,6 +138,8 @@ class Parts:
                 self.pairs[result] = pair
         elif hasattr(self, "_" + name):
             made = getattr(self, "_" + name)(b, op)
+            if made is None:
+                return
             if isinstance(made, tuple):
                 self.pairs[op.results[0]] = made
             else:
@@ -139,6 +147,80 @@ class Parts:
         else:
             raise NotImplementedError(f"{op.name} of complex numbers is not lowered")
         self.replaced.append(op)
+
+    def _flat(self, values):
+        """Each complex value as its two parts."""
+        return [part for value in values for part in (self.pairs[value] if value in self.pairs else (value,))]
+
+    def _whole_operation(self, b, op, in_pairs=False):
+        """The same operation on parts. Arguments of its regions become two, neighbours; where the region takes two elements of
+        each operand (`in_pairs`), the two real ones stand before the imaginary ones."""
+        types = [part for each in op.results for part in ([part_type(each.type)] * 2 if is_complex(each.type) else [each.type])]
+        made = b.operation(op.name, self._flat(op.operands), types, dict(op.attributes.items()), regions=len(op.regions))
+        for old, new in zip(op.regions, made.regions):
+            self._move_block(old.blocks[0], new, in_pairs)
+        results = iter(made.results)
+        for each in op.results:
+            if is_complex(each.type):
+                self.pairs[each] = next(results), next(results)
+            else:
+                each.replace_all_uses_with(next(results))
+        self.replaced.append(op)
+
+    def _move_block(self, old, region, in_pairs):
+        arguments = list(old.arguments)
+        groups = [arguments[i:i + 2] for i in range(0, len(arguments), 2)] if in_pairs else [[each] for each in arguments]
+        types = []
+        for group in groups:
+            whole = is_complex(group[0].type)
+            types += [part_type(each.type) if whole else each.type for each in group] * (2 if whole else 1)
+        block = ir.Block.create_at_start(region, types)
+        new = iter(block.arguments)
+        for group in groups:
+            taken = [next(new) for _ in group]
+            if is_complex(group[0].type):
+                for each, pair in zip(group, zip(taken, [next(new) for _ in group])):
+                    self.pairs[each] = pair
+            else:
+                for each, value in zip(group, taken):
+                    each.replace_all_uses_with(value)
+        for op in list(old.operations):
+            block.append(op)
+
+    def _while(self, b, op):
+        self._whole_operation(b, op)
+
+    def _case(self, b, op):
+        self._whole_operation(b, op)
+
+    def _if(self, b, op):
+        self._whole_operation(b, op)
+
+    def _sort(self, b, op):
+        self._whole_operation(b, op, in_pairs=True)
+
+    def _scatter(self, b, op):
+        """Each part by itself, where the region adds or takes what comes."""
+        body = [each.operation for each in op.regions[0].blocks[0].operations]
+        self._leave_out(op)
+        adds = len(body) == 2 and body[0].name in ("stablehlo.add", "stablehlo.subtract")
+        if len(op.results) != 1 or not (adds or len(body) == 1):
+            raise NotImplementedError("stablehlo.scatter of complex numbers is lowered where it sets, adds or subtracts")
+        target, where, updates = op.operands
+        parts = []
+        for x, y in zip(self.of(target), self.of(updates)):
+            made = b.operation(op.name, [x, where, y], [x.type], dict(op.attributes.items()), regions=1)
+            scalar = tensor_type([], element_of(x))
+            block = ir.Block.create_at_start(made.regions[0], [scalar, scalar])
+            inner = Builder(ir.InsertionPoint(block), op.location)
+            old, new = block.arguments
+            inner.operation("stablehlo.return", [inner.each(body[0].name.split(".")[1], old, new) if adds else new])
+            parts.append(made.results[0])
+        return tuple(parts)
+
+    def _leave_out(self, op):
+        for each in op.regions[0].blocks[0].operations:
+            self.inside.add(each.operation)
 
     def _part(self, b, op, which):
         operands = [self.pairs[each][which] if each in self.pairs else each for each in op.operands]
@@ -222,6 +304,110 @@ class Parts:
         real, imaginary = self.of(op.operands[0])
         return b.each("log", self._length(b, (real, imaginary))), b.each("atan2", imaginary, real)
 
+    # With x + iy the argument; what could overflow on the way to a number that does not is kept small.
+
+    def _exponential_minus_one(self, b, op):
+        """e^x cos y - 1 = (e^x - 1) cos y - 2 sin²(y/2): nothing cancels near zero."""
+        x, y = self.of(op.operands[0])
+        grown, half = b.each("exponential_minus_one", x), b.each("sine", b.multiply(y, 0.5))
+        real = b.subtract(b.multiply(grown, b.each("cosine", y)), b.multiply(b.multiply(half, half), 2))
+        return real, b.multiply(b.add(grown, 1), b.each("sine", y))
+
+    def _log_plus_one(self, b, op):
+        """log|1 + z| = log1p(x² + 2x + y²) / 2 near zero, where 1 + x would lose x; the length's logarithm elsewhere."""
+        x, y = self.of(op.operands[0])
+        moved = b.add(x, 1)
+        square = b.add(b.multiply(x, b.add(x, 2)), b.multiply(y, y))
+        near = b.compare("LT", b.maximum(b.each("abs", x), b.each("abs", y)), 0.5)
+        small = b.multiply(b.each("log_plus_one", b.select(near, square, b.like(x, 0))), 0.5)
+        return b.select(near, small, b.each("log", self._length(b, (moved, y)))), b.each("atan2", y, moved)
+
+    @staticmethod
+    def _root(b, pair, length):
+        """Of (|z| + |x|) / 2, and y over twice that: the quadrant decides which is the real part."""
+        x, y = pair
+        large = b.each("sqrt", b.multiply(b.add(length, b.each("abs", x)), 0.5))
+        nothing = b.compare("EQ", large, 0)
+        small = b.divide(b.multiply(y, 0.5), b.select(nothing, b.like(large, 1), large))
+        right = b.compare("GE", x, 0)
+        # On the left the imaginary part has y's sign, and a zero's sign counts.
+        sign = b.select(b.compare("LT", b.each("atan2", y, b.like(y, -1)), 0), b.like(y, -1), b.like(y, 1))
+        return b.select(right, large, b.each("abs", small)), b.select(right, small, b.multiply(sign, large))
+
+    def _sqrt(self, b, op):
+        pair = self.of(op.operands[0])
+        return self._root(b, pair, self._length(b, pair))
+
+    def _rsqrt(self, b, op):
+        pair = self.of(op.operands[0])
+        length = self._length(b, pair)
+        real, imaginary = self._root(b, pair, length)
+        return b.divide(real, length), b.divide(b.each("negate", imaginary), length)
+
+    def _sine(self, b, op):
+        (sine, cosine), (sinh, cosh) = self._circle_and_hyperbola(b, op)
+        return b.multiply(sine, cosh), b.multiply(cosine, sinh)
+
+    def _cosine(self, b, op):
+        (sine, cosine), (sinh, cosh) = self._circle_and_hyperbola(b, op)
+        return b.multiply(cosine, cosh), b.each("negate", b.multiply(sine, sinh))
+
+    def _circle_and_hyperbola(self, b, op):
+        """Sine and cosine of x, the hyperbolic ones of y: by e^y - 1, so that small numbers keep their digits."""
+        x, y = self.of(op.operands[0])
+        up, down = b.each("exponential_minus_one", y), b.each("exponential_minus_one", b.each("negate", y))
+        sinh = b.multiply(b.subtract(up, down), 0.5)
+        cosh = b.multiply(b.add(b.add(up, down), 2), 0.5)
+        return (b.each("sine", x), b.each("cosine", x)), (sinh, cosh)
+
+    def _tan(self, b, op):
+        """tan(x + iy) = -i tanh(-y + ix)."""
+        x, y = self.of(op.operands[0])
+        real, imaginary = self._tanh_of(b, b.each("negate", y), x)
+        return imaginary, b.each("negate", real)
+
+    def _tanh(self, b, op):
+        return self._tanh_of(b, *self.of(op.operands[0]))
+
+    @staticmethod
+    def _tanh_of(b, x, y):
+        """By t = tanh x and tan y as sine and cosine: (t + i tan y) / (1 + i t tan y), multiplied by cosines."""
+        t, sine, cosine = b.each("tanh", x), b.each("sine", y), b.each("cosine", y)
+        # 1 - t², exactly where t is near 1: 4 e^(-2|x|) / (1 + e^(-2|x|))².
+        fallen = b.each("exponential", b.multiply(b.each("abs", x), -2))
+        rest = b.divide(b.multiply(fallen, 4), b.multiply(b.add(fallen, 1), b.add(fallen, 1)))
+        below = b.add(b.multiply(cosine, cosine), b.multiply(b.multiply(t, t), b.multiply(sine, sine)))
+        return b.divide(t, below), b.divide(b.multiply(b.multiply(sine, cosine), rest), below)
+
+    def _power(self, b, op):
+        """z^w = e^(w log z); 0^0 is 1, 0 to another power 0."""
+        z, w = (self.of(each) for each in op.operands)
+        length = self._length(b, z)
+        nothing = b.compare("EQ", length, 0)
+        log = b.each("log", b.select(nothing, b.like(length, 1), length)), b.each("atan2", z[1], z[0])
+        x, y = self._product(b, w, log)
+        size = b.each("exponential", x)
+        whole = b.both(b.compare("EQ", w[0], 0), b.compare("EQ", w[1], 0))
+        at_zero = b.select(whole, b.like(size, 1), b.like(size, 0))
+        real, imaginary = b.multiply(size, b.each("cosine", y)), b.multiply(size, b.each("sine", y))
+        return b.select(nothing, at_zero, real), b.select(nothing, b.like(size, 0), imaginary)
+
+    def _sign(self, b, op):
+        pair = self.of(op.operands[0])
+        length = self._length(b, pair)
+        length = b.select(b.compare("EQ", length, 0), b.like(length, 1), length)
+        return tuple(b.divide(each, length) for each in pair)
+
+    def _logistic(self, b, op):
+        """1 / (1 + e^-z) = (1 + tanh(z / 2)) / 2."""
+        x, y = self.of(op.operands[0])
+        real, imaginary = self._tanh_of(b, b.multiply(x, 0.5), b.multiply(y, 0.5))
+        return b.multiply(b.add(real, 1), 0.5), b.multiply(imaginary, 0.5)
+
+    def _is_finite(self, b, op):
+        x, y = (b.each("is_finite", each) for each in self.of(op.operands[0]))
+        return b.both(x, y)
+
     def _dot_general(self, b, op):
         (ar, ai), (br, bi) = (self.of(each) for each in op.operands)
         made, attributes = part_type(op.results[0].type), dict(op.attributes.items())
@@ -231,10 +417,14 @@ class Parts:
 
         return b.subtract(dot(ar, br), dot(ai, bi)), b.add(dot(ar, bi), dot(ai, br))
 
+    def _reduce_window(self, b, op):
+        self._whole_operation(b, op)
+
     def _reduce(self, b, op):
         operations = [each.operation for each in op.regions[0].blocks[0].operations]
         if len(op.results) != 1 or len(operations) != 2 or operations[0].name != "stablehlo.add":
-            raise NotImplementedError("stablehlo.reduce of complex numbers is lowered for sums only")
+            return self._whole_operation(b, op)
+        self._leave_out(op)
         dimensions = sorted(op.attributes["dimensions"], reverse=True)
         values, first = (self.of(each) for each in op.operands)
         made = []

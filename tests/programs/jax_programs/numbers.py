@@ -105,6 +105,25 @@ def complex_inside(x, y):
     return jnp.real(z * z), jnp.abs(jnp.exp(1j * x)), jnp.angle(z)
 
 
+@program(c64(24))
+def complex_functions(z):
+    near = 1e-4 * z
+    either_way = [jnp.sqrt, jnp.sin, jnp.cos, jnp.tan, jnp.sinh, jnp.cosh, jnp.tanh, jnp.expm1, jnp.log1p, jnp.sign, jnp.arcsin, jnp.arccosh]
+    return [f(x) for f in either_way for x in (z, near)], z**0.5, z**-2, z ** (1 + 2j), lax.rsqrt(z), lax.logistic(z), jnp.log10(z)
+
+
+@program(c64(4, 4), i32(low=0, high=2))
+def complex_control(a, k):
+    power = lax.fori_loop(0, 3, lambda i, s: s @ a * 0.3, a)
+    last, all_of_them = lax.scan(lambda s, x: (s * x, s + x), jnp.ones(4, jnp.complex64), a)
+    return power, last, all_of_them, lax.cond(k > 0, lambda x: x * 2j, lambda x: x + 1, a), jnp.prod(a, 0), jnp.cumsum(a, 1)
+
+
+@program(c64(6, 4), i32(5, low=0, high=6), c64(5, 4))
+def complex_places(a, where, b):
+    return a.at[where].add(b), a.at[2].set(1j), a[where], jnp.sort(a, 0), jnp.where(a.real > 0, a, 0), a == jnp.roll(a, 1)
+
+
 @program(f32(16), c64(3, 12), f32(6, 10))
 def fourier(x, z, y):
     return jnp.abs(jnp.fft.rfft(x)), jnp.fft.fft(z), jnp.fft.ifft(z, axis=0), jnp.fft.irfft(jnp.fft.rfft(x)), jnp.abs(jnp.fft.fft2(y))
