@@ -1,4 +1,6 @@
 """Chooses the nodes of a random program: which operation, on which tensors, in which shape."""
+import random
+
 import numpy as np
 
 from random_moves import ArgMax, Arithmetic, Cast, Concat, ExtractSlice, InsertSlice, Pad, Reshape
@@ -15,6 +17,7 @@ class Chooser:
     def __init__(self, source, program):
         self.source, self.program = source, program
         self.numbers = np.random.default_rng(source.getrandbits(32))
+        self.begins = random.Random(repr(source.getstate()))  # Its own: other choices of a seed stay what they were.
         self.count = 0  # Nodes that are no arguments.
         self.kind = source.choice(KINDS)  # Most tensors of a program have one type, so that they meet.
 
@@ -116,7 +119,16 @@ class Chooser:
         if not operands and any(combiners):
             raise Rejected()
         expressions = [self.expression(kind, len(operands), len(sizes)) for _ in outputs]
-        return Generic(kind, list(sizes), operands, axes, outputs, expressions, combiners)
+        begins = [self.begin(operands, [sizes[loop] for loop in order], kind, combiner) for order, combiner in zip(outputs, combiners)]
+        return Generic(kind, list(sizes), operands, axes, outputs, expressions, combiners, begins)
+
+    def begin(self, operands, shape, kind, combiner):
+        """Where a reduction begins with a tensor: its number among the operands, to which it is added; else None."""
+        if not combiner or self.begins.random() < 0.6:
+            return None
+        there = self.all(lambda tensor: tensor.kind == kind and list(tensor.shape) == list(shape))
+        operands.append(self.begins.choice(there) if there and self.begins.random() < 0.7 else self.argument(shape, kind))
+        return len(operands) - 1
 
     def elementwise(self):
         base = self.some()

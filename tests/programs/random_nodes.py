@@ -178,15 +178,19 @@ class Generic:
 
     kind: str
     sizes: list  # Of the loops.
-    operands: list  # Numbers of nodes' results.
-    axes: list  # For each operand its axes.
+    operands: list  # Numbers of nodes' results: inputs, then what results begin with where that is a tensor.
+    axes: list  # For each input its axes.
     outputs: list  # For each result the order of the loops that it has.
     expressions: list
     combiners: list  # For each result None (no reduction), "add", "max" or "min".
+    begins: list = ()  # For each result the number of the operand that it begins with, or None.
 
     def results(self, tensors):
         inputs = [self._read(tensor, axes) for tensor, axes in zip(tensors, self.axes)]
-        return [self._result(i, inputs) for i in range(len(self.outputs))]
+        return [self._result(i, inputs, tensors) for i in range(len(self.outputs))]
+
+    def begin(self, i):
+        return self.begins[i] if self.begins else None
 
     def _read(self, tensor, axes):
         if not axes:
@@ -196,7 +200,8 @@ class Generic:
         value = np.broadcast_to(tensor.value[places], self.sizes)
         return value if tensor.error is None else (value, np.broadcast_to(tensor.error[places], self.sizes))
 
-    def _result(self, i, inputs):
+    def _result(self, i, inputs, tensors):
+        begin = None if self.begin(i) is None else tensors[self.begin(i)]
         made = compute(self.expressions[i], self.kind, inputs, self.sizes)
         order = self.outputs[i]
         gone = tuple(loop for loop in range(len(self.sizes)) if loop not in order)
@@ -206,16 +211,28 @@ class Generic:
             value = made
             if self.combiners[i]:
                 value = {"add": self._wrapped_sum, "max": np.max, "min": np.min}[self.combiners[i]](value, axis=gone)
-            return checked(self.kind, np.transpose(value, back))
+            value = np.transpose(value, back)
+            if begin:
+                with np.errstate(over="ignore"):
+                    value = {"add": np.add, "max": np.maximum, "min": np.minimum}[self.combiners[i]](begin.value, value)
+            return checked(self.kind, value)
         value, error = np.broadcast_to(made[0], self.sizes), np.broadcast_to(made[1], self.sizes)
         if self.combiners[i] == "add":
             steps = float(np.prod([self.sizes[loop] for loop in gone]))
             unit = UNIT["f64" if self.kind == "f64" else "f32"]
             error = error.sum(axis=gone) + steps * unit * np.abs(value).sum(axis=gone)
-            value, error = rounded(self.kind, value.sum(axis=gone), error)
+            value = value.sum(axis=gone)
+            if begin:  # Each of the steps may round what it begins with.
+                first, unsure = (np.transpose(each, np.argsort(back)) for each in (begin.value, begin.error))
+                value, error = value + first, error + unsure + (steps + 1) * UNIT[self.kind] * (np.abs(first) + np.abs(value))
+            value, error = rounded(self.kind, value, error)
         elif self.combiners[i]:
             value = (np.max if self.combiners[i] == "max" else np.min)(value, axis=gone)
             error = error.max(axis=gone)
+            if begin:
+                first, unsure = (np.transpose(each, np.argsort(back)) for each in (begin.value, begin.error))
+                value = (np.maximum if self.combiners[i] == "max" else np.minimum)(value, first)
+                error = np.maximum(error, unsure)
         return checked(self.kind, np.transpose(value, back), np.transpose(error, back))
 
     @staticmethod
@@ -228,7 +245,11 @@ class Generic:
         maps += [f"affine_map<({loops}) -> ({', '.join(f'd{loop}' for loop in order)})>" for order in self.outputs]
         kinds = ", ".join('"reduction"' if self._is_reduced(loop) else '"parallel"' for loop in range(len(self.sizes)))
         lines, firsts = [], []
+        count_of_inputs = len(self.axes)
         for i, result in enumerate(results):
+            if self.begin(i) is not None:
+                firsts.append(operands[self.begin(i)])
+                continue
             lines.append(f"    {name}_e{i} = tensor.empty() : {result.type}")
             firsts.append(f"{name}_e{i}")
             if self.combiners[i]:
@@ -237,6 +258,7 @@ class Generic:
                 lines.append(f"    {name}_f{i} = linalg.fill ins({name}_c{i} : {self.kind}) outs({name}_e{i} : {result.type}) -> {result.type}")
                 firsts[i] = f"{name}_f{i}"
         made = ", ".join(result.type for result in results)
+        operands, types = operands[:count_of_inputs], types[:count_of_inputs]
         inputs = f"ins({', '.join(operands)} : {', '.join(types)}) " if operands else ""
         count = f":{len(results)}" if len(results) > 1 else ""
         lines.append(f"    {name}{count} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{kinds}]}}")
