@@ -31,6 +31,8 @@ LogicalResult run_passes(ModuleOp module) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(tosa::createTosaInferShapesPass());
   functions.addPass(tosa::createTosaMakeBroadcastablePass());
+  // Before what would take the end of a region, and a scatter, for an operation of its own.
+  functions.addPass(tosa::createTosaToSCF());
   functions.addPass(tosa::createTosaToLinalgNamed());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(tosa::createTosaLayerwiseConstantFoldPass());
@@ -38,7 +40,6 @@ LogicalResult run_passes(ModuleOp module) {
   functions.addPass(tosa::createTosaToLinalg());
   functions.addPass(tosa::createTosaToArith(/*includeApplyRescale=*/true));
   functions.addPass(tosa::createTosaToTensor());
-  functions.addPass(tosa::createTosaToSCF());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   return passes.run(module);
