@@ -1,6 +1,6 @@
 // lower_to_buffers: the bodies of kernels, from linalg on tensors to linalg and loops on memrefs, the same way for every
 // target: private functions inlined, tensors bufferized in place. How products and loops are written is the target's
-// (cpu/lower_bodies.hpp, cuda/threads.hpp).
+// (cpu/lower_bodies.hpp, gpu/threads.hpp).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

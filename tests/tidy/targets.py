@@ -5,8 +5,6 @@ import re
 from house import SOURCE, files, finish, read
 
 LIST = "compiler-lite/codegen/targets.inc"
-# A target whose code is another's up to some step may say so here.
-BORROWS = {"vulkan": {"cuda"}}  # The way to optimized LLVM IR is the same.
 INCLUDE = re.compile(r'#include "compiler-lite/codegen/(\w+)/')
 TEXT = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 COMMENT = re.compile(r"//[^\n]*")
@@ -33,7 +31,7 @@ def problems_of(path, all_names):
     own = path.parts[2] if path.parts[:2] == ("compiler-lite", "codegen") and len(path.parts) > 3 else None
     code = COMMENT.sub("", read(path))
     for target in INCLUDE.findall(code):
-        if target in all_names and target != own and target not in BORROWS.get(own, ()):
+        if target in all_names and target != own:
             yield f"{path}: includes the folder of the target {target}; ask codegen/target.hpp"
     if own in all_names:
         return

@@ -1,11 +1,6 @@
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 
-#include <mutex>
-
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
+#include "compiler-lite/codegen/cuda/tensor_core_product.hpp"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -18,16 +13,6 @@ struct Arch {
 constexpr Arch kArchs[] = {{"75", "65", 64}, {"80", "70", 163}, {"86", "71", 99},  {"87", "74", 163},
                            {"89", "78", 99}, {"90", "78", 227}, {"90a", "80", 227}};
 
-void initialize_target() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-}
-
 }  // namespace
 
 std::optional<TargetInfo> target_info(llvm::StringRef arch) {
@@ -35,7 +20,9 @@ std::optional<TargetInfo> target_info(llvm::StringRef arch) {
   if (!number.consume_front("sm_")) return std::nullopt;
   for (const Arch& known : kArchs) {
     if (number == known.number) {
-      const Features features{/*has_async_copy=*/number != "75", known.shared_kilobytes * 1024};
+      const gpu::Features features{.has_async_copy = number != "75",
+                                   .shared_bytes_max = known.shared_kilobytes * 1024,
+                                   .write_product = write_tensor_core_product};
       return TargetInfo{arch.str(), std::string("+ptx") + known.ptx, "cuda-ptx-compute_" + number.str(), features};
     }
   }
@@ -46,14 +33,6 @@ std::string known_archs() {
   std::string text;
   for (const Arch& known : kArchs) text += (text.empty() ? "sm_" : ", sm_") + std::string(known.number);
   return text;
-}
-
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetInfo& info, std::string& message) {
-  initialize_target();
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple.str(), message);
-  if (!target) return nullptr;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      kTriple, info.arch, info.features, {}, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 }  // namespace baton::compiler_lite::codegen::cuda

@@ -2,10 +2,11 @@
 
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "compiler-lite/codegen/cuda/device_code.hpp"
-#include "compiler-lite/codegen/cuda/entry_points.hpp"
 #include "compiler-lite/codegen/cuda/libdevice.hpp"
 #include "compiler-lite/codegen/cuda/link_ptx.hpp"
-#include "compiler-lite/codegen/cuda/threads.hpp"
+#include "compiler-lite/codegen/gpu/entry_points.hpp"
+#include "compiler-lite/codegen/gpu/machine.hpp"
+#include "compiler-lite/codegen/gpu/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/llvm/builtins.hpp"
@@ -20,6 +21,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -32,8 +35,22 @@ using mlir::LogicalResult;
 using mlir::ModuleOp;
 using mlir::success;
 
-Machine machine_of(const TargetInfo& target) {
-  return {kTriple.str(), target.arch, target.features, /*vector_bytes=*/16, /*has_fma=*/true, /*has_rounding=*/true};
+Machine machine_of(const TargetInfo& target) { return gpu::machine_of(target.arch, target.features); }
+
+// Once the functions are in the llvm dialect: they are launched, not called.
+void mark_kernels(ModuleOp kernels, llvm::ArrayRef<gpu::EntryPoint> entries) {
+  mlir::OpBuilder builder(kernels.getContext());
+  for (const gpu::EntryPoint& entry : entries) {
+    auto function = kernels.lookupSymbol<mlir::LLVM::LLVMFuncOp>(entry.name);
+    function->setAttr(mlir::NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    llvm::SmallVector<int32_t> size;
+    for (const unsigned each : entry.workgroup_size) size.push_back(static_cast<int32_t>(each));
+    function->setAttr(mlir::NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr(size));
+    if (entry.blocks_wanted > 0) {
+      function->setAttr(mlir::NVVM::NVVMDialect::getMinctasmAttrName(),
+                        builder.getI32IntegerAttr(static_cast<int32_t>(entry.blocks_wanted)));
+    }
+  }
 }
 
 // One executable in the making; its parts in the order in which they happen.
@@ -61,7 +78,7 @@ class Build {
     settle_fallbacks(*kernels_, objects_, options_.explanation);
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
-    if (mlir::failed(lower_to_threads(*kernels_, target_.has)) ||
+    if (mlir::failed(gpu::lower_to_threads(*kernels_, target_.has)) ||
         mlir::failed(place_temporaries(*kernels_, {static_cast<uint64_t>(target_.has.shared_bytes_max), 0})) ||
         mlir::failed(clean_up(*kernels_))) {
       return failure();
@@ -72,9 +89,9 @@ class Build {
   // Linked with what it calls, and optimized.
   LogicalResult finish() {
     std::string problem;
-    machine_ = make_target_machine(target_, problem);
+    machine_ = gpu::make_target_machine(machine_of(target_), problem);
     if (machine_) {
-      module_->setTargetTriple(kTriple);
+      module_->setTargetTriple(machine_of(target_).triple);
       module_->setDataLayout(machine_->createDataLayout());
       keep_calls_in_place();
       if (!options_.libdevice.empty()) problem = link_libdevice(*module_, options_.libdevice);
@@ -82,7 +99,7 @@ class Build {
     }
     if (!problem.empty()) return mlir::emitError(location_) << problem;
     std::vector<std::string> names;
-    for (const EntryPoint& entry : entries_) names.push_back(entry.name);
+    for (const gpu::EntryPoint& entry : entries_) names.push_back(entry.name);
     make_private(*module_, names);
     optimize(*module_, machine_of(target_), *machine_);
     return check_calls();
@@ -143,7 +160,7 @@ class Build {
     if (mlir::failed(lower_to_blocks(*kernels_)) || mlir::failed(lower_math(*kernels_, machine_of(target_)))) {
       return failure();
     }
-    FailureOr<std::vector<EntryPoint>> entries = lower_entry_points(*kernels_);
+    FailureOr<std::vector<gpu::EntryPoint>> entries = gpu::lower_entry_points(*kernels_);
     if (mlir::failed(entries) || mlir::failed(lower_to_llvm_dialect(*kernels_, "CUDA"))) return failure();
     entries_ = std::move(*entries);
     mark_kernels(*kernels_, entries_);
@@ -187,7 +204,7 @@ class Build {
   const TargetOptions& options_;
   TargetInfo target_;
   std::vector<LoadedObject> objects_;
-  std::vector<EntryPoint> entries_;
+  std::vector<gpu::EntryPoint> entries_;
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;  // In the context.
   std::unique_ptr<llvm::TargetMachine> machine_;

@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "compiler-lite/codegen/cuda/executable.hpp"
-#include "compiler-lite/codegen/cuda/threads.hpp"
+#include "compiler-lite/codegen/gpu/threads.hpp"
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -63,7 +63,7 @@ TargetOptions options_of(const CompileRequest& request) {
 
 // Every thread's code, before it becomes LLVM's.
 mlir::FailureOr<std::string> print_threads(mlir::ModuleOp kernels, const TargetInfo& info) {
-  if (mlir::failed(lower_to_buffers(kernels)) || mlir::failed(lower_to_threads(kernels, info.has)) ||
+  if (mlir::failed(lower_to_buffers(kernels)) || mlir::failed(gpu::lower_to_threads(kernels, info.has)) ||
       mlir::failed(clean_up(kernels))) {
     return mlir::failure();
   }

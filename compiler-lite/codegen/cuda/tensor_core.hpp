@@ -3,9 +3,11 @@
 // Pointers are to shared memory (address space 3) where nothing else is said.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/loop_body.hpp"
+#include "compiler-lite/codegen/gpu/loop_body.hpp"
 
 namespace baton::compiler_lite::codegen::cuda::tensor_core {
+
+using gpu::Values;
 
 // Four 8 x 8 matrices of 16-bit elements, one i32 of each for every thread of the warp: two elements of row lane / 4,
 // from column 2 * (lane % 4) on. Lane i gives the address of row i % 8 of matrix i / 8; `turned` swaps the dimensions.

@@ -18,7 +18,7 @@
 #include "compiler-lite/codegen/cuda/tensor_core_product.hpp"
 
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
-#include "compiler-lite/codegen/cuda/tile_writer.hpp"
+#include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,6 +29,15 @@ namespace {
 namespace arith = mlir::arith;
 namespace LLVM = mlir::LLVM;
 namespace memref = mlir::memref;
+using gpu::Block;
+using gpu::Features;
+using gpu::kWarp;
+using gpu::Memory;
+using gpu::open_memory;
+using gpu::stored_bytes;
+using gpu::stored_type;
+using gpu::type_of;
+using gpu::Values;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
@@ -52,7 +61,7 @@ int64_t tile_size(int64_t size, int64_t least, int64_t most) {
 
 // Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
 // registers, buffers and offsets that the members are.
-class HalfWriter : TileWriter {
+class HalfWriter : gpu::TileWriter {
  public:
   HalfWriter(OpBuilder& builder, Location location, const Product& product, Block& block, const Features& features,
              bool from_zero)
@@ -421,9 +430,7 @@ class HalfWriter : TileWriter {
   Value size_[2], depth_, lane_, warp_at_[2], is_aligned_;
 };
 
-}  // namespace
-
-bool is_tensor_core_product(const Product& product, const Features& features) {
+bool is_for_tensor_cores(const Product& product, const Features& features) {
   const mlir::Type a = type_of(product.a).getElementType(), b = type_of(product.b).getElementType();
   const mlir::Type c = type_of(product.c).getElementType();
   if (a != b || (c != a && !c.isF32())) return false;
@@ -431,9 +438,13 @@ bool is_tensor_core_product(const Product& product, const Features& features) {
   return contiguous_dimension(product.a) >= 0 && contiguous_dimension(product.b) >= 0;
 }
 
-void write_tensor_core_product(OpBuilder& builder, Location location, const Product& product, Block& block,
-                               const Features& features, bool from_zero) {
-  HalfWriter(builder, location, product, block, features, from_zero).write();
+}  // namespace
+
+bool write_tensor_core_product(OpBuilder& builder, Location location, const Product& product, Block& block,
+                               bool from_zero) {
+  if (!is_for_tensor_cores(product, block.features())) return false;
+  HalfWriter(builder, location, product, block, block.features(), from_zero).write();
+  return true;
 }
 
 }  // namespace baton::compiler_lite::codegen::cuda

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "compiler-lite/codegen/cuda/architectures.hpp"
-#include "compiler-lite/codegen/cuda/entry_points.hpp"
-#include "compiler-lite/codegen/cuda/threads.hpp"
+#include "compiler-lite/codegen/gpu/entry_points.hpp"
+#include "compiler-lite/codegen/gpu/machine.hpp"
+#include "compiler-lite/codegen/gpu/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/llvm/builtins.hpp"
@@ -32,12 +32,6 @@ using mlir::LogicalResult;
 using mlir::ModuleOp;
 using mlir::success;
 
-// The optimizer works for a GPU of the simplest kind; nothing of its own survives.
-Machine machine_of(const cuda::TargetInfo& target) {
-  return {cuda::kTriple.str(), target.arch,      target.features,
-          /*vector_bytes=*/16, /*has_fma=*/true, /*has_rounding=*/true};
-}
-
 // One executable in the making; its parts in the order in which they happen.
 class Build {
  public:
@@ -45,20 +39,18 @@ class Build {
       : kernels_(kernels.clone()), location_(place_of(kernels)), options_(options) {}
 
   LogicalResult lower(llvm::ArrayRef<Object> given) {
-    target_ = *cuda::target_info(cuda::kDefaultArch);
-    target_.has.has_warps = false;
-    target_.has.shared_bytes_max = options_.shared_bytes_max;
     if (mlir::failed(load(given))) return failure();
     settle_fallbacks(*kernels_, objects_, options_.explanation);
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
-    if (mlir::failed(cuda::lower_to_threads(*kernels_, target_.has)) ||
+    if (mlir::failed(
+            gpu::lower_to_threads(*kernels_, {.shared_bytes_max = options_.shared_bytes_max, .has_warps = false})) ||
         mlir::failed(place_temporaries(*kernels_, {static_cast<uint64_t>(options_.shared_bytes_max), 0})) ||
         mlir::failed(clean_up(*kernels_)) || mlir::failed(lower_to_blocks(*kernels_)) ||
-        mlir::failed(lower_math(*kernels_, machine_of(target_)))) {
+        mlir::failed(lower_math(*kernels_, gpu_))) {
       return failure();
     }
-    FailureOr<std::vector<cuda::EntryPoint>> entries = cuda::lower_entry_points(*kernels_);
+    FailureOr<std::vector<gpu::EntryPoint>> entries = gpu::lower_entry_points(*kernels_);
     if (mlir::failed(entries) || mlir::failed(lower_to_llvm_dialect(*kernels_, "Vulkan"))) return failure();
     entries_ = std::move(*entries);
     llvm_ = std::make_unique<llvm::LLVMContext>();
@@ -69,19 +61,19 @@ class Build {
   // Linked with what it calls, optimized, and in loops and choices.
   LogicalResult finish() {
     std::string problem;
-    machine_ = cuda::make_target_machine(target_, problem);
+    machine_ = gpu::make_target_machine(gpu_, problem);
     if (machine_) {
-      module_->setTargetTriple(cuda::kTriple);
+      module_->setTargetTriple(gpu_.triple);
       module_->setDataLayout(machine_->createDataLayout());
       problem = link_bitcode(*module_, bitcode());
     }
     if (!problem.empty()) return mlir::emitError(location_) << problem;
     std::vector<std::string> names;
-    for (const cuda::EntryPoint& entry : entries_) names.push_back(entry.name);
+    for (const gpu::EntryPoint& entry : entries_) names.push_back(entry.name);
     make_private(*module_, names);
     inline_all(names);
     split_aggregates(*module_);
-    optimize(*module_, machine_of(target_), *machine_);
+    optimize(*module_, gpu_, *machine_);
     if (mlir::failed(check_calls())) return failure();
     structured_ = structure(std::move(module_), *machine_);
     if (!structured_.problem.empty()) return mlir::emitError(location_) << structured_.problem;
@@ -97,7 +89,7 @@ class Build {
     if (std::string problem = calls.declare(*structured_.module, libraries_, writer); !problem.empty()) {
       return mlir::emitError(location_) << problem;
     }
-    for (const cuda::EntryPoint& entry : entries_) {
+    for (const gpu::EntryPoint& entry : entries_) {
       KernelShape shape{entry.name, entry.binding_count, entry.constant_count};
       std::copy(std::begin(entry.workgroup_size), std::end(entry.workgroup_size), shape.workgroup_size);
       shape.shared_bytes = entry.local_memory_bytes;
@@ -176,7 +168,7 @@ class Build {
     for (const LoadedObject& object : objects_) {
       if (!is_library(object.path)) parts.push_back({object.path, object.bytes->getBuffer()});
     }
-    parts.push_back({"builtins", math_bitcode(machine_of(target_))});
+    parts.push_back({"builtins", math_bitcode(gpu_)});
     return parts;
   }
 
@@ -214,10 +206,11 @@ class Build {
   mlir::OwningOpRef<ModuleOp> kernels_;
   mlir::Location location_;  // Where messages about all of it point.
   const TargetOptions& options_;
-  cuda::TargetInfo target_;
+  // The optimizer works for a GPU of the simplest kind; nothing of its own survives.
+  const Machine gpu_ = gpu::machine_of();
   std::vector<LoadedObject> objects_;
   std::vector<SpirvLibrary> libraries_;
-  std::vector<cuda::EntryPoint> entries_;
+  std::vector<gpu::EntryPoint> entries_;
   std::unique_ptr<llvm::LLVMContext> llvm_;
   std::unique_ptr<llvm::Module> module_;  // In the context.
   std::unique_ptr<llvm::TargetMachine> machine_;

@@ -1,11 +1,11 @@
-#include "compiler-lite/codegen/cuda/elementwise.hpp"
+#include "compiler-lite/codegen/gpu/elementwise.hpp"
 
-#include "compiler-lite/codegen/cuda/transpose.hpp"
-#include "compiler-lite/codegen/cuda/vectors.hpp"
+#include "compiler-lite/codegen/gpu/transpose.hpp"
+#include "compiler-lite/codegen/gpu/vectors.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace arith = mlir::arith;
@@ -100,4 +100,4 @@ void lower_elementwise(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   });
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,4 +1,4 @@
-#include "compiler-lite/codegen/cuda/loop_body.hpp"
+#include "compiler-lite/codegen/gpu/loop_body.hpp"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -6,7 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
@@ -96,4 +96,4 @@ void store(OpBuilder& builder, linalg::GenericOp op, ValueRange point, ValueRang
   }
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,13 +1,13 @@
-#include "compiler-lite/codegen/cuda/combine.hpp"
+#include "compiler-lite/codegen/gpu/combine.hpp"
 
-#include "compiler-lite/codegen/cuda/block.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace arith = mlir::arith;
@@ -159,4 +159,4 @@ void join(OpBuilder& builder, Location location, Combiners combiners, Values& pa
   if (group > kWarp) join_warps(builder, location, combiners, parts, lane, group / kWarp);
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -5,10 +5,10 @@
 // takes results of its own.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/block.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // Writes what `op` does at `builder`; `op` itself stays.
 void lower_reduction(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, Block& block);
@@ -17,4 +17,4 @@ void lower_reduction(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, Block
 // their way. 0: as many as others.
 int64_t threads_wanted(mlir::linalg::GenericOp op);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

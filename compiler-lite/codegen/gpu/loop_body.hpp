@@ -3,7 +3,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 using Values = llvm::SmallVector<mlir::Value>;
 
@@ -25,4 +25,4 @@ Values compute_loaded(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, mlir
                       mlir::ValueRange outs = {});
 void store(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, mlir::ValueRange point, mlir::ValueRange results);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

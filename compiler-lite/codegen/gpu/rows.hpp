@@ -5,13 +5,13 @@
 // leaves for the next never gets an address.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/architectures.hpp"
+#include "compiler-lite/codegen/gpu/features.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // False, and nothing has changed: the kernel is none of these, or its rows are too long or of unknown length.
 mlir::FailureOr<bool> lower_rows(mlir::IRRewriter& rewriter, mlir::func::FuncOp kernel, const Features& features);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -4,12 +4,12 @@
 // A writer derives from it. Everything is written where `builder_` stands.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/accesses.hpp"
+#include "compiler-lite/codegen/gpu/accesses.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 inline mlir::MemRefType type_of(mlir::Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
 
@@ -82,4 +82,4 @@ class TileWriter {
   const mlir::Location location_;
 };
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

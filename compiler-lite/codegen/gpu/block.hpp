@@ -1,12 +1,12 @@
 // Block: the threads of a workgroup, as code in a kernel sees them.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/architectures.hpp"
+#include "compiler-lite/codegen/gpu/features.hpp"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 inline constexpr int64_t kWarp = 32;
 // Threads of a workgroup whose kernel doesn't say how many it wants.
@@ -48,4 +48,4 @@ class Block {
   mlir::Value thread_;
 };
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -4,12 +4,12 @@
 // when the kernel runs: a buffer may begin anywhere.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/block.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // Writes what `op` does at `builder`; `op` itself stays.
 void lower_elementwise(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, Block& block);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

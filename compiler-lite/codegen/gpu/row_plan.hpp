@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // How an operand follows the elements of a row.
 enum class RowUse {
@@ -35,4 +35,4 @@ std::optional<RowPlan> plan_rows(mlir::func::FuncOp kernel);
 // What a view is of.
 mlir::Value base_of(mlir::Value memory);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

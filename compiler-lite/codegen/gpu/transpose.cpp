@@ -6,16 +6,16 @@
 //
 // In each row of the square groups of elements stand in another order (by exclusive or), so that neither the elements
 // of a column nor the groups of a row meet in the same bank.
-#include "compiler-lite/codegen/cuda/transpose.hpp"
+#include "compiler-lite/codegen/gpu/transpose.hpp"
 
-#include "compiler-lite/codegen/cuda/vectors.hpp"
+#include "compiler-lite/codegen/gpu/vectors.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace arith = mlir::arith;
@@ -283,4 +283,4 @@ bool lower_transpose(OpBuilder& builder, linalg::GenericOp op, Block& block, uns
   return true;
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,19 +1,17 @@
 // lower_product: a matrix product by the threads of a block, in tiles that pass through shared memory.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/architectures.hpp"
-#include "compiler-lite/codegen/cuda/block.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // Whether `op` is a product (product.hpp) that the threads of `block` compute in tiles.
 bool takes_product(mlir::linalg::LinalgOp op, const Block& block);
 
 // Writes what `op` does before it; gives the operation, to be erased. Null: no product, or one for plain loops.
 // `from_zero`: the result holds nothing that counts.
-mlir::Operation* lower_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, Block& block,
-                               const Features& features, bool from_zero);
+mlir::Operation* lower_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, Block& block, bool from_zero);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -2,9 +2,9 @@
 // alone.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/loop_body.hpp"
+#include "compiler-lite/codegen/gpu/loop_body.hpp"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // For each result the operation that joins two partial ones; empty when there is one that has none.
 llvm::SmallVector<mlir::Operation*> combiners_of(mlir::linalg::GenericOp op);
@@ -19,4 +19,4 @@ mlir::Value neutral_of(mlir::OpBuilder& builder, mlir::Location location, mlir::
 void join(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<mlir::Operation*> combiners, Values& parts,
           mlir::Value lane, int64_t group, bool has_warps);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

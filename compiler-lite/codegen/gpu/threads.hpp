@@ -6,12 +6,12 @@
 // their work themselves.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/architectures.hpp"
+#include "compiler-lite/codegen/gpu/features.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // Beyond it there are loops over memrefs, threads and barriers.
 mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels, const Features& features);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

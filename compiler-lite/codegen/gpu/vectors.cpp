@@ -1,10 +1,10 @@
-#include "compiler-lite/codegen/cuda/vectors.hpp"
+#include "compiler-lite/codegen/gpu/vectors.hpp"
 
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
@@ -92,4 +92,4 @@ Values Vectors::compute_lane(OpBuilder& builder, Values point, int64_t lane, llv
   return compute(builder, op_, point, operands);
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,12 +1,12 @@
-#include "compiler-lite/codegen/cuda/reduction.hpp"
+#include "compiler-lite/codegen/gpu/reduction.hpp"
 
-#include "compiler-lite/codegen/cuda/combine.hpp"
+#include "compiler-lite/codegen/gpu/combine.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace arith = mlir::arith;
@@ -290,4 +290,4 @@ int64_t threads_wanted(linalg::GenericOp op) {
   return op.getNumReductionLoops() > 0 && shares_columns(op) ? kColumnThreads : 0;
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -4,13 +4,13 @@
 // memory: threads read along the rows of the one and write along the rows of the other.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/block.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // Writes what `op` does at `builder`, results along the loop `fastest`. False, and nothing has changed: `op` turns
 // nothing, or it is one for other ways.
 bool lower_transpose(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, Block& block, unsigned fastest);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

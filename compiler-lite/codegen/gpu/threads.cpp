@@ -1,10 +1,10 @@
-#include "compiler-lite/codegen/cuda/threads.hpp"
+#include "compiler-lite/codegen/gpu/threads.hpp"
 
-#include "compiler-lite/codegen/cuda/block.hpp"
-#include "compiler-lite/codegen/cuda/elementwise.hpp"
-#include "compiler-lite/codegen/cuda/product.hpp"
-#include "compiler-lite/codegen/cuda/reduction.hpp"
-#include "compiler-lite/codegen/cuda/rows.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
+#include "compiler-lite/codegen/gpu/elementwise.hpp"
+#include "compiler-lite/codegen/gpu/product.hpp"
+#include "compiler-lite/codegen/gpu/reduction.hpp"
+#include "compiler-lite/codegen/gpu/rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +13,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace linalg = mlir::linalg;
@@ -31,7 +31,7 @@ bool is_last(mlir::Operation* op) {
 class KernelLowering {
  public:
   KernelLowering(mlir::func::FuncOp kernel, const Features& features)
-      : kernel_(kernel), features_(features), block_(kernel, features), rewriter_(kernel.getContext()) {}
+      : kernel_(kernel), block_(kernel, features), rewriter_(kernel.getContext()) {}
 
   mlir::LogicalResult run() {
     llvm::SmallVector<mlir::Operation*> work;
@@ -83,8 +83,7 @@ class KernelLowering {
   // Writes code before the operation; gives the operation, to be erased.
   mlir::FailureOr<mlir::Operation*> lower_loops(linalg::LinalgOp op) {
     rewriter_.setInsertionPoint(op);
-    if (mlir::Operation* product = lower_product(rewriter_, op, block_, features_, from_zero_.contains(op)))
-      return product;
+    if (mlir::Operation* product = lower_product(rewriter_, op, block_, from_zero_.contains(op))) return product;
     mlir::FailureOr<linalg::GenericOp> generic = generalize(rewriter_, op);
     if (mlir::failed(generic)) return mlir::failure();
     rewriter_.setInsertionPoint(*generic);
@@ -109,7 +108,6 @@ class KernelLowering {
   }
 
   mlir::func::FuncOp kernel_;
-  const Features& features_;
   llvm::DenseSet<mlir::Operation*> from_zero_;  // Products whose results hold nothing that counts.
   Block block_;
   mlir::IRRewriter rewriter_;
@@ -158,4 +156,4 @@ mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels, const Features& fea
   return mlir::success();
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -11,14 +11,13 @@
 //     C += sums
 //
 // A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
-#include "compiler-lite/codegen/cuda/product.hpp"
+#include "compiler-lite/codegen/gpu/product.hpp"
 
-#include "compiler-lite/codegen/cuda/tensor_core_product.hpp"
-#include "compiler-lite/codegen/cuda/tile_writer.hpp"
+#include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/product.hpp"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace arith = mlir::arith;
@@ -327,17 +326,15 @@ bool takes_product(linalg::LinalgOp op, const Block& block) {
   return is_supported(op) && block.threads() == kSide * kSide && product_form(op);
 }
 
-mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, const Features& features,
-                               bool from_zero) {
+mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, bool from_zero) {
   if (!takes_product(op, block)) return nullptr;
   const OpBuilder::InsertionGuard guard(rewriter);
   const Product product = open_product(rewriter, op, *product_form(op));
-  if (features.has_warps && is_tensor_core_product(product, features)) {
-    write_tensor_core_product(rewriter, op.getLoc(), product, block, features, from_zero);
-  } else {
+  const ProductWriter write_product = block.features().write_product;
+  if (!write_product || !write_product(rewriter, op.getLoc(), product, block, from_zero)) {
     SquareTileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
   }
   return op;
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

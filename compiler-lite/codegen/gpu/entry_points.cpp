@@ -1,6 +1,6 @@
-#include "compiler-lite/codegen/cuda/entry_points.hpp"
+#include "compiler-lite/codegen/gpu/entry_points.hpp"
 
-#include "compiler-lite/codegen/cuda/block.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/llvm/linked_calls.hpp"
@@ -14,7 +14,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace LLVM = mlir::LLVM;
@@ -174,19 +174,4 @@ mlir::FailureOr<std::vector<EntryPoint>> lower_entry_points(mlir::ModuleOp kerne
   return entries;
 }
 
-void mark_kernels(mlir::ModuleOp kernels, llvm::ArrayRef<EntryPoint> entries) {
-  mlir::OpBuilder builder(kernels.getContext());
-  for (const EntryPoint& entry : entries) {
-    auto function = kernels.lookupSymbol<LLVM::LLVMFuncOp>(entry.name);
-    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-    llvm::SmallVector<int32_t> size;
-    for (const unsigned each : entry.workgroup_size) size.push_back(static_cast<int32_t>(each));
-    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr(size));
-    if (entry.blocks_wanted > 0) {
-      function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                        builder.getI32IntegerAttr(static_cast<int32_t>(entry.blocks_wanted)));
-    }
-  }
-}
-
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

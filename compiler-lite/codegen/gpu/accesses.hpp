@@ -1,9 +1,9 @@
 // Accesses of several elements at once: addresses by hand, where memref has loads of one element only.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/loop_body.hpp"
+#include "compiler-lite/codegen/gpu/loop_body.hpp"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // The widest access of a thread.
 inline constexpr int64_t kAccessBytes = 16;
@@ -41,4 +41,4 @@ Values load_elements(mlir::OpBuilder& builder, mlir::Location location, const Me
 void store_elements(mlir::OpBuilder& builder, mlir::Location location, const Memory& memory, mlir::Value address,
                     mlir::ValueRange elements);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,13 +1,13 @@
-#include "compiler-lite/codegen/cuda/row_plan.hpp"
+#include "compiler-lite/codegen/gpu/row_plan.hpp"
 
-#include "compiler-lite/codegen/cuda/accesses.hpp"
-#include "compiler-lite/codegen/cuda/combine.hpp"
+#include "compiler-lite/codegen/gpu/accesses.hpp"
+#include "compiler-lite/codegen/gpu/combine.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace linalg = mlir::linalg;
@@ -177,4 +177,4 @@ Value base_of(Value memory) {
 
 std::optional<RowPlan> plan_rows(mlir::func::FuncOp kernel) { return Planner(kernel).plan(); }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

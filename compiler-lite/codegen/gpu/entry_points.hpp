@@ -11,7 +11,7 @@
 #include "compiler-lite/codegen/variant.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // Its local memory is shared memory that is asked for at launch.
 struct EntryPoint : codegen::EntryPoint {
@@ -20,7 +20,5 @@ struct EntryPoint : codegen::EntryPoint {
 
 // In the order of the module. Diagnostics for calls that can't be made.
 mlir::FailureOr<std::vector<EntryPoint>> lower_entry_points(mlir::ModuleOp kernels);
-// Once the functions are in the llvm dialect: they are launched, not called.
-void mark_kernels(mlir::ModuleOp kernels, llvm::ArrayRef<EntryPoint> entries);
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,4 +1,4 @@
-#include "compiler-lite/codegen/cuda/accesses.hpp"
+#include "compiler-lite/codegen/gpu/accesses.hpp"
 
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace arith = mlir::arith;
@@ -113,4 +113,4 @@ void store_elements(OpBuilder& builder, Location location, const Memory& memory,
   builder.create<LLVM::StoreOp>(location, vector, address, bytes_of(memory, count));
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,9 +1,9 @@
 // Vectors: several neighbours at once of an operation on elements, with one access for each operand.
 #pragma once
 
-#include "compiler-lite/codegen/cuda/accesses.hpp"
+#include "compiler-lite/codegen/gpu/accesses.hpp"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 
 // How an operand is read while one loop makes a step.
 enum class Step { kSame, kNext, kElsewhere };
@@ -32,4 +32,4 @@ class Vectors {
   llvm::SmallVector<Memory> memories_;  // Without a base for what isn't read element by element.
 };
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,9 +1,9 @@
-#include "compiler-lite/codegen/cuda/rows.hpp"
+#include "compiler-lite/codegen/gpu/rows.hpp"
 
-#include "compiler-lite/codegen/cuda/accesses.hpp"
-#include "compiler-lite/codegen/cuda/block.hpp"
-#include "compiler-lite/codegen/cuda/combine.hpp"
-#include "compiler-lite/codegen/cuda/row_plan.hpp"
+#include "compiler-lite/codegen/gpu/accesses.hpp"
+#include "compiler-lite/codegen/gpu/block.hpp"
+#include "compiler-lite/codegen/gpu/combine.hpp"
+#include "compiler-lite/codegen/gpu/row_plan.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite::codegen::cuda {
+namespace baton::compiler_lite::codegen::gpu {
 namespace {
 
 namespace arith = mlir::arith;
@@ -344,4 +344,4 @@ mlir::FailureOr<bool> lower_rows(mlir::IRRewriter& rewriter, mlir::func::FuncOp 
   return true;
 }
 
-}  // namespace baton::compiler_lite::codegen::cuda
+}  // namespace baton::compiler_lite::codegen::gpu

@@ -1,0 +1,32 @@
+// What a target of blocks and threads says of its devices, for the code in this folder.
+#pragma once
+
+#include <cstdint>
+
+#include "mlir/IR/Builders.h"
+
+namespace baton::compiler_lite::codegen {
+struct Product;
+}
+
+namespace baton::compiler_lite::codegen::gpu {
+
+class Block;
+
+// Writes the product of two matrices by instructions that only this target has. False, and nothing is written: it has
+// none for such a product. `from_zero`: C holds nothing that counts.
+using ProductWriter = bool (*)(mlir::OpBuilder& builder, mlir::Location location, const Product& product, Block& block,
+                               bool from_zero);
+
+// What not every device does.
+struct Features {
+  // Copies to shared memory that nobody waits for; products of bf16 on tensor cores, and of f16 in larger pieces.
+  bool has_async_copy = false;
+  // What a block may have of shared memory, by the programming guide; the device is asked again when it loads the code.
+  int64_t shared_bytes_max = 64 * 1024;
+  // Threads that run together and hand each other what they hold; else they meet in shared memory only, all of a block.
+  bool has_warps = true;
+  ProductWriter write_product = nullptr;
+};
+
+}  // namespace baton::compiler_lite::codegen::gpu
