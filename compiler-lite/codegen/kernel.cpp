@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/kernel.hpp"
 
+#include "compiler-lite/codegen/attention.hpp"
 #include "compiler-lite/codegen/distribute.hpp"
 #include "compiler-lite/codegen/flatten.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
@@ -350,6 +351,13 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
   if (mlir::failed(signature.read())) return mlir::failure();
   EntryWriter writer(group, kernel, signature, kernels);
   mlir::func::FuncOp entry = writer.write();
+  if (group->hasAttr(kAttention)) {
+    FailureOr<mlir::AffineMap> grid =
+        make_attention_kernel(entry, writer.destinations()[0], static_cast<unsigned>(kernel.constants.size()));
+    if (mlir::failed(grid)) return mlir::failure();
+    kernel.grid = *grid;
+    return kernel;
+  }
   if (resolve_region_workgroups(entry)) {
     write_slices_only(writer.destinations());
     return mlir::failed(prepare_group(entry, tiling)) ? FailureOr<Kernel>(mlir::failure()) : kernel;

@@ -210,16 +210,25 @@ class Opening {
   Opening(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form)
       : rewriter_(rewriter), op_(op), form_(form), location_(op.getLoc()), loops_(*LoopSteps::of(op)) {}
 
-  Product run() {
+  Product run(bool leaves_turns) {
     rewriter_.setInsertionPoint(op_);
     for (unsigned operand = 0; operand < 3; ++operand) read_layout(operand);
     Side rows = begin_side(form_.rows, form_.other_rows), columns = begin_side(form_.columns, form_.other_columns);
     Side steps = longest_side(form_.steps);
-    for (const llvm::ArrayRef<unsigned> outer : {llvm::ArrayRef(form_.batches), llvm::ArrayRef(rows.outer),
-                                                 llvm::ArrayRef(columns.outer), llvm::ArrayRef(steps.outer)}) {
+    for (const llvm::ArrayRef<unsigned> outer :
+         {llvm::ArrayRef(form_.batches), llvm::ArrayRef(rows.outer), llvm::ArrayRef(columns.outer)}) {
       for (const unsigned loop : outer) open_loop(loop);
     }
-    return {view(form_.a, rows, steps), view(form_.b, steps, columns), view(2, rows, columns), form_.is_unsigned};
+    llvm::SmallVector<Product::Turn> turns;
+    for (const unsigned loop : steps.outer) {
+      if (!leaves_turns) {
+        open_loop(loop);
+      } else if (loops_.size(loop) != 1) {
+        turns.push_back({value(size(loop)), value(stride(form_.a, loop)), value(stride(form_.b, loop))});
+      }
+    }
+    return {view(form_.a, rows, steps), view(form_.b, steps, columns), view(2, rows, columns), form_.is_unsigned,
+            std::move(turns)};
   }
 
   // Whether C goes one element forward with each column.
@@ -392,8 +401,8 @@ class Opening {
 
 }  // namespace
 
-Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form) {
-  return Opening(rewriter, op, form).run();
+Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form, bool leaves_turns) {
+  return Opening(rewriter, op, form).run(leaves_turns);
 }
 
 bool has_contiguous_columns(linalg::LinalgOp op, const ProductForm& form) {

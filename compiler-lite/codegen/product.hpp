@@ -29,11 +29,18 @@ bool is_product(mlir::linalg::LinalgOp op);
 
 // C += A * B on two-dimensional memrefs of any layout.
 struct Product {
+  // Further steps of the sum, as windows of a convolution make them: A and B move by so many elements in each.
+  struct Turn {
+    mlir::Value count, a_stride, b_stride;
+  };
   mlir::Value a, b, c;
   bool is_unsigned = false;
+  llvm::SmallVector<Turn> turns = {};  // The first is the slowest.
 };
-// The matrices of `op`, which is on memrefs and has the form. `rewriter` stands in the loops around them afterwards.
-Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, const ProductForm& form);
+// The matrices of `op`, which is on memrefs and has the form. `rewriter` stands in the loops around them afterwards; those
+// around the steps are left as turns if `leaves_turns`.
+Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, const ProductForm& form,
+                     bool leaves_turns = false);
 // Whether the columns of C follow each other in memory.
 bool has_contiguous_columns(mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether each element of C is written once, after all steps of its sum.

@@ -28,6 +28,8 @@ class DialectRegistry;
 namespace baton::compiler_lite::codegen {
 
 // What is the same in everything that is compiled for a target.
+struct Attention;
+
 struct TargetFacts {
   struct Backend {
     llvm::StringLiteral name;
@@ -110,6 +112,9 @@ class Target {
   virtual mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const = 0;
   // The user's objects as code; without an own answer they are one binary, which is taken as it is.
   virtual mlir::FailureOr<Variant> embed(const EmbedRequest& request) const;
+
+  // Whether compile() has code for it as one kernel (attention.hpp); else its products and its softmax are kernels.
+  virtual bool takes_attention(hal::ExecutableTargetAttr, const Attention&) const { return false; }
 
   // For people and tests, which look into code generation with baton-codegen. The target that an architecture's name
   // means ("x86_64", "sm_80"); null for another kind's.

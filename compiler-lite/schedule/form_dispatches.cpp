@@ -1,7 +1,9 @@
 #include "compiler-lite/schedule/form_dispatches.hpp"
 
+#include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/attention_groups.hpp"
 #include "compiler-lite/schedule/libraries.hpp"
 #include "compiler-lite/schedule/row_groups.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
@@ -91,6 +93,12 @@ bool is_reduction(Operation* op) {
   return structured && structured.getNumReductionLoops() != 0 && structured->getNumResults() == 1;
 }
 
+// Of which a kernel has one: what two of them keep at hand is more than a workgroup of a GPU has.
+bool is_product(Operation* op) {
+  auto structured = llvm::dyn_cast<linalg::LinalgOp>(op);
+  return structured && codegen::is_product(structured);
+}
+
 // Reads its operand element by element in the order in which it writes.
 bool reads_in_place(Operation* op, Value operand) {
   auto consumer = llvm::dyn_cast<linalg::GenericOp>(op);
@@ -103,10 +111,16 @@ bool reads_in_place(Operation* op, Value operand) {
 class Group {
  public:
   explicit Group(Operation* root) : rows_(Rows::of(root)) { operations_.insert(root); }
+  // Of attention, the last operation first.
+  explicit Group(llvm::ArrayRef<Operation*> attention) : is_attention_(true) {
+    operations_.insert(attention.begin(), attention.end());
+  }
+  bool is_attention() const { return is_attention_; }
 
   // Along rows only where something is reduced along them; what goes element by element has been fused as far as it
   // should be.
   void grow() {
+    if (is_attention_) return grow_once();
     if (rows_) {
       grow_once();
       if (llvm::any_of(operations_, [&](Operation* op) { return rows_->reduces(op); })) return;
@@ -164,6 +178,7 @@ class Group {
     if (llvm::isa<linalg::FillOp>(producer)) {
       return llvm::isa<mlir::DestinationStyleOpInterface>(consumer);  // Cheaper again than kept.
     }
+    if (is_attention_ || producer->hasAttr(codegen::kAttention)) return false;
     if (const std::optional<bool> by_mark = joins_by_mark(producer, consumer)) return *by_mark;
     const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
@@ -175,7 +190,8 @@ class Group {
       kept_bytes_ += bytes;
       return true;
     }
-    return is_reduction(producer) && reads_in_place(consumer, producer->getResult(0));
+    if (!is_reduction(producer) || !reads_in_place(consumer, producer->getResult(0))) return false;
+    return !is_product(producer) || llvm::none_of(operations_, is_product);
   }
 
   void add_behind_operands(Operation* op, llvm::SmallPtrSetImpl<Operation*>& seen,
@@ -192,6 +208,7 @@ class Group {
 
   llvm::SetVector<Operation*> operations_;
   std::optional<Rows> rows_;
+  bool is_attention_ = false;
   int64_t kept_bytes_ = 0;
 };
 
@@ -209,7 +226,9 @@ class GroupWriter {
     const SmallVector<Operation*> operations = group.in_order();
     const SmallVector<Value> captured = find_captured(group, operations);
     const mlir::ArrayAttr library_calls = take_marks(operations, captured);
+    for (Operation* op : operations) op->removeAttr(codegen::kAttention);
     mlir::func::FuncOp function = write_function(operations, captured, root);
+    if (group.is_attention()) function->setAttr(codegen::kAttention, builder.getUnitAttr());
     const mlir::SymbolRefAttr entry = intern(function, function_name, root);
 
     SmallVector<Value> argument_sizes;
@@ -334,7 +353,8 @@ mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_n
   SmallVector<Group> groups;
   for (Operation* op : order) {
     if (taken.contains(op) || !is_root(op) || is_view_or_copy(op)) continue;
-    Group group(op);
+    const SmallVector<Operation*> attention = attention_of(op);
+    Group group = attention.empty() ? Group(op) : Group(attention);
     group.grow();
     for (Operation* member : group.in_order()) {
       if (is_root(member)) taken.insert(member);

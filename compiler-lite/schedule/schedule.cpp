@@ -6,6 +6,7 @@
 #include "compiler-lite/dialects/stream/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/dialects/vm/dialect.hpp"
+#include "compiler-lite/schedule/attention_groups.hpp"
 #include "compiler-lite/schedule/custom_commands.hpp"
 #include "compiler-lite/schedule/executable_loading.hpp"
 #include "compiler-lite/schedule/executable_sources.hpp"
@@ -84,11 +85,19 @@ void register_schedule(mlir::DialectRegistry& registry) {
 LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options) {
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
-  const bool only_blocks = llvm::all_of(find_targets(module, options), [](hal::ExecutableTargetAttr target) {
+  const auto targets = find_targets(module, options);
+  const bool only_blocks = llvm::all_of(targets, [](hal::ExecutableTargetAttr target) {
     const codegen::Target* kind = codegen::find_target(target);
     return kind && kind->facts().tiling == codegen::Tiling::kBlocks;
   });
-  return normalize(module, /*channels_last=*/only_blocks);
+  if (failed(normalize(module, /*channels_last=*/only_blocks))) return failure();
+  mark_attention(module, [&](const codegen::Attention& attention) {
+    return llvm::all_of(targets, [&](hal::ExecutableTargetAttr target) {
+      const codegen::Target* kind = codegen::find_target(target);
+      return kind && kind->takes_attention(target, attention);
+    });
+  });
+  return mlir::success();
 }
 
 LogicalResult create_dispatches(ModuleOp module, const LibraryOptions& libraries) {

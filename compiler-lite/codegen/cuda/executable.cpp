@@ -20,6 +20,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -53,6 +54,18 @@ void mark_kernels(ModuleOp kernels, llvm::ArrayRef<gpu::EntryPoint> entries) {
   }
 }
 
+// LLVM rounds to bf16 by arithmetic on the bits, also where there is an instruction for it.
+void round_by_instruction(ModuleOp kernels) {
+  kernels.walk([](mlir::arith::TruncFOp op) {
+    if (!op.getType().isBF16() || !op.getIn().getType().isF32()) return;
+    mlir::OpBuilder builder(op);
+    auto rounded = builder.create<mlir::LLVM::CallIntrinsicOp>(op.getLoc(), op.getType(), "llvm.nvvm.f2bf16.rn",
+                                                               mlir::ValueRange{op.getIn()});
+    op.replaceAllUsesWith(rounded->getResult(0));
+    op.erase();
+  });
+}
+
 // One executable in the making; its parts in the order in which they happen.
 class Build {
  public:
@@ -83,6 +96,7 @@ class Build {
         mlir::failed(clean_up(*kernels_))) {
       return failure();
     }
+    if (target_.has.has_async_copy) round_by_instruction(*kernels_);
     return lower_to_module();
   }
 

@@ -34,7 +34,7 @@ mlir::FailureOr<Variant> build_executable(mlir::ModuleOp kernels, const TargetOp
 
 // Whether PTX for a newer architecture than kDefaultArch would be faster by a multiple: products on tensor cores.
 bool wants_newer_code(mlir::ModuleOp kernels);
-inline constexpr llvm::StringLiteral kNewerArch = "sm_80";
+inline constexpr llvm::StringLiteral kNewerArchs[] = {"sm_90a", "sm_80"};  // The best first.
 
 // For people and tests: what PTX is made of.
 mlir::FailureOr<std::string> print_llvm(mlir::ModuleOp kernels, const TargetOptions& options,

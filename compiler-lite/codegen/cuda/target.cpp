@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "compiler-lite/codegen/cuda/architectures.hpp"
+#include "compiler-lite/codegen/cuda/attention.hpp"
 #include "compiler-lite/codegen/cuda/executable.hpp"
 #include "compiler-lite/codegen/gpu/threads.hpp"
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
@@ -97,6 +98,12 @@ class CudaTarget final : public Target {
     return name.starts_with("sm_") ? with_arch(context, name) : hal::ExecutableTargetAttr();
   }
 
+  // Code for the default architecture stands beside any newer one's.
+  bool takes_attention(hal::ExecutableTargetAttr target, const Attention& attention) const override {
+    const std::optional<TargetInfo> info = target_info(arch_of(target));
+    return info && cuda::takes_attention(attention, info->has);
+  }
+
   mlir::FailureOr<std::string> show(const CompileRequest& request, llvm::StringRef stage) const override {
     const TargetOptions options = options_of(request);
     const std::optional<TargetInfo> info = target_info(options.arch);
@@ -116,11 +123,13 @@ class CudaTarget final : public Target {
     std::vector<Variant> variants;
     const bool is_default = options.arch.empty() || options.arch == kDefaultArch;
     if (request.objects.empty() && is_default && !has_newer(request.beside) && wants_newer_code(kernels)) {
-      TargetOptions newer = options;
-      newer.arch = kNewerArch.str();
-      newer.explanation = nullptr;  // The other variant says it.
-      mlir::OwningOpRef<mlir::ModuleOp> copy = kernels.clone();
-      if (mlir::failed(add_variant(*copy, newer, request.objects, variants))) return mlir::failure();
+      for (const llvm::StringRef arch : kNewerArchs) {
+        TargetOptions newer = options;
+        newer.arch = arch.str();
+        newer.explanation = nullptr;  // The last variant says it.
+        mlir::OwningOpRef<mlir::ModuleOp> copy = kernels.clone();
+        if (mlir::failed(add_variant(*copy, newer, request.objects, variants))) return mlir::failure();
+      }
     }
     if (mlir::failed(add_variant(kernels, options, request.objects, variants))) return mlir::failure();
     return variants;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace baton::compiler_lite::codegen {
@@ -20,13 +21,18 @@ using ProductWriter = bool (*)(mlir::OpBuilder& builder, mlir::Location location
 
 // What not every device does.
 struct Features {
-  // Copies to shared memory that nobody waits for; products of bf16 on tensor cores, and of f16 in larger pieces.
+  // Copies to shared memory that nobody waits for; products of bf16 on tensor cores, and of f16 in larger pieces;
+  // instructions that round to bf16.
   bool has_async_copy = false;
   // What a block may have of shared memory, by the programming guide; the device is asked again when it loads the code.
   int64_t shared_bytes_max = 64 * 1024;
   // Threads that run together and hand each other what they hold; else they meet in shared memory only, all of a block.
   bool has_warps = true;
   ProductWriter write_product = nullptr;
+  // It makes the turns of a product itself, or refuses those that it can't.
+  bool makes_turns = false;
+  // Writes a kernel of attention (codegen/attention.hpp); null where targets say that they take none.
+  mlir::LogicalResult (*write_attention)(mlir::func::FuncOp kernel, const Features& features) = nullptr;
 };
 
 }  // namespace baton::compiler_lite::codegen::gpu

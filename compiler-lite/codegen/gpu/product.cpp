@@ -322,6 +322,34 @@ bool is_supported(linalg::LinalgOp op) {
 
 }  // namespace
 
+namespace {
+
+// Threads of a warp write sums to several rows at once: where C is a temporary whose rows fill whole turns of the banks of
+// shared memory, they would wait for each other, so its rows come to lie further apart.
+void part_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
+  constexpr int64_t kBankTurn = 128, kApart = 32;
+  auto alloc = op.getDpsInits()[0].getDefiningOp<memref::AllocOp>();
+  if (!alloc || !alloc.getType().hasStaticShape() || !alloc.getType().getLayout().isIdentity()) return;
+  const mlir::MemRefType type = alloc.getType();
+  const int64_t bytes = stored_bytes(type.getElementType());
+  if (type.getRank() < 2 || type.getShape().back() * bytes % kBankTurn != 0 || kApart % bytes != 0) return;
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape.back() += kApart / bytes;
+  rewriter.setInsertionPoint(alloc);
+  const Value larger = rewriter.create<memref::AllocOp>(
+      alloc.getLoc(), mlir::MemRefType::get(shape, type.getElementType()), alloc.getAlignmentAttr());
+  const llvm::SmallVector<mlir::OpFoldResult> zeros(shape.size(), rewriter.getIndexAttr(0)),
+      ones(shape.size(), rewriter.getIndexAttr(1));
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+  for (const int64_t size : type.getShape()) sizes.push_back(rewriter.getIndexAttr(size));
+  for (mlir::Operation* user : llvm::make_early_inc_range(alloc->getUsers())) {
+    if (llvm::isa<memref::DeallocOp>(user)) rewriter.eraseOp(user);
+  }
+  rewriter.replaceOpWithNewOp<memref::SubViewOp>(alloc, larger, zeros, sizes, ones);
+}
+
+}  // namespace
+
 bool takes_product(linalg::LinalgOp op, const Block& block) {
   return is_supported(op) && block.threads() == kSide * kSide && product_form(op);
 }
@@ -329,9 +357,15 @@ bool takes_product(linalg::LinalgOp op, const Block& block) {
 mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, bool from_zero) {
   if (!takes_product(op, block)) return nullptr;
   const OpBuilder::InsertionGuard guard(rewriter);
-  const Product product = open_product(rewriter, op, *product_form(op));
-  const ProductWriter write_product = block.features().write_product;
-  if (!write_product || !write_product(rewriter, op.getLoc(), product, block, from_zero)) {
+  const Features& features = block.features();
+  const ProductForm form = *product_form(op);
+  if (features.write_product) part_rows(rewriter, op);
+  if (features.makes_turns) {
+    const Product product = open_product(rewriter, op, form, /*leaves_turns=*/true);
+    if (features.write_product(rewriter, op.getLoc(), product, block, from_zero)) return op;
+  }
+  const Product product = open_product(rewriter, op, form);
+  if (!features.write_product || !features.write_product(rewriter, op.getLoc(), product, block, from_zero)) {
     SquareTileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
   }
   return op;

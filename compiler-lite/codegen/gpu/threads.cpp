@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/gpu/threads.hpp"
 
+#include "compiler-lite/codegen/attention.hpp"
 #include "compiler-lite/codegen/gpu/block.hpp"
 #include "compiler-lite/codegen/gpu/elementwise.hpp"
 #include "compiler-lite/codegen/gpu/product.hpp"
@@ -147,6 +148,11 @@ mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels, const Features& fea
   copies_to_linalg(rewriter, kernels);
   for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
     if (kernel.isExternal()) continue;
+    if (kernel->hasAttr(kAttention)) {
+      if (!features.write_attention) return kernel.emitError("There is no code for attention on this device.");
+      if (mlir::failed(features.write_attention(kernel, features))) return mlir::failure();
+      continue;
+    }
     const mlir::FailureOr<bool> is_lowered = lower_rows(rewriter, kernel, features);
     if (mlir::failed(is_lowered)) return mlir::failure();
     if (!*is_lowered) choose_threads(kernel);

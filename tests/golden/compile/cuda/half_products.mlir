@@ -3,6 +3,7 @@
 // Here it compiles; tests/gpu/compiled.py runs the cases where there is a GPU, and compares with the CPU.
 // RUN: baton-compile --target-device=cuda %s -o %t.bvm
 // RUN: baton-dump-module %t.bvm --section=executables | FileCheck %s
+// CHECK: cuda-ptx-compute_90a: {{[0-9]+}} bytes (ptx)
 // CHECK: cuda-ptx-compute_80: {{[0-9]+}} bytes (ptx)
 // CHECK: cuda-ptx-compute_75: {{[0-9]+}} bytes (ptx)
 // CASE: whole_b --input=256x128=bf16:unit --input=128x256=bf16:unit

@@ -1,0 +1,488 @@
+// A block computes a tile of C: each of its two warpgroups 64 rows of 128; of a tile of 64 rows each computes half of the
+// columns, or of many steps a half. Slices of A and B, 64 steps deep, lie in shared memory in the order that the instructions read
+// (warpgroup.hpp), along k or across as they lie in memory. The multiplication of one slice goes on while the next one's is
+// begun:
+//
+//   for each slice
+//     wait for its copies; barrier            all have finished the slice before the last
+//     begin to multiply it
+//     begin to copy a later slice to where the one before the last was
+//     wait until the last slice is multiplied
+//
+// Matrices that don't lie at multiples of 16 bytes, or along neither of their dimensions, are brought element by element.
+#include "compiler-lite/codegen/cuda/warpgroup_product.hpp"
+
+#include "compiler-lite/codegen/cuda/tensor_core.hpp"
+#include "compiler-lite/codegen/cuda/warpgroup.hpp"
+#include "compiler-lite/codegen/gpu/tile_writer.hpp"
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+namespace memref = mlir::memref;
+using gpu::Block;
+using gpu::kWarp;
+using gpu::Memory;
+using gpu::open_memory;
+using gpu::type_of;
+using gpu::Values;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+using mlir::ValueRange;
+
+constexpr int64_t kDepth = 64;  // Of a slice.
+constexpr int64_t kStagesMin = 3, kStagesMax = 4;
+constexpr int64_t kGroup = 8;  // Elements of 16 bytes.
+constexpr int64_t kGroupBytes = 16, kElementBytes = 2, kSumBytes = 4;
+constexpr int64_t kGroupThreads = 4 * kWarp, kGroups = 2, kThreads = kGroups * kGroupThreads;
+constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
+constexpr int64_t kPanelBytes = kDepth * warpgroup::kLineBytes;  // Of 64 rows or columns that lie across.
+// Steps for which joining what two warpgroups have summed isn't worth it.
+constexpr int64_t kFewSteps = 256;
+constexpr int64_t kRowsMax = 128, kColumnsMin = 64, kColumnsMax = 256;
+
+// What is taken for a size that has no bound: such a kernel isn't compiled.
+constexpr int64_t kUnbounded = 1;
+
+int64_t bound_of(Value size) {
+  const mlir::FailureOr<int64_t> bound = mlir::ValueBoundsConstraintSet::computeConstantBound(
+      mlir::presburger::BoundType::UB, size, /*stopCondition=*/nullptr, /*closedUB=*/true);
+  return mlir::succeeded(bound) && *bound > 0 ? *bound : kUnbounded;
+}
+
+// Bytes of shared memory that the kernel's other temporaries take.
+int64_t taken_bytes(mlir::Operation* inside) {
+  int64_t bytes = 0;
+  while (!llvm::isa<mlir::func::FuncOp>(inside)) inside = inside->getParentOp();
+  inside->walk([&](memref::AllocOp alloc) {
+    int64_t of_one = gpu::stored_bytes(alloc.getType().getElementType());
+    for (const int64_t size : alloc.getType().getShape()) of_one *= mlir::ShapedType::isDynamic(size) ? 1 : size;
+    for (const Value size : alloc.getDynamicSizes()) of_one *= bound_of(size);
+    bytes += of_one;
+  });
+  return bytes;
+}
+
+// Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
+// registers, buffers and offsets that the members are.
+class WarpgroupWriter : gpu::TileWriter {
+ public:
+  WarpgroupWriter(OpBuilder& builder, Location location, const Product& product, Block& block, bool from_zero)
+      : TileWriter(builder, location), product_(product), block_(block), from_zero_(from_zero) {
+    element_ = type_of(product.a).getElementType();
+    for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
+    tile_[0] = most(0) > warpgroup::kRows ? kRowsMax : warpgroup::kRows;
+    tile_[1] = kColumnsMin;
+    while (tile_[1] < std::min(most(1), kColumnsMax)) tile_[1] *= 2;
+  }
+
+  // Whether there is room for the slices.
+  bool choose_stages() {
+    const int64_t taken = taken_bytes(builder_.getInsertionBlock()->getParentOp());
+    const int64_t room = block_.features().shared_bytes_max - taken - warpgroup::kAtomBytes;
+    const auto stage_bytes = [&] { return (tile_[0] + tile_[1]) * warpgroup::kLineBytes; };
+    while (tile_[1] > kColumnsMin && room / stage_bytes() < kStagesMin) tile_[1] /= 2;
+    // As few as find room twice, so that another block multiplies while this one begins or ends.
+    const int64_t of_two = (block_.features().shared_bytes_max / 2 - taken - 2 * warpgroup::kAtomBytes) / stage_bytes();
+    stages_ = std::min(of_two >= kStagesMin ? of_two : room / stage_bytes(), kStagesMax);
+    slots_ = stages_;
+    const int64_t depth = type_of(product_.a).getDimSize(1);
+    const bool is_short = product_.turns.empty() && !mlir::ShapedType::isDynamic(depth);
+    if (is_short) slots_ = std::clamp<int64_t>((depth + kDepth - 1) / kDepth, 1, stages_);
+    if (tile_[0] == warpgroup::kRows) {
+      sharing_ = is_short && depth <= kFewSteps && tile_[1] > kColumnsMin ? Sharing::kColumns : Sharing::kSteps;
+    }
+    return stages_ >= kStagesMin;
+  }
+
+  void write() {
+    place_threads();
+    depth_ = size_of(product_.a, 1);
+    slices_[0] = open(product_.a, 0);
+    slices_[1] = open(product_.b, 1);
+    make_room();
+    Value unaligned = or_bits(slices_[0].unaligned, slices_[1].unaligned);
+    for (const Turn& turn : product_.turns) {
+      const Value both_strides = or_bits(as_i64(turn.a_stride), as_i64(turn.b_stride));
+      const Value bytes = builder_.create<LLVM::MulOp>(location_, both_strides, make_i64(builder_, location_, 2));
+      unaligned = or_bits(
+          unaligned, builder_.create<LLVM::AndOp>(location_, bytes, make_i64(builder_, location_, kGroupBytes - 1)));
+    }
+    is_aligned_ = compare(arith::CmpIPredicate::eq, unaligned, make_i64(builder_, location_, 0));
+    depth_steps_ = quotient(add(depth_, kDepth - 1), kDepth);
+    steps_ = depth_steps_;
+    for (const Turn& turn : product_.turns) steps_ = builder_.create<arith::MulIOp>(location_, steps_, turn.count);
+    loop(size_[0], tile_[0], {}, [&](Value m0, ValueRange) {
+      loop(size_[1], tile_[1], {}, [&](Value n0, ValueRange) {
+        write_tile(m0, n0);
+        return Values();
+      });
+      return Values();
+    });
+  }
+
+ private:
+  using Turn = Product::Turn;
+
+  // The part of A or B that is in shared memory, lines of groups. Lines go along m or n, and groups along k; or the
+  // other way round, in panels of eight groups.
+  struct Slices {
+    Memory memory;
+    Value line_stride, stride;    // In memory, in elements.
+    Value unaligned;              // Zero where groups lie at multiples of their size.
+    Value lines_size, line_size;  // Of the whole matrix.
+    bool along_k;
+    int64_t lines, groups;
+    Value shared, address;  // The first stage, as a pointer and as a number.
+
+    int64_t stage_bytes() const { return lines * groups * kGroupBytes; }
+  };
+
+  Value or_bits(Value a, Value b) { return builder_.create<LLVM::OrOp>(location_, a, b); }
+  Value select(Value choice, Value a, Value b) { return builder_.create<arith::SelectOp>(location_, choice, a, b); }
+  Value as_i64(Value value) { return cast(builder_, location_, value, builder_.getI64Type()); }
+  Value flip(Value a, Value b) { return builder_.createOrFold<arith::XOrIOp>(location_, a, b); }
+  Value multiple(Value a, Value b) { return builder_.createOrFold<arith::MulIOp>(location_, a, b); }
+  // What the warpgroups divide among them.
+  enum class Sharing { kRows, kColumns, kSteps };
+  bool shares_steps() const { return sharing_ == Sharing::kSteps; }
+  int64_t group_columns() const { return sharing_ == Sharing::kColumns ? tile_[1] / kGroups : tile_[1]; }
+
+  // The most rows or columns that C can have.
+  int64_t most(unsigned dimension) {
+    const int64_t known = type_of(product_.c).getDimSize(dimension);
+    if (!mlir::ShapedType::isDynamic(known)) return known;
+    const int64_t bound = bound_of(size_[dimension]);
+    return bound == kUnbounded ? kRowsMax : bound;
+  }
+
+  void place_threads() {
+    const Value thread = block_.thread();
+    lane_ = remainder(thread, kWarp);
+    in_group_ = remainder(thread, kGroupThreads);
+    group_ = quotient(thread, kGroupThreads);
+  }
+
+  Slices open(Value matrix, unsigned k_is_lines_of) {
+    Slices slices;
+    const int contiguous = contiguous_dimension(matrix);
+    const unsigned k_dimension = k_is_lines_of == 0 ? 1 : 0, other = 1 - k_dimension;
+    const int64_t tile = tile_[k_is_lines_of];
+    slices.memory = open_memory(builder_, location_, matrix);
+    slices.along_k = contiguous < 0 || contiguous == static_cast<int>(k_dimension);
+    slices.lines = slices.along_k ? tile : kDepth;
+    slices.groups = (slices.along_k ? kDepth : tile) / kGroup;
+    const unsigned line = slices.along_k ? other : k_dimension, along = slices.along_k ? k_dimension : other;
+    slices.lines_size = size_of(matrix, line);
+    slices.line_size = size_of(matrix, along);
+    slices.line_stride = slices.memory.strides[line];
+    slices.stride = slices.memory.strides[along];
+    slices.unaligned = contiguous < 0 ? make_i64(builder_, location_, 1) : unaligned_bits_of(slices);
+    return slices;
+  }
+
+  // One temporary for the slices of both: what they are joined through later may take all of it.
+  void make_room() {
+    const int64_t bytes = slots_ * (slices_[0].stage_bytes() + slices_[1].stage_bytes()) + warpgroup::kAtomBytes;
+    const auto type = mlir::MemRefType::get({std::max(bytes, join_bytes())}, builder_.getI8Type());
+    const Value memory = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(64));
+    const Value pointer = tensor_core::pointer_in(builder_, location_, open_memory(builder_, location_, memory).base,
+                                                  tensor_core::kShared);
+    // Temporaries begin at multiples of 64 bytes, atoms at multiples of their size.
+    const Value begin = builder_.create<LLVM::PtrToIntOp>(location_, builder_.getI64Type(), pointer);
+    const Value end = builder_.create<LLVM::AddOp>(location_, begin, make_i64(builder_, location_, 1023));
+    Value address = builder_.create<LLVM::AndOp>(location_, end, make_i64(builder_, location_, -1024));
+    for (Slices& slices : slices_) {
+      slices.address = address;
+      const Value distance = builder_.create<LLVM::SubOp>(location_, address, begin);
+      slices.shared = builder_.create<LLVM::GEPOp>(location_, pointer.getType(), builder_.getI8Type(), pointer,
+                                                   ValueRange{distance});
+      address = builder_.create<LLVM::AddOp>(location_, address,
+                                             make_i64(builder_, location_, slots_ * slices.stage_bytes()));
+    }
+  }
+  int64_t join_bytes() const {
+    return shares_steps() ? warpgroup::kRows * tile_[1] * kSumBytes + warpgroup::kAtomBytes : 0;
+  }
+
+  Value unaligned_bits_of(const Slices& slices) {
+    const Value bits = builder_.create<LLVM::PtrToIntOp>(location_, builder_.getI64Type(), slices.memory.base);
+    const Value line_bytes =
+        builder_.create<LLVM::MulOp>(location_, slices.line_stride, make_i64(builder_, location_, kElementBytes));
+    return builder_.create<LLVM::AndOp>(location_, or_bits(bits, line_bytes),
+                                        make_i64(builder_, location_, kGroupBytes - 1));
+  }
+
+  Value byte_address(Value pointer, Value offset) {
+    return builder_.create<LLVM::GEPOp>(location_, pointer.getType(), builder_.getI8Type(), pointer,
+                                        ValueRange{as_i64(offset)});
+  }
+
+  void write_tile(Value m0, Value n0) {
+    const int64_t sum_count = warpgroup::kRows * group_columns() / kGroupThreads;
+    const Value zero = builder_.create<arith::ConstantOp>(location_, builder_.getF32FloatAttr(0));
+    const Values start(static_cast<size_t>(sum_count), zero);
+    const llvm::SmallVector<mlir::Type> types(start.size(), builder_.getF32Type());
+    Values sums = choose(
+        is_aligned_, types, [&] { return multiply_on_the_way(m0, n0, start); },
+        [&] { return multiply_in_turn(m0, n0, start); });
+    if (shares_steps()) {
+      sums = join(sums);
+      only_if(compare(arith::CmpIPredicate::eq, group_, index(0)), [&] { store_sums(m0, n0, sums); });
+    } else {
+      store_sums(m0, n0, sums);
+    }
+  }
+
+  Values multiply_on_the_way(Value m0, Value n0, const Values& start) {
+    Block::barrier(builder_, location_);  // Somebody may still read what the tile before left.
+    const int64_t ahead = stages_ - 2;
+    const auto begin_copies_of = [&](Value step) {
+      only_if(is_below(step, steps_), [&] { begin_copies(m0, n0, step); });
+      tensor_core::end_group(builder_, location_);
+    };
+    for (int64_t step = 0; step < ahead; ++step) begin_copies_of(index(step));
+    const Values last = loop(steps_, 1, start, [&](Value step, ValueRange so_far) {
+      tensor_core::wait_for_groups(builder_, location_, ahead - 1);
+      warpgroup::show_writes(builder_, location_);
+      Block::barrier(builder_, location_);
+      const Values sums = multiply(remainder(step, stages_), so_far);
+      begin_copies_of(add(step, ahead));
+      warpgroup::wait_for_groups(builder_, location_, 1);
+      return sums;
+    });
+    tensor_core::wait_for_groups(builder_, location_, 0);
+    return warpgroup::wait_for_sums(builder_, location_, last);
+  }
+
+  // Steps of k, and the turns around them: the first of all turns is the slowest.
+  struct Step {
+    Value k0, offsets[2];
+  };
+  Step step_of(Value number) {
+    Value rest = quotient_of(number, depth_steps_);
+    Step step{times(builder_.create<arith::RemUIOp>(location_, number, depth_steps_), kDepth), {index(0), index(0)}};
+    for (const Turn& turn : llvm::reverse(product_.turns)) {
+      const Value digit = builder_.createOrFold<arith::RemUIOp>(location_, rest, turn.count);
+      rest = quotient_of(rest, turn.count);
+      step.offsets[0] = add(step.offsets[0], multiple(digit, turn.a_stride));
+      step.offsets[1] = add(step.offsets[1], multiple(digit, turn.b_stride));
+    }
+    return step;
+  }
+  Value quotient_of(Value a, Value b) { return builder_.createOrFold<arith::DivUIOp>(location_, a, b); }
+
+  void begin_copies(Value m0, Value n0, Value number) {
+    const Step step = step_of(number);
+    const Value stage = remainder(number, stages_);
+    for (unsigned i = 0; i < 2; ++i) {
+      const Slices& slices = slices_[i];
+      const Value base = byte_address(slices.shared, times(stage, slices.stage_bytes()));
+      for (int64_t done = 0; done < slices.lines * slices.groups; done += kThreads) {
+        const Place at = place(slices, add(block_.thread(), done), i == 0 ? m0 : n0, step.k0);
+        const Value bytes = builder_.create<arith::IndexCastUIOp>(location_, builder_.getI32Type(),
+                                                                  times(elements_left(slices, at), kElementBytes));
+        const Value any = compare(arith::CmpIPredicate::ne, bytes, make_zero_i32());
+        const Value source = select(any, address(slices, at, step.offsets[i], 0), slices.memory.base);
+        tensor_core::copy_async(builder_, location_, byte_address(base, at.offset),
+                                tensor_core::pointer_in(builder_, location_, source, tensor_core::kGlobal), bytes);
+      }
+    }
+  }
+  Value make_zero_i32() { return builder_.create<arith::ConstantIntOp>(location_, 0, 32); }
+
+  // A group of a slice: where it is in the matrix, and in the stage.
+  struct Place {
+    Value line, element, offset;
+  };
+  Place place(const Slices& slices, Value number, Value begin, Value k0) {
+    const Value line = quotient(number, slices.groups), group = remainder(number, slices.groups);
+    const Value panel = quotient(group, kLineGroups), in_line = remainder(group, kLineGroups);
+    const Value turned = flip(in_line, remainder(line, kLineGroups));
+    const Value offset =
+        add(times(add(times(panel, slices.lines), line), warpgroup::kLineBytes), times(turned, kGroupBytes));
+    return {add(slices.along_k ? begin : k0, line), add(slices.along_k ? k0 : begin, times(group, kGroup)), offset};
+  }
+  // Of the i-th element of a group.
+  Value address(const Slices& slices, const Place& at, Value turn_offset, int64_t i) {
+    const Value line = builder_.create<LLVM::MulOp>(location_, as_i64(at.line), slices.line_stride);
+    const Value element = builder_.create<LLVM::MulOp>(location_, as_i64(add(at.element, i)), slices.stride);
+    const Value in_matrix = builder_.create<LLVM::AddOp>(location_, line, element);
+    const Value offset = builder_.create<LLVM::AddOp>(location_, in_matrix, as_i64(turn_offset));
+    return builder_.create<LLVM::GEPOp>(location_, slices.memory.base.getType(), gpu::stored_type(element_),
+                                        slices.memory.base, ValueRange{offset});
+  }
+  // How many of a group's elements the matrix has.
+  Value elements_left(const Slices& slices, const Place& at) {
+    const Value is_inside = both(is_below(at.line, slices.lines_size), is_below(at.element, slices.line_size));
+    const Value rest = builder_.create<arith::SubIOp>(location_, slices.line_size, at.element);
+    const Value most = builder_.create<arith::MinUIOp>(location_, rest, index(kGroup));
+    return select(is_inside, most, index(0));
+  }
+
+  // A slice is brought, then multiplied.
+  Values multiply_in_turn(Value m0, Value n0, const Values& start) {
+    return loop(steps_, 1, start, [&](Value number, ValueRange so_far) {
+      Block::barrier(builder_, location_);
+      const Step step = step_of(number);
+      bring(slices_[0], m0, step.k0, step.offsets[0]);
+      bring(slices_[1], n0, step.k0, step.offsets[1]);
+      warpgroup::show_writes(builder_, location_);
+      Block::barrier(builder_, location_);
+      return warpgroup::wait_for_sums(builder_, location_, multiply(index(0), so_far));
+    });
+  }
+
+  void bring(const Slices& slices, Value begin, Value k0, Value turn_offset) {
+    const mlir::Type stored = gpu::stored_type(element_);
+    block_.strided(builder_, location_, index(slices.lines * slices.groups), [&](OpBuilder& inside, Value number) {
+      const OpBuilder::InsertionGuard guard(builder_);
+      builder_.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+      const Place at = place(slices, number, begin, k0);
+      const Value left = elements_left(slices, at);
+      Value group =
+          builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(mlir::VectorType::get({kGroup}, stored)));
+      for (int64_t i = 0; i < kGroup; ++i) {
+        const Values element = choose(
+            is_below(index(i), left), stored,
+            [&]() -> Values {
+              const Value from = address(slices, at, turn_offset, i);
+              return {builder_.create<LLVM::LoadOp>(location_, stored, from, kElementBytes)};
+            },
+            [&]() -> Values { return {builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(stored))}; });
+        group = builder_.create<LLVM::InsertElementOp>(location_, group, element[0], make_i32(builder_, location_, i));
+      }
+      builder_.create<LLVM::StoreOp>(location_, group, byte_address(slices.shared, at.offset), kGroupBytes);
+    });
+  }
+
+  // The warpgroup's part of a stage.
+  Values multiply(Value stage, ValueRange so_far) {
+    const int64_t pieces = kDepth / warpgroup::kSteps / (shares_steps() ? kGroups : 1);
+    Values parts[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      const Slices& slices = slices_[i];
+      const int64_t piece_bytes =
+          slices.along_k ? warpgroup::kSteps * kElementBytes : warpgroup::kSteps * warpgroup::kLineBytes;
+      Value first = times(stage, slices.stage_bytes());
+      if (shares_steps()) {
+        first = add(first, times(group_, pieces * piece_bytes));
+      } else if (i == (sharing_ == Sharing::kRows ? 0 : 1)) {
+        // 64 rows or columns are as many bytes along k as across.
+        const int64_t panels = i == 0 ? 1 : group_columns() / warpgroup::kRows;
+        first = add(first, times(group_, panels * kPanelBytes));
+      }
+      for (int64_t piece = 0; piece < pieces; ++piece) {
+        const Value at =
+            builder_.create<LLVM::AddOp>(location_, slices.address, as_i64(add(first, piece * piece_bytes)));
+        parts[i].push_back(warpgroup::describe(builder_, location_, at, slices.along_k, kPanelBytes));
+      }
+    }
+    return warpgroup::multiply(builder_, location_, element_, parts[0], parts[1], slices_[0].along_k,
+                               slices_[1].along_k, so_far);
+  }
+
+  // What both warpgroups have summed, in the first one.
+  Values join(const Values& sums) {
+    const auto place_of = [&](size_t i) {
+      const Value number = add(in_group_, static_cast<int64_t>(i) * kGroupThreads);
+      return byte_address(slices_[0].shared, times(number, kSumBytes));
+    };
+    Block::barrier(builder_, location_);
+    only_if(compare(arith::CmpIPredicate::eq, group_, index(1)), [&] {
+      for (size_t i = 0; i < sums.size(); ++i)
+        builder_.create<LLVM::StoreOp>(location_, sums[i], place_of(i), kSumBytes);
+    });
+    Block::barrier(builder_, location_);
+    const llvm::SmallVector<mlir::Type> types(sums.size(), builder_.getF32Type());
+    return choose(
+        compare(arith::CmpIPredicate::eq, group_, index(0)), types,
+        [&] {
+          Values joined;
+          for (size_t i = 0; i < sums.size(); ++i) {
+            const Value other = builder_.create<LLVM::LoadOp>(location_, builder_.getF32Type(), place_of(i), kSumBytes);
+            joined.push_back(builder_.create<arith::AddFOp>(location_, sums[i], other));
+          }
+          return joined;
+        },
+        [&] { return sums; });
+  }
+
+  // Each thread has two neighbours in a row of C, and two eight rows below, in every eight columns.
+  void store_sums(Value m0, Value n0, const Values& sums) {
+    const Memory memory = open_memory(builder_, location_, product_.c);
+    const bool in_rows = contiguous_dimension(product_.c) == 1;
+    Value whole = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
+    if (in_rows) {
+      const Value bits = unaligned_bits(builder_, location_, memory, 2 * gpu::stored_bytes(memory.element));
+      whole = both(whole, compare(arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0)));
+    }
+    choose(
+        whole, {}, [&] { return store_all(memory, m0, n0, sums, in_rows ? 2 : 1, false); },
+        [&] { return store_all(memory, m0, n0, sums, 1, true); });
+  }
+
+  Values store_all(const Memory& memory, Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
+    Value row0 = add(m0, add(times(quotient(in_group_, kWarp), 16), quotient(lane_, 4)));
+    Value column0 = add(n0, times(remainder(lane_, 4), 2));
+    if (sharing_ == Sharing::kRows) row0 = add(row0, times(group_, warpgroup::kRows));
+    if (sharing_ == Sharing::kColumns) column0 = add(column0, times(group_, group_columns()));
+    for (int64_t i = 0; i < static_cast<int64_t>(sums.size()); i += count) {
+      const Value row = add(row0, i % 4 / 2 * 8), column = add(column0, i / 4 * 8 + i % 2);
+      const ValueRange values = ValueRange(sums).slice(static_cast<size_t>(i), static_cast<size_t>(count));
+      if (!checked) {
+        store_some(memory, row, column, values);
+      } else {
+        only_if(both(is_below(row, size_[0]), is_below(column, size_[1])),
+                [&] { store_some(memory, row, column, values); });
+      }
+    }
+    return {};
+  }
+
+  void store_some(const Memory& memory, Value row, Value column, ValueRange sums) {
+    const Value address = strided_address_of(builder_, location_, memory, {row, column});
+    const auto count = static_cast<int64_t>(sums.size());
+    const Values before = from_zero_ ? Values() : load_elements(builder_, location_, memory, address, count);
+    Values results;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      Value result = sums[i];
+      if (!from_zero_) {
+        const Value old = convert_element(builder_, location_, before[i], builder_.getF32Type(), false);
+        result = builder_.create<arith::AddFOp>(location_, old, result);
+      }
+      results.push_back(convert_element(builder_, location_, result, memory.element, false));
+    }
+    store_elements(builder_, location_, memory, address, results);
+  }
+
+  const Product& product_;
+  Block& block_;
+  bool from_zero_;
+  mlir::Type element_;
+  int64_t tile_[2];                 // Rows and columns of C.
+  int64_t stages_ = 0, slots_ = 0;  // Slices on their way and in use, and memory for as many as there are.
+  Sharing sharing_ = Sharing::kRows;
+  Slices slices_[2];  // Of A and B.
+  Value size_[2], depth_, depth_steps_, steps_, lane_, in_group_, group_, is_aligned_;
+};
+
+}  // namespace
+
+bool write_warpgroup_product(OpBuilder& builder, Location location, const Product& product, Block& block,
+                             bool from_zero) {
+  const mlir::Type a = type_of(product.a).getElementType(), c = type_of(product.c).getElementType();
+  if (!(a.isF16() || a.isBF16()) || a != type_of(product.b).getElementType() || (c != a && !c.isF32())) return false;
+  WarpgroupWriter writer(builder, location, product, block, from_zero);
+  if (!writer.choose_stages()) return false;
+  writer.write();
+  return true;
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda

@@ -1,0 +1,16 @@
+// Attention (codegen/attention.hpp) as one group, where all targets of a program have code for it.
+#pragma once
+
+#include "compiler-lite/codegen/attention.hpp"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace baton::compiler_lite {
+
+// Marks the last operation of each one that `takes` says yes to, and of which nobody else needs what is in between.
+void mark_attention(mlir::ModuleOp module, llvm::function_ref<bool(const codegen::Attention&)> takes);
+
+// What is computed with the marked operation `root`, the last one first; empty: it isn't marked, or a library has a part
+// of it.
+llvm::SmallVector<mlir::Operation*> attention_of(mlir::Operation* root);
+
+}  // namespace baton::compiler_lite
