@@ -330,6 +330,16 @@ bool is_single_workgroup(mlir::AffineMap grid) {
   });
 }
 
+std::optional<int64_t> known_workgroups(mlir::AffineMap grid) {
+  int64_t count = 1;
+  for (const AffineExpr size : grid.getResults()) {
+    const auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(size);
+    if (!constant) return std::nullopt;
+    count *= constant.getValue();
+  }
+  return count;
+}
+
 // Products say themselves how many threads they want.
 bool has_product(mlir::func::FuncOp entry) {
   return entry
@@ -369,6 +379,9 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
       distribute(entry, destinations, static_cast<unsigned>(kernel.constants.size()), tiling);
   if (mlir::failed(grid)) return mlir::failure();
   kernel.grid = *grid;
+  if (const std::optional<int64_t> count = known_workgroups(kernel.grid); count && tiling == Tiling::kBlocks) {
+    entry->setAttr(kWorkgroups, OpBuilder(entry).getI64IntegerAttr(*count));
+  }
   if (tiling == Tiling::kBlocks && is_single_workgroup(kernel.grid) && !has_product(entry)) {
     entry->setAttr("workgroup_size", OpBuilder(entry).getIndexArrayAttr({kSingleBlockThreads, 1, 1}));
   }

@@ -68,6 +68,9 @@ struct Kernel {
   mlir::AffineMap grid;
 };
 
+// An attribute of entry points: how many workgroups there are, where that is known.
+inline constexpr llvm::StringLiteral kWorkgroups = "baton.workgroups";
+
 // Inserts the entry point for `group` into `kernels` under the group's name; the group itself stays as it is.
 // Diagnostics go to the location of what can't be compiled.
 mlir::FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, Tiling tiling = Tiling::kCores);

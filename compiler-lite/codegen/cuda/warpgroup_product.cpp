@@ -38,7 +38,8 @@ using mlir::ValueRange;
 
 constexpr int64_t kDepth = 64;  // Of a slice.
 constexpr int64_t kStagesMin = 3, kStagesMax = 4;
-constexpr int64_t kGroup = 8;  // Elements of 16 bytes.
+constexpr int64_t kFewBlocks = 132, kStagesOfFew = 8;  // H100 and H200 have 132 multiprocessors.
+constexpr int64_t kGroup = 8;                          // Elements of 16 bytes.
 constexpr int64_t kGroupBytes = 16, kElementBytes = 2, kSumBytes = 4;
 constexpr int64_t kGroupThreads = 4 * kWarp, kGroups = 2, kThreads = kGroups * kGroupThreads;
 constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
@@ -91,6 +92,10 @@ class WarpgroupWriter : gpu::TileWriter {
     // As few as find room twice, so that another block multiplies while this one begins or ends.
     const int64_t of_two = (block_.features().shared_bytes_max / 2 - taken - 2 * warpgroup::kAtomBytes) / stage_bytes();
     stages_ = std::min(of_two >= kStagesMin ? of_two : room / stage_bytes(), kStagesMax);
+    // Where each has a multiprocessor for itself, as many as there is room for: only they keep its memory busy.
+    if (const auto count = block_.count(); count && *count <= kFewBlocks) {
+      stages_ = std::min(room / stage_bytes(), kStagesOfFew);
+    }
     slots_ = stages_;
     const int64_t depth = type_of(product_.a).getDimSize(1);
     const bool is_short = product_.turns.empty() && !mlir::ShapedType::isDynamic(depth);

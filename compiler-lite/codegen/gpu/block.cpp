@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/gpu/block.hpp"
 
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/kernel.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,6 +38,11 @@ Block::Block(mlir::func::FuncOp kernel, const Features& features) : kernel_(kern
   if (has_parallel_work(kernel)) sizes_[0] = kBlockThreads;
   OpBuilder builder(kernel);
   kernel->setAttr("workgroup_size", builder.getIndexArrayAttr(sizes_));
+}
+
+std::optional<int64_t> Block::count() const {
+  const auto known = kernel_->getAttrOfType<mlir::IntegerAttr>(kWorkgroups);
+  return known ? std::optional(known.getInt()) : std::nullopt;
 }
 
 bool Block::spend(int64_t bytes) {

@@ -1,6 +1,8 @@
 // Block: the threads of a workgroup, as code in a kernel sees them.
 #pragma once
 
+#include <optional>
+
 #include "compiler-lite/codegen/gpu/features.hpp"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,6 +24,9 @@ class Block {
 
   int64_t threads() const { return sizes_[0] * sizes_[1] * sizes_[2]; }
   const Features& features() const { return features_; }
+
+  // How many blocks there are; nothing where only the call knows.
+  std::optional<int64_t> count() const;
 
   // Whether so much shared memory may be taken for speed alone: a quarter is left for what can't do without.
   bool spend(int64_t bytes);

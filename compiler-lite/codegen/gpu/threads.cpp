@@ -42,6 +42,7 @@ class KernelLowering {
       return is_work ? mlir::WalkResult::skip() : mlir::WalkResult::advance();
     });
     for (size_t i = 0; i + 1 < work.size(); ++i) skip_zeros(work[i], work[i + 1]);
+    for (size_t i = 0; i + 1 < work.size(); ++i) skip_rounding(work[i], work[i + 1]);
     for (mlir::Operation* op : work) {
       if (op && mlir::failed(lower(op))) return mlir::failure();
     }
@@ -61,6 +62,33 @@ class KernelLowering {
     from_zero_.insert(next);
     rewriter_.eraseOp(fill);
     op = nullptr;
+  }
+
+  // A product whose sums are only rounded afterwards rounds them itself, and needs no memory for them. Its body still says
+  // what it sums in; nobody verifies it before it is gone.
+  void skip_rounding(mlir::Operation* op, mlir::Operation*& next) {
+    auto product = llvm::dyn_cast_or_null<linalg::LinalgOp>(op);
+    auto rounding = llvm::dyn_cast_or_null<linalg::GenericOp>(next);
+    if (!product || !rounding || !from_zero_.contains(op) || !rounds_only(rounding)) return;
+    const mlir::Value sums = product.getDpsInits()[0];
+    auto alloc = sums.getDefiningOp<memref::AllocOp>();
+    if (!alloc || rounding.getInputs()[0] != sums || op->getBlock() != next->getBlock()) return;
+    for (mlir::Operation* user : sums.getUsers()) {
+      if (user != op && user != next && !llvm::isa<memref::DeallocOp>(user)) return;
+    }
+    rewriter_.moveOpBefore(op, next);
+    rewriter_.modifyOpInPlace(op, [&] { product.getDpsInitOperand(0)->set(rounding.getOutputs()[0]); });
+    rewriter_.eraseOp(next);
+    next = nullptr;
+    for (mlir::Operation* user : llvm::make_early_inc_range(sums.getUsers())) rewriter_.eraseOp(user);
+    rewriter_.eraseOp(alloc);
+  }
+
+  static bool rounds_only(linalg::GenericOp op) {
+    if (op.getNumReductionLoops() != 0 || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1) return false;
+    if (!llvm::all_of(op.getIndexingMapsArray(), [](mlir::AffineMap map) { return map.isIdentity(); })) return false;
+    auto rounded = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<mlir::arith::TruncFOp>();
+    return rounded && rounded.getIn() == op.getBody()->getArgument(0);
   }
 
   mlir::LogicalResult lower(mlir::Operation* op) {

@@ -17,6 +17,7 @@
 // CASE: onto --input=130x64=f16:unit --input=64x140=f16:unit --input=130x140=f32
 // CASE: small --input=130x64=f16:unit --input=64x140=f16:unit
 // CASE: batch --input=3x70x64=f16:unit --input=3x64x136=f16:unit
+// CASE: gated --input=1792x64=f16:unit --input=64x2560=f16:unit --input=64x2560=f16:unit
 // CASE: large --input=1792x64=f16:unit --input=64x2560=f16:unit
 func.func @whole_b(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xf32> {
   %zero = arith.constant 0.0 : f32
@@ -75,4 +76,15 @@ func.func @large(%a: tensor<1792x64xf16>, %b: tensor<64x2560xf16>) -> tensor<30x
   %r = linalg.matmul ins(%a, %b : tensor<1792x64xf16>, tensor<64x2560xf16>) outs(%f : tensor<1792x2560xf32>) -> tensor<1792x2560xf32>
   %some = tensor.extract_slice %r[0, 0] [30, 512] [61, 5] : tensor<1792x2560xf32> to tensor<30x512xf32>
   return %some : tensor<30x512xf32>
+}
+// Two products that one operation reads are two kernels: what both keep at hand is more than a block has.
+func.func @gated(%a: tensor<1792x64xf16>, %b: tensor<64x2560xf16>, %c: tensor<64x2560xf16>) -> tensor<30x512xf16> {
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<1792x2560xf16>
+  %f = linalg.fill ins(%zero : f16) outs(%e : tensor<1792x2560xf16>) -> tensor<1792x2560xf16>
+  %p = linalg.matmul ins(%a, %b : tensor<1792x64xf16>, tensor<64x2560xf16>) outs(%f : tensor<1792x2560xf16>) -> tensor<1792x2560xf16>
+  %q = linalg.matmul ins(%a, %c : tensor<1792x64xf16>, tensor<64x2560xf16>) outs(%f : tensor<1792x2560xf16>) -> tensor<1792x2560xf16>
+  %r = linalg.mul ins(%p, %q : tensor<1792x2560xf16>, tensor<1792x2560xf16>) outs(%e : tensor<1792x2560xf16>) -> tensor<1792x2560xf16>
+  %some = tensor.extract_slice %r[0, 0] [30, 512] [61, 5] : tensor<1792x2560xf16> to tensor<30x512xf16>
+  return %some : tensor<30x512xf16>
 }
