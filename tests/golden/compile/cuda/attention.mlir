@@ -11,7 +11,7 @@
 // CASE: sizes --input=2x64x64=f16:unit --input=2x64x64=f16:unit --input=2x64x64=f16
 // CASE: sizes --input=3x65x64=f16:unit --input=3x129x64=f16:unit --input=3x129x64=f16
 // CASE: sizes --input=1x1x64=f16:unit --input=1x1x64=f16:unit --input=1x1x64=f16
-// CASE: sizes --input=1x200x64=f16:unit --input=1x7x64=f16:unit --input=1x7x64=f16
+// CASE: sizes --input=1x200x64=f16:unit --input=1x7x64=f16:unit --input=1x7x64=f16:positive
 // CASE: causal --input=130x128=f16:unit --input=130x128=f16:unit --input=130x128=f16
 // CASE: masked --input=96x33=f16:unit --input=80x33=f16:unit --input=80x50=f16 --input=96x80=f16
 // CASE: grouped --input=2x70x3x32=f16:unit --input=2x90x32=f16:unit --input=2x90x64=f16 --input=70x2x3x64=f16
