@@ -8,6 +8,10 @@ namespace baton::hal::spirv {
 inline constexpr uint32_t kMagic = 0x07230203;
 inline constexpr uint32_t kHeaderWords = 5;
 
+// "baton.folds_grid <name>" in kModuleProcessed: that kernel takes a grid that is one long row in any shape of at least as
+// many workgroups. It numbers them by itself, and those from the row's length on, which its record ends with, do nothing.
+inline constexpr char kFoldsGrid[] = "baton.folds_grid ";
+
 enum Op : uint32_t {
   kName = 5,
   kMemberName = 6,
@@ -134,6 +138,7 @@ enum Op : uint32_t {
   kReturn = 253,
   kReturnValue = 254,
   kExecutionModeId = 331,
+  kModuleProcessed = 330,
   kDecorateId = 332,
   kDecorateString = 5632,
 };

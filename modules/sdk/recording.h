@@ -153,8 +153,8 @@ typedef struct baton_foreign_arguments {
 } baton_foreign_arguments;
 
 /* Work that a library enqueues by itself, in order with the commands around it. The function is called with the memory
- * of a table, because addresses are known only then: on a stream for each execution, in a graph once for each table
- * that comes (what it enqueued is kept for a few of them), on a host for each execution, on a device that runs nothing
+ * of a table, because addresses are known only then: on a stream for each execution, in a graph and on Vulkan once for
+ * each table that comes (what it enqueued is kept for a few of them), on a host for each execution, on a device that runs nothing
  * never. What it enqueues must depend on its arguments alone. It may be called from any thread, on several at once.
  * `release` (may be NULL) is called when no recording needs `data` any more; also when this is refused. since v3 */
 typedef struct baton_foreign {
@@ -227,8 +227,8 @@ typedef struct baton_recording_table {
   baton_status* (*barrier)(baton_command_buffer* commands, const baton_barrier* command);
   baton_status* (*host_call)(baton_command_buffer* commands, const baton_host_call* command);
 
-  /* What only one kind of device has, by name: fills the struct that the name stands for (cuda.h), whose first field is
-   * the size that the caller knows. UNIMPLEMENTED names the device and the command where there is none. since v2 */
+  /* What only one kind of device has, by name: fills the struct that the name stands for (cuda.h, vulkan.h), whose first
+   * field is the size that the caller knows. UNIMPLEMENTED names the device and the command where there is none. since v2 */
   baton_status* (*extension)(baton_command_buffer* commands, baton_string name, void* out);
 
   baton_status* (*foreign)(baton_command_buffer* commands, const baton_foreign* command); /* since v3 */

@@ -227,8 +227,8 @@ class CommandBuffer final : public baton_object {
   }
 
   // Work that a library enqueues by itself, in order with the commands around it: `callable` is called with a Foreign&,
-  // to ask for a stream, say, and a DeviceSpan<T> for each Binding<T>, once for each table in a graph and for each
-  // execution elsewhere (recording.h); it returns void or Status. The recording keeps it.
+  // to ask for a stream, say, and a DeviceSpan<T> for each Binding<T>, once for each table in a graph and on Vulkan and
+  // for each execution elsewhere (recording.h); it returns void or Status. The recording keeps it.
   //
   //   return rec.foreign([this](Foreign& here, DeviceSpan<const float> x, DeviceSpan<float> y) -> Status {
   //     BATON_ASSIGN_OR_RETURN(const baton_cuda_stream cuda, here.cuda().stream());
@@ -253,13 +253,19 @@ class CommandBuffer final : public baton_object {
     return foreign(std::string_view(), std::move(callable), bindings...);  // Under the name of the command.
   }
 
-  // Whether the device is of that kind: rec.is<Cuda>(). What is special to it is behind rec.cuda().
+  // Whether the device is of that kind: rec.is<Cuda>(). What is special to it is behind rec.cuda() and
+  // rec.vulkan().
   template <typename Kind>
   bool is() {
     return device().driver() == Kind::kDriver;
   }
   Cuda cuda() {
     return Cuda(this, [](void* self, baton_string name, void* out) {
+      return table().extension(static_cast<CommandBuffer*>(self)->handle(), name, out);
+    });
+  }
+  Vulkan vulkan() {
+    return Vulkan(this, [](void* self, baton_string name, void* out) {
       return table().extension(static_cast<CommandBuffer*>(self)->handle(), name, out);
     });
   }

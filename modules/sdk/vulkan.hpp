@@ -1,4 +1,5 @@
-// What a recording on a Vulkan device has besides: here.vulkan() in a foreign function. The twin of vulkan.h.
+// What a recording on a Vulkan device has besides: rec.vulkan() while a custom command records, here.vulkan() in a foreign
+// function. The twin of vulkan.h.
 //
 // On a device of another kind each call fails and names device, module and function; on one that runs nothing what
 // comes is empty.
@@ -17,7 +18,8 @@ class Vulkan {
 
   Vulkan(void* self, Ask function) : self_(self), ask_(function) {}
 
-  // The command buffer of this point, with what it takes to record on it, until the function returns.
+  // The command buffer of this point, with what it takes to record on it, until the next command or until the function
+  // returns.
   Result<baton_vulkan_command_buffer> command_buffer() const {
     baton_vulkan_command_buffer answer = {};
     answer.struct_size = sizeof(answer);

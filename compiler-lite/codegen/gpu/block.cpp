@@ -4,6 +4,7 @@
 #include "compiler-lite/codegen/kernel.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace baton::compiler_lite::codegen::gpu {
@@ -49,6 +50,16 @@ bool Block::spend(int64_t bytes) {
   if (spent_ + bytes > features_.shared_bytes_max / 4 * 3) return false;
   spent_ += bytes;
   return true;
+}
+
+Value Block::shared(mlir::MemRefType type, unsigned which) {
+  for (const auto& [number, memory] : shared_) {
+    if (number == which && memory.getType() == type) return memory;
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel_.getBody().front());
+  const Value made = builder.create<mlir::memref::AllocOp>(kernel_.getLoc(), type, builder.getI64IntegerAttr(16));
+  shared_.emplace_back(which, made);
+  return made;
 }
 
 void Block::want_two() { kernel_->setAttr(kBlocksWanted, OpBuilder(kernel_).getI32IntegerAttr(2)); }

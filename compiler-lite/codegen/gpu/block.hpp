@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace baton::compiler_lite::codegen::gpu {
 
@@ -31,6 +32,10 @@ class Block {
   // Whether so much shared memory may be taken for speed alone: a quarter is left for what can't do without.
   bool spend(int64_t bytes);
 
+  // Shared memory of this type that parts of the kernel use in turn, made once at its beginning; `which` is the number of
+  // one among several that a part uses at once. They leave it behind a barrier.
+  mlir::Value shared(mlir::MemRefType type, unsigned which);
+
   // Asks for registers few enough that two blocks find room on a multiprocessor.
   void want_two();
 
@@ -51,6 +56,7 @@ class Block {
   int64_t sizes_[3] = {1, 1, 1};
   int64_t spent_ = 0;
   mlir::Value thread_;
+  llvm::SmallVector<std::pair<unsigned, mlir::Value>> shared_;
 };
 
 }  // namespace baton::compiler_lite::codegen::gpu

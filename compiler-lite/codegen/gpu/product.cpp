@@ -89,6 +89,8 @@ class SquareTileWriter : TileWriter {
   // Two of them.
   Value slice() {
     const auto type = mlir::MemRefType::get({2 * depth_, tile_ + padding_}, element_);
+    // Several products of a kernel find little room on devices that offer the least.
+    if (!block_.features().has_warps) return block_.shared(type, slices_++);
     return builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
   }
 
@@ -310,6 +312,7 @@ class SquareTileWriter : TileWriter {
   Block& block_;
   bool from_zero_;
   mlir::Type element_;
+  unsigned slices_ = 0;  // How many were made.
   int64_t square_, tile_, depth_, padding_;
   Matrix a_, b_, c_;
   Value a_slice_, b_slice_, row_, column_, height_, width_, steps_;

@@ -18,6 +18,7 @@ constexpr uint32_t kWorkgroupScope = 2;
 // Acquires and releases what workgroups and buffers hold, made available and visible.
 constexpr uint32_t kBarrierSemantics = 0x8 | 0x40 | 0x100 | 0x2000 | 0x4000;
 constexpr uint32_t kAligned = 0x2;
+constexpr llvm::StringLiteral kSpecialRegister = "baton.llvm.nvvm.read.ptx.sreg.";
 
 bool is_barrier(mlir::Operation* op) {
   auto call = llvm::dyn_cast<LLVM::CallOp>(op);
@@ -25,6 +26,19 @@ bool is_barrier(mlir::Operation* op) {
 }
 
 }  // namespace
+
+// Whether the kernel asks for the number of its workgroup, and for nothing else that a grid says: then the grid may have
+// any shape.
+static bool takes_any_grid(LLVM::LLVMFuncOp function) {
+  bool asks = false, asks_more = false;
+  function.walk([&](LLVM::CallOp call) {
+    llvm::StringRef name = call.getCallee().value_or("");
+    if (!name.consume_front(kSpecialRegister)) return;
+    asks = asks || name == "ctaid.x";
+    asks_more = asks_more || name.starts_with("nctaid.") || (name.starts_with("ctaid.") && name != "ctaid.x");
+  });
+  return asks && !asks_more;
+}
 
 LogicalResult FunctionWriter::refuse(mlir::Operation* op, const llvm::Twine& why) {
   if (!problem_.empty()) return failure();
@@ -72,12 +86,38 @@ void FunctionWriter::begin(LLVM::LLVMFuncOp function) {
   function_ = made;
 }
 
-// The record of the dispatch: pointers, lengths, constants.
+// A device may take few workgroups in a row (65535 where it offers the least), and a long row comes as several. Where
+// that makes more than there are, the last ones do nothing: whole workgroups, so no barrier waits for them.
+void FunctionWriter::fold_grid(Id record) {
+  const Id u32 = writer_.int_type(32), u64 = writer_.int_type(64), row = writer_.vector_type(u32, 3);
+  const Id id = writer_.op(spv::kLoad, row, {writer_.built_in(spv::kWorkgroupId)});
+  const Id count = writer_.op(spv::kLoad, row, {writer_.built_in(spv::kNumWorkgroups)});
+  const auto part = [&](Id vector, uint32_t axis) { return writer_.op(spv::kCompositeExtract, u32, {vector, axis}); };
+  const Id before = writer_.op(spv::kIMul, u32, {part(id, 1), part(count, 0)});
+  workgroup_ = writer_.op(spv::kIAdd, u32, {before, part(id, 0)});
+  const uint64_t at = uint64_t{16} * shape_.binding_count + uint64_t{4} * shape_.constant_count;
+  const Id where = writer_.op(spv::kIAdd, u64, {record, writer_.number64(at)});
+  const Id pointer = writer_.op(spv::kConvertUToPtr, writer_.pointer_type(spv::kPhysicalStorageBuffer, u32), {where});
+  const Id length = writer_.op(spv::kLoad, u32, {pointer, kAligned, 4});
+  const Id surplus = writer_.op(spv::kUGreaterThanEqual, writer_.bool_type(), {workgroup_, length});
+  const Id leave = writer_.new_id(), work = writer_.new_id();
+  writer_.effect(spv::kSelectionMerge, {work, 0});
+  writer_.effect(spv::kBranchConditional, {surplus, leave, work});
+  begin_block(leave);
+  writer_.effect(spv::kReturn, {});
+  begin_block(work);
+}
+
+// The record of the dispatch: pointers, lengths, constants, and how many workgroups there are in x.
 void FunctionWriter::load_arguments(LLVM::LLVMFuncOp function) {
   const Id u32 = writer_.int_type(32), u64 = writer_.int_type(64);
   const Id place = writer_.op(spv::kAccessChain, writer_.pointer_type(spv::kPushConstant, u64),
                               {writer_.record_variable(), writer_.number(0)});
   const Id record = writer_.op(spv::kLoad, u64, {place});
+  if (takes_any_grid(function)) {
+    fold_grid(record);
+    writer_.note((spv::kFoldsGrid + llvm::Twine(shape_.name)).str());
+  }
   const auto load = [&](Id type, uint64_t at, uint32_t alignment) {
     const Id where = writer_.op(spv::kIAdd, u64, {record, writer_.number64(at)});
     const Id pointer =
@@ -293,7 +333,7 @@ LogicalResult FunctionWriter::write_call(LLVM::CallOp op) {
         {exact(writer_.op(spv::kFDiv, f32, {writer_.float_number(32, 0x3F800000), id(op->getOperand(0))}), nullptr)});
     return success();
   }
-  if (!name.consume_front("baton.llvm.nvvm.read.ptx.sreg.") || name.size() < 2) {
+  if (!name.consume_front(kSpecialRegister) || name.size() < 2) {
     return refuse(op, "nothing defines '" + op.getCallee().value_or("a pointer") + "'");
   }
   const uint32_t axis = static_cast<uint32_t>(name.back() - 'x');
@@ -303,6 +343,10 @@ LogicalResult FunctionWriter::write_call(LLVM::CallOp op) {
   }
   const bool thread = name.starts_with("tid."), group = name.starts_with("ctaid."), count = name.starts_with("nctaid.");
   if (!thread && !group && !count) return refuse(op, "'" + name + "' is no part of SPIR-V");
+  if (group && workgroup_ != 0) {
+    set(op, {workgroup_});
+    return success();
+  }
   const spv::BuiltIn which = thread ? spv::kLocalInvocationId : group ? spv::kWorkgroupId : spv::kNumWorkgroups;
   const Id vector = writer_.op(spv::kLoad, writer_.vector_type(u32, 3), {writer_.built_in(which)});
   set(op, {writer_.op(spv::kCompositeExtract, u32, {vector, axis})});

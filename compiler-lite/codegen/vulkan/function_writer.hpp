@@ -59,6 +59,7 @@ class FunctionWriter {
   // function_writer.cpp: the frame and control flow.
   void begin(mlir::LLVM::LLVMFuncOp function);
   void load_arguments(mlir::LLVM::LLVMFuncOp function);
+  void fold_grid(Id record);
   void find_shared_bindings(mlir::LLVM::LLVMFuncOp function);
   mlir::LogicalResult write_region(mlir::Region& region);
   mlir::LogicalResult write_op(mlir::Operation* op);
@@ -163,6 +164,7 @@ class FunctionWriter {
   llvm::DenseSet<mlir::Value> shared_bindings_;  // Arguments that the kernel reads and writes, with barriers.
   llvm::DenseSet<mlir::Value> divergent_;
   bool has_barriers_ = false;
+  Id workgroup_ = 0;  // Its number, in a grid that is folded; else 0.
   Id function_ = 0, shared_ = 0;
   Id block_ = 0;  // The label of the block that is written.
 };

@@ -116,6 +116,12 @@ void SpirvWriter::entry_point(Id function, llvm::StringRef name, llvm::ArrayRef<
   append(modes_, spv::kExecutionMode, {function, spv::kModeLocalSize, sizes[0], sizes[1], sizes[2]});
 }
 
+void SpirvWriter::note(llvm::StringRef text) {
+  llvm::SmallVector<uint32_t> words;
+  append_text(words, text);
+  append(notes_, spv::kModuleProcessed, words);
+}
+
 void SpirvWriter::import(Id function, llvm::StringRef name) {
   need(spv::kLinkage);
   llvm::SmallVector<uint32_t> words = {function, spv::kLinkageAttributes};
@@ -153,7 +159,7 @@ std::vector<char> SpirvWriter::bytes() const {
   }
   const bool orders = capabilities_.count(spv::kVulkanMemoryModel) != 0;
   append(words, spv::kMemoryModel, {kAddressing, orders ? kVulkanModel : kGlsl450Model});
-  for (const Words* section : {&entry_points_, &modes_, &decorations_, &declarations_, &functions_}) {
+  for (const Words* section : {&entry_points_, &modes_, &notes_, &decorations_, &declarations_, &functions_}) {
     words.insert(words.end(), section->begin(), section->end());
   }
   std::vector<char> bytes(words.size() * 4);

@@ -53,6 +53,8 @@ class SpirvWriter {
   void decorate(Id id, spv::Decoration decoration, llvm::ArrayRef<uint32_t> operands = {});
   void decorate_member(Id id, uint32_t member, spv::Decoration decoration, llvm::ArrayRef<uint32_t> operands);
   void entry_point(Id function, llvm::StringRef name, llvm::ArrayRef<Id> variables, const unsigned (&sizes)[3]);
+  // A word about the module for whoever loads it.
+  void note(llvm::StringRef text);
   // The function, of which there is only a declaration, is that of another module.
   void import(Id function, llvm::StringRef name);
   Id glsl_set();
@@ -77,7 +79,7 @@ class SpirvWriter {
   std::set<uint32_t> capabilities_ = {spv::kShader, spv::kInt64, spv::kPhysicalAddresses};
   std::map<Words, Id> declared_;
   std::map<uint32_t, Id> built_ins_;
-  Words entry_points_, modes_, decorations_, declarations_, functions_;
+  Words entry_points_, modes_, notes_, decorations_, declarations_, functions_;
 };
 
 }  // namespace baton::compiler_lite::codegen::vulkan

@@ -7,7 +7,7 @@
 namespace baton::hal::drivers::vulkan {
 
 Status CommandBuffer::barrier(const commands::Barrier& command) {
-  add_barrier();
+  BATON_TRY(add_barrier());
   return note(command);
 }
 

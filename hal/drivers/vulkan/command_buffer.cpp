@@ -34,12 +34,39 @@ std::span<const RecordedBinding> CommandBuffer::copy_bindings(std::span<const Bi
   return {recorded, bindings.size()};
 }
 
-void CommandBuffer::add(Record& record) {
+void CommandBuffer::append(Record& record) {
   *end_ = &record;
   end_ = &record.next;
 }
 
-void CommandBuffer::add_barrier() { add(*arena().make<Record>(RecordKind::kBarrier)); }
+Status CommandBuffer::add(Record& record) {
+  if (segment_) BATON_TRY(close_segment());
+  append(record);
+  return {};
+}
+
+Status CommandBuffer::add_barrier() { return add(*arena().make<Record>(RecordKind::kBarrier)); }
+
+// A row that is longer than the device takes comes in as many pieces as it needs, to kernels that can do with that.
+Status CommandBuffer::shape_grid(Launch& launch, const LaunchRequest& request) const {
+  const auto most = device_.context().facts().grid_max();
+  std::copy(std::begin(request.grid), std::end(request.grid), launch.grid);
+  // What the device reads by itself is never folded.
+  launch.workgroups = request.grid_at == Launch::kDirect ? request.grid[0] : ~uint32_t{0};
+  if (request.grid[0] <= most[0]) return {};
+  const uint32_t rows = (request.grid[0] - 1) / most[0] + 1;
+  if (!request.pipeline.folds_grid() || request.grid[1] != 1 || request.grid[2] != 1) {
+    return failure(StatusCode::kOutOfRange, "Dispatch grid has ", request.grid[0],
+                   " workgroups in x; the device takes ", most[0], ".");
+  }
+  if (rows > most[1]) {
+    return failure(StatusCode::kOutOfRange, "Dispatch grid has ", request.grid[0],
+                   " workgroups in x; the device takes ", uint64_t{most[0]} * most[1], " in rows of ", most[0], ".");
+  }
+  launch.grid[0] = (request.grid[0] - 1) / rows + 1;
+  launch.grid[1] = rows;
+  return {};
+}
 
 Status CommandBuffer::launch(const LaunchRequest& request) {
   auto* launch = new (arena().allocate_array<Launch>(1)) Launch{};
@@ -48,13 +75,12 @@ Status CommandBuffer::launch(const LaunchRequest& request) {
   launch->bindings = request.bindings;
   launch->constants = arena().copy(request.constants);
   launch->constant_slots = arena().copy(request.constant_slots);
-  std::copy(std::begin(request.grid), std::end(request.grid), launch->grid);
+  BATON_TRY(shape_grid(*launch, request));
   launch->grid_at = request.grid_at;
   if (request.pipeline.by_address()) {
-    BATON_TRY_ASSIGN(launch->record_at, reserve(16 * request.bindings.size() + 4 * request.constants.size()));
+    BATON_TRY_ASSIGN(launch->record_at, reserve(16 * request.bindings.size() + 4 * request.constants.size() + 4));
   }
-  add(*launch);
-  return {};
+  return add(*launch);
 }
 
 Status CommandBuffer::launch_copy(const RecordedBinding& source, const RecordedBinding& target, uint64_t length) {

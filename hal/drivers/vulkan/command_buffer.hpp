@@ -1,7 +1,10 @@
 // CommandBuffer: the Vulkan driver's column of the command table; one verb per file.
 #pragma once
 
-#include "hal/drivers/vulkan/host_arguments.hpp"
+#include <string>
+
+#include "hal/drivers/vulkan/recording.hpp"
+#include "hal/drivers/vulkan/segment.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
@@ -12,6 +15,9 @@ class CommandBuffer final : public hal::CommandBuffer {
 #define COMMAND(Struct, verb, category) Status verb(const commands::Struct& command) override;
 #include "hal/commands/commands.inc"
 #undef COMMAND
+  Status begin_custom(const CustomCommand& command) override;
+  Status end_custom(const CustomCommand& command) override;
+  Status extension(std::string_view name, void* out) override;
   Result<Ref<hal::Recording>> finish() override;
 
  private:
@@ -29,21 +35,18 @@ class CommandBuffer final : public hal::CommandBuffer {
     uint32_t grid_at = Launch::kDirect;
   };
   Status launch(const LaunchRequest& request);
+  Status shape_grid(Launch& launch, const LaunchRequest& request) const;
   Status launch_copy(const RecordedBinding& source, const RecordedBinding& target, uint64_t length);
-  void add_barrier();
-  void add(Record& record);
+  Status add_barrier();
+  // Behind the segment that is open, if one is.
+  Status add(Record& record);
+  void append(Record& record);
+  Status close_segment();
 
-  // A step of the host: `run` calls the function of `command`.
-  template <typename Function, typename Command>
-  Status add_function_step(const Command& command, decltype(HostStep::run) run) {
-    auto* step = new (arena().allocate_array<FunctionStep<Function>>(1)) FunctionStep<Function>{};
-    step->kind = RecordKind::kHostStep;
-    step->run = run;
-    step->function = command.function;
-    step->arguments = {copy_bindings(command.bindings), arena().copy(command.constants),
-                       arena().copy(command.constant_slots)};
-    add(*step);
-    return note(command);
+  // Of a host call or a foreign call.
+  template <typename Command>
+  HostStepArguments copy_arguments(const Command& command) {
+    return {copy_bindings(command.bindings), arena().copy(command.constants), arena().copy(command.constant_slots)};
   }
 
   // Keeps what `command` names, once its records are appended.
@@ -56,6 +59,8 @@ class CommandBuffer final : public hal::CommandBuffer {
   Device& device_;
   Ref<Recording> recording_;
   Record** end_ = nullptr;
+  std::string custom_;                // The custom command that records; empty: none.
+  std::unique_ptr<Segment> segment_;  // What it records itself, up to the next command.
 };
 
 }  // namespace baton::hal::drivers::vulkan

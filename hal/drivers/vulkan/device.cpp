@@ -14,7 +14,8 @@ constexpr uint64_t kEmptyBytes = 16;
 
 DeviceLimits limits_of(const DeviceFacts& facts) {
   DeviceLimits limits;
-  for (int axis = 0; axis < 3; ++axis) {
+  // In x as much as kernels that fold their grid take; what the device takes of others is checked when it is recorded.
+  for (int axis = 1; axis < 3; ++axis) {
     limits.grid_max[axis] = std::min(facts.limits.maxComputeWorkGroupCount[axis], 0x7fffffffu);
   }
   limits.local_memory_bytes_max = facts.limits.maxComputeSharedMemorySize;
@@ -41,7 +42,7 @@ Device::Device(std::string_view name, Parts parts, const DeviceLimits& limits)
     : hal::Device(name, limits),
       parts_(std::move(parts)),
       allocator_(parts_.source, limits.buffer_bytes_max, *this),
-      queue_(*this, parts_.timeline, parts_.source->commands, parts_.worker) {}
+      queue_(*this, parts_.timeline, parts_.worker) {}
 
 // Everything that runs keeps its recording, and so the device.
 Device::~Device() {

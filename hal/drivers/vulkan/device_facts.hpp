@@ -2,6 +2,7 @@
 // Baton turns on.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ struct DeviceFacts {
   FeatureChain features;                 // What Baton turns on, of what there is. Not linked.
   std::string obstacle;                  // Why Baton cannot use it; empty: it can.
 
+  // Of a grid that a command buffer of Vulkan gets.
+  std::span<const uint32_t, 3> grid_max() const {
+    return std::span<const uint32_t, 3>(limits.maxComputeWorkGroupCount);
+  }
   bool has_13() const { return api_version >= VK_API_VERSION_1_3; }
   uint64_t memory_bytes() const;
 };

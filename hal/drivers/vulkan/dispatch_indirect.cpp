@@ -15,9 +15,10 @@ Status CommandBuffer::dispatch_indirect(const commands::DispatchIndirect& comman
   auto* bindings = arena().allocate_array<RecordedBinding>(2);
   bindings[0] = RecordedBinding::make(command.grid);
   bindings[1] = RecordedBinding::in_table(grid_at, sizeof(CheckedGrid));
-  BATON_TRY(launch(
-      {.pipeline = *device_.builtins().check_grid, .bindings = {bindings, 2}, .constants = device_.limits().grid_max}));
-  add_barrier();
+  BATON_TRY(launch({.pipeline = *device_.builtins().check_grid,
+                    .bindings = {bindings, 2},
+                    .constants = device_.context().facts().grid_max()}));
+  BATON_TRY(add_barrier());
   recording_->may_fail_ = true;
   BATON_TRY(launch({.pipeline = executable.pipeline(command.entry_point),
                     .bindings = copy_bindings(command.bindings),

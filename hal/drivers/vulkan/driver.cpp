@@ -1,5 +1,6 @@
 #include "hal/drivers/vulkan/driver.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <mutex>
 
@@ -61,8 +62,10 @@ class VulkanDriver final : public Driver {
   Result<Ref<hal::Device>> open(std::string_view path, std::span<const DeviceParameter> parameters) override {
     BATON_TRY_ASSIGN(const bool validation, parse_validation(parameters));
     BATON_TRY_ASSIGN(const Ref<Instance> instance, open_instance(validation));
-    BATON_TRY_ASSIGN(const std::vector<DeviceFacts> devices, list_devices(*instance));
+    BATON_TRY_ASSIGN(std::vector<DeviceFacts> devices, list_devices(*instance));
     BATON_TRY_ASSIGN(const size_t index, find_device(devices, path));
+    for (uint32_t& most : devices[index].limits.maxComputeWorkGroupCount)
+      most = std::min(most, options_.workgroups_max);
     BATON_TRY_ASSIGN(Ref<Context> context, Context::open(instance, devices[index]));
     return Device::make(text("vulkan://", index), std::move(context));
   }

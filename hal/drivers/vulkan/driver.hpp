@@ -7,6 +7,7 @@
 // Threads: as Driver.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -25,6 +26,8 @@ class ValidationListener {
 struct Options {
   // Null: messages go to standard error.
   std::shared_ptr<ValidationListener> validation_listener = nullptr;
+  // Of a grid in x, y and z: where the device takes more, it is taken for one that takes no more. For tests.
+  uint32_t workgroups_max = ~uint32_t{0};
 };
 
 std::unique_ptr<Driver> make_driver(Options options = {});

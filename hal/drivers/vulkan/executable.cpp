@@ -65,6 +65,7 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   request.entry_point = found.name.c_str();
   request.function = module.entry_points.size() > 1 ? found.function : 0;
   request.by_address = found.by_address;
+  request.folds_grid = found.folds_grid;
   request.binding_count = laid_out.binding_count;
   request.push_bytes = laid_out.push_bytes;
   request.specialized = module.specialized;

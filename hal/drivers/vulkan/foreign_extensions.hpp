@@ -1,4 +1,4 @@
-// What a foreign call on Vulkan may ask its scope for.
+// What custom commands and foreign calls on Vulkan may ask for.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@ namespace baton::hal::drivers::vulkan {
 inline constexpr char kCommandBufferExtension[] = "vulkan.command_buffer.v1";
 
 // Handles as Vulkan's headers name them, so that only code that records needs those headers. The command buffer is
-// a primary one that has begun, behind all that the recording did before; the call must leave it recording, outside of
-// queries and render passes. It is ended and submitted when the call returns, each time that the recording runs.
+// a primary one that has begun, behind all that the recording did before; whoever gets it must leave it recording,
+// outside of queries and render passes. It is ended by the next command or when the call returns, and submitted in its
+// place each time that the recording runs.
 struct CommandBufferV1 {
   uint32_t struct_size = sizeof(CommandBufferV1);
   uint32_t queue_family = 0;

@@ -8,7 +8,10 @@
 namespace baton::hal::drivers::vulkan {
 namespace {
 
-using HostCallStep = FunctionStep<HostFunction>;
+struct HostCallStep : HostStep {
+  HostFunction* function = nullptr;
+  HostStepArguments arguments;
+};
 
 // The bytes of the bindings, until they are put back.
 class HostBindings {
@@ -70,7 +73,13 @@ Status run_host_call(const HostStep& step, const HostExecution& execution) {
 }  // namespace
 
 Status CommandBuffer::host_call(const commands::HostCall& command) {
-  return add_function_step<HostFunction>(command, run_host_call);
+  auto* step = new (arena().allocate_array<HostCallStep>(1)) HostCallStep{};
+  step->kind = RecordKind::kHostStep;
+  step->run = run_host_call;
+  step->function = command.function;
+  step->arguments = copy_arguments(command);
+  BATON_TRY(add(*step));
+  return note(command);
 }
 
 }  // namespace baton::hal::drivers::vulkan

@@ -13,6 +13,7 @@
 
 #include "base/sanitizers.hpp"
 #include "hal/drivers/vulkan/status.hpp"
+#include "hal/drivers/vulkan/validation.hpp"
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -56,7 +57,7 @@ class PrintingListener final : public ValidationListener {
 
 VKAPI_ATTR VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                     const VkDebugUtilsMessengerCallbackDataEXT* data, void* listener) {
-  static_cast<ValidationListener*>(listener)->say(data->pMessage);
+  if (!HeardHere::take(data->pMessage)) static_cast<ValidationListener*>(listener)->say(data->pMessage);
   return VK_FALSE;
 }
 

@@ -19,6 +19,7 @@ class Pipeline final : public RefCounted<Pipeline> {
     const char* entry_point = "main";
     uint32_t function = 0;  // Of the entry point, in a module that has others beside it; else 0.
     bool by_address = true;
+    bool folds_grid = false;
     uint32_t binding_count = 0;  // Of descriptors.
     uint32_t push_bytes = 8;
     std::span<const uint32_t> constants = {};    // Specialization, by id,
@@ -31,6 +32,8 @@ class Pipeline final : public RefCounted<Pipeline> {
   VkPipelineLayout layout() const { return layout_; }
   VkDescriptorSetLayout set_layout() const { return set_layout_; }  // Null: it has no descriptors.
   bool by_address() const { return by_address_; }
+  // A grid that is one long row may be given any shape.
+  bool folds_grid() const { return folds_grid_; }
   uint32_t binding_count() const { return binding_count_; }
   uint32_t push_bytes() const { return push_bytes_; }
 
@@ -40,6 +43,7 @@ class Pipeline final : public RefCounted<Pipeline> {
   Pipeline(Ref<Context> context, const Request& request)
       : context_(std::move(context)),
         by_address_(request.by_address),
+        folds_grid_(request.folds_grid),
         binding_count_(request.binding_count),
         push_bytes_(request.push_bytes) {}
   Status make_layouts();
@@ -47,6 +51,7 @@ class Pipeline final : public RefCounted<Pipeline> {
 
   const Ref<Context> context_;
   const bool by_address_;
+  const bool folds_grid_;
   const uint32_t binding_count_;
   const uint32_t push_bytes_;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;

@@ -35,15 +35,18 @@ Status PreparedCommands::create() {
   pool.queueFamilyIndex = context.facts().queue_family;
   BATON_VULKAN_TRY(context.symbols(), vkCreateCommandPool, context.handle(), &pool, nullptr, &pool_);
   const auto& steps = recording_.steps();
-  const auto of_device = std::count_if(steps.begin(), steps.end(), [](const Step& step) { return !step.host; });
-  commands_.resize(static_cast<size_t>(of_device));
+  const auto of_launches = std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.first; });
+  own_.resize(static_cast<size_t>(of_launches));
+  for (const Step& step : steps) {
+    if (step.segment && !step.segment->made) foreign_.emplace_back(*step.segment);
+  }
   VkCommandBufferAllocateInfo buffers{};
   buffers.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
   buffers.commandPool = pool_;
   buffers.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  buffers.commandBufferCount = static_cast<uint32_t>(commands_.size());
-  if (!commands_.empty()) {
-    BATON_VULKAN_TRY(context.symbols(), vkAllocateCommandBuffers, context.handle(), &buffers, commands_.data());
+  buffers.commandBufferCount = static_cast<uint32_t>(own_.size());
+  if (!own_.empty()) {
+    BATON_VULKAN_TRY(context.symbols(), vkAllocateCommandBuffers, context.handle(), &buffers, own_.data());
   }
   if (recording_.descriptor_sets_ == 0) return {};
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, recording_.descriptors_};
@@ -78,6 +81,7 @@ void PreparedCommands::write_record(const Launch& launch, const Arguments& argum
   for (const ConstantSlot& slot : launch.constant_slots) {
     store(launch.constants_at() + 4 * slot.constant, arguments.constants[slot.slot]);
   }
+  store(launch.workgroups_at(), launch.workgroups);
 }
 
 void PreparedCommands::write_table(const Arguments& arguments) {
@@ -171,12 +175,32 @@ Result<PreparedCommands::Bound> PreparedCommands::bind(const BindRequest& reques
   in_records &= bind_constants(table.constants);
   if (!was_encoded) write_table(arguments());
   if (!in_records) BATON_TRY(encode(arguments()));
+  for (ForeignSegments& segments : foreign_) BATON_TRY(segments.bind(device_, arguments()));
+  if (!was_encoded || !foreign_.empty()) line_up();
   encoded_ = true;
   bound->note_source(table);
   bound_ = bound;
   // A caller that checked the table did so earlier: buffers may have been freed since.
   bound_frees_ = request.checked ? kNeverChecked : request.frees;
   return bound;
+}
+
+void PreparedCommands::line_up() {
+  commands_.clear();
+  ends_.assign(1, 0);
+  size_t next_own = 0, next_foreign = 0;
+  for (const Step& step : recording_.steps()) {
+    if (step.host) {
+      ends_.push_back(commands_.size());
+    } else if (step.first) {
+      commands_.push_back(own_[next_own++]);
+    } else if (step.segment->made) {
+      commands_.push_back(step.segment->made->commands());
+    } else if (const VkCommandBuffer foreign = foreign_[next_foreign++].commands()) {
+      commands_.push_back(foreign);
+    }
+  }
+  ends_.push_back(commands_.size());
 }
 
 Status PreparedCommands::encode(const Arguments& arguments) {
@@ -187,7 +211,7 @@ Status PreparedCommands::encode(const Arguments& arguments) {
   }
   size_t next = 0;
   for (const Step& step : recording_.steps()) {
-    if (!step.host) BATON_TRY(encode_step(step, commands_[next++], arguments));
+    if (step.first) BATON_TRY(encode_step(step, own_[next++], arguments));
   }
   return {};
 }
@@ -201,11 +225,12 @@ Status PreparedCommands::encode_step(const Step& step, VkCommandBuffer commands,
   first_barrier(symbols, commands);
   bool worked = false, ordered = true;  // Whether there is work, and a barrier behind it.
   bound_pipeline_ = nullptr;
-  for (const Record* record = step.first; record && record->kind != RecordKind::kHostStep; record = record->next) {
+  for (const Record* record = step.first; record; record = record->next) {
     if (record->kind == RecordKind::kBarrier) {
       ordered = true;
       continue;
     }
+    if (record->kind != RecordKind::kLaunch) break;
     if (worked && ordered) work_barrier(symbols, commands);
     BATON_TRY(encode_launch(static_cast<const Launch&>(*record), commands, arguments));
     worked = true;

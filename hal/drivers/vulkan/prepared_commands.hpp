@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hal/drivers/common/bound_table.hpp"
+#include "hal/drivers/vulkan/foreign_segments.hpp"
 #include "hal/drivers/vulkan/memory.hpp"
 
 namespace baton::hal::drivers::vulkan {
@@ -64,10 +65,13 @@ class PreparedCommands {
   Arguments arguments() const { return {slots_, constants_}; }
 
   const Block& table() const { return table_; }
-  // Of all steps of the device, in order.
-  std::span<const VkCommandBuffer> commands() const { return commands_; }
+  // Of the device's work in a stretch of the recording, in order; a step of the host divides two stretches.
+  std::span<const VkCommandBuffer> commands(size_t stretch = 0) const {
+    return {commands_.data() + ends_[stretch], ends_[stretch + 1] - ends_[stretch]};
+  }
 
-  uint32_t uses = 0;  // Executions under way.
+  uint32_t uses = 0;        // Executions under way.
+  bool is_binding = false;  // A table is being bound, without the recording's lock.
 
  private:
   PreparedCommands(Device& device, const Recording& recording) : device_(device), recording_(recording) {}
@@ -79,6 +83,7 @@ class PreparedCommands {
   void write_table(const Arguments& arguments);
   void write_record(const Launch& launch, const Arguments& arguments);
   Status encode(const Arguments& arguments);
+  void line_up();
   Status encode_step(const Step& step, VkCommandBuffer commands, const Arguments& arguments);
   Status encode_launch(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments);
   Status bind_descriptors(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments);
@@ -90,7 +95,10 @@ class PreparedCommands {
   Block table_;  // Without a slab: the recording needs none.
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
-  std::vector<VkCommandBuffer> commands_;
+  std::vector<VkCommandBuffer> own_;          // Of the steps with launches.
+  std::vector<ForeignSegments> foreign_;      // Of the steps that call functions.
+  std::vector<VkCommandBuffer> commands_;     // All that there is to submit for what is bound,
+  std::vector<size_t> ends_;                  // and where each stretch begins there and the last one ends.
   const Pipeline* bound_pipeline_ = nullptr;  // While a step is encoded.
   bool encoded_ = false;                      // What is bound stands in the records and in the command buffers.
   std::weak_ptr<BoundTable> bound_;           // While it lives, tables are compared with it.

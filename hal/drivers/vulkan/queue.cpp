@@ -9,10 +9,9 @@
 
 namespace baton::hal::drivers::vulkan {
 
-Queue::Queue(Device& device, Ref<Timeline> timeline, Ref<SingleCommands> commands, Ref<Worker> worker)
+Queue::Queue(Device& device, Ref<Timeline> timeline, Ref<Worker> worker)
     : hal::Queue(device),
       timeline_(std::move(timeline)),
-      commands_(std::move(commands)),
       worker_(std::move(worker)),
       clock_(Ref<Context>(&timeline_->context())) {}
 

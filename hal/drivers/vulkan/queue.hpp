@@ -18,7 +18,7 @@ namespace baton::hal::drivers::vulkan {
 
 class Queue final : public hal::Queue {
  public:
-  Queue(Device& device, Ref<Timeline> timeline, Ref<SingleCommands> commands, Ref<Worker> worker);
+  Queue(Device& device, Ref<Timeline> timeline, Ref<Worker> worker);
 
   Status wait_idle(int64_t timeout_ns) override;
   Status time_executions(bool on) override { return clock_.turn(on); }
@@ -55,6 +55,8 @@ class Queue final : public hal::Queue {
   Status try_submit(Recording& recording, const BindRequest& request, Signals signals, Status& unfit);
   void run_steps(Recording& recording, const BindRequest& request, Signals signals);
   Status try_run_steps(Recording& recording, const BindRequest& request);
+  // Waits for it: the host's turn is next.
+  Status run_stretch(const Recording& recording, const PreparedCommands& prepared, size_t stretch);
   void pass(uint64_t serial, Signals signals);
 
   // Null: a semaphore of another device.
@@ -63,7 +65,6 @@ class Queue final : public hal::Queue {
   void promise(Signals signals, uint64_t serial) const;
 
   const Ref<Timeline> timeline_;
-  const Ref<SingleCommands> commands_;
   const Ref<Worker> worker_;
   ExecutionClock clock_;
   std::atomic<uint64_t> frees_{0};  // How many buffers were freed.

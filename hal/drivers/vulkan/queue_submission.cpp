@@ -58,13 +58,13 @@ Status Queue::try_submit(Recording& recording, const BindRequest& request, Signa
   BATON_TRY_ASSIGN(Recording::Claim claim, recording.claim(request, unfit));
   PreparedCommands* const prepared = claim.prepared;
   auto executed = std::make_unique<Executed>(*this, recording, std::move(claim), signals);
-  const VkCommandBuffer work = prepared->commands()[0];
-  VkCommandBuffer timed[] = {VK_NULL_HANDLE, work, VK_NULL_HANDLE};
-  std::span<const VkCommandBuffer> commands(&work, 1);
+  std::span<const VkCommandBuffer> commands = prepared->commands();
+  std::vector<VkCommandBuffer> timed;
   if (clock_.on()) {
     BATON_TRY_ASSIGN(executed->watch, clock_.begin());
-    timed[0] = executed->watch->before;
-    timed[2] = executed->watch->after;
+    timed.push_back(executed->watch->before);
+    timed.insert(timed.end(), commands.begin(), commands.end());
+    timed.push_back(executed->watch->after);
     commands = timed;
   }
   std::unique_ptr<Timeline::Completion> completion = std::move(executed);
@@ -93,17 +93,23 @@ Status Queue::try_run_steps(Recording& recording, const BindRequest& request) {
     Recording& recording;
     PreparedCommands& prepared;
   } const release{recording, *prepared};
-  size_t next = 0;
+  size_t stretch = 0;
+  BATON_TRY(run_stretch(recording, *prepared, stretch++));
   for (const Step& step : recording.steps()) {
-    if (step.host) {
-      BATON_TRY(step.host->run(*step.host, {device(), *commands_, arguments}));
-      continue;
-    }
-    BATON_TRY_ASSIGN(const uint64_t serial, timeline_->submit(prepared->commands()[next++]));
-    BATON_TRY(timeline_->wait(serial));
-    if (recording.may_fail()) BATON_TRY(recording.check_grids(*prepared));
+    if (!step.host) continue;
+    BATON_TRY(step.host->run(*step.host, {device(), arguments}));
+    BATON_TRY(run_stretch(recording, *prepared, stretch++));
   }
   return {};
+}
+
+Status Queue::run_stretch(const Recording& recording, const PreparedCommands& prepared, size_t stretch) {
+  const std::span<const VkCommandBuffer> commands = prepared.commands(stretch);
+  if (commands.empty()) return {};
+  std::unique_ptr<Timeline::Completion> none;
+  BATON_TRY_ASSIGN(const uint64_t serial, timeline_->submit(commands, none, false));
+  BATON_TRY(timeline_->wait(serial));
+  return recording.may_fail() ? recording.check_grids(prepared) : Status();
 }
 
 void Queue::run_steps(Recording& recording, const BindRequest& request, Signals signals) {

@@ -70,14 +70,17 @@ void Recording::index_launch(const Launch& launch) {
 void Recording::split_into_steps() {
   bool in_step = false;
   for (const Record* record = first_; record; record = record->next) {
+    if (record->kind == RecordKind::kBarrier) continue;
     if (record->kind == RecordKind::kHostStep) {
-      steps_.push_back({nullptr, static_cast<const HostStep*>(record)});
+      steps_.push_back({.host = static_cast<const HostStep*>(record)});
       has_host_steps_ = true;
-      in_step = false;
-    } else if (record->kind == RecordKind::kLaunch && !in_step) {
-      steps_.push_back({record, nullptr});
-      in_step = true;
+    } else if (record->kind == RecordKind::kSegment) {
+      steps_.push_back({.segment = static_cast<const SegmentRecord*>(record)});
+      has_foreign_ |= steps_.back().segment->made == nullptr;
+    } else if (!in_step) {
+      steps_.push_back({.first = record});
     }
+    in_step = record->kind == RecordKind::kLaunch;
   }
 }
 
@@ -91,13 +94,20 @@ void Recording::end_recording() {
   split_into_steps();
 }
 
+Result<Recording::Claim> Recording::claimed(PreparedCommands& prepared, Result<PreparedCommands::Bound> bound) {
+  if (bound.has_value()) return Claim{&prepared, std::move(bound).value()};
+  --prepared.uses;
+  return std::move(bound).error();
+}
+
 Result<Recording::Claim> Recording::claim(const BindRequest& request, Status& unfit) {
   std::vector<Ref<hal::Buffer>> replaced;  // They go after the lock.
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   PreparedCommands* idle = nullptr;
   for (size_t i = prepared_.size(); i-- > 0;) {
     PreparedCommands& one = *prepared_[i];
     if (one.uses == 0) idle = &one;
+    if (one.is_binding) continue;
     if (one.uses != 0 && may_fail_) continue;  // What the device writes into a table is one execution's.
     if (one.uses == 0 && prepared_.size() == 1) break;
     if (auto bound = one.find_bound(request)) {
@@ -110,9 +120,15 @@ Result<Recording::Claim> Recording::claim(const BindRequest& request, Status& un
     idle = made.get();
     prepared_.push_back(std::move(made));
   }
-  BATON_TRY_ASSIGN(auto bound, idle->bind(request, unfit, replaced));
   ++idle->uses;
-  return Claim{idle, std::move(bound)};
+  if (!has_foreign_) return claimed(*idle, idle->bind(request, unfit, replaced));
+  // Code of others is called: it may wait for what gives this recording's tables back.
+  idle->is_binding = true;
+  lock.unlock();
+  auto bound = idle->bind(request, unfit, replaced);
+  lock.lock();
+  idle->is_binding = false;
+  return claimed(*idle, std::move(bound));
 }
 
 void Recording::give_back(PreparedCommands& prepared) {
@@ -134,8 +150,8 @@ Status Recording::check_grids(const PreparedCommands& prepared) const {
     const auto checked = load_bytes<CheckedGrid>(prepared.table().host() + launch.grid_at);
     if (!checked.refused) continue;
     std::memset(prepared.table().host() + launch.grid_at, 0, sizeof(checked));  // For who executes it next.
-    const auto& most = vulkan_device_.limits().grid_max;
-    int axis = 0;
+    const auto most = vulkan_device_.context().facts().grid_max();
+    size_t axis = 0;
     while (axis < 2 && checked.asked[axis] <= most[axis]) ++axis;
     return failure(StatusCode::kOutOfRange, "Indirect dispatch grid has ", checked.asked[axis], " workgroups in ",
                    "xyz"[axis], "; the device takes ", most[axis], ".");

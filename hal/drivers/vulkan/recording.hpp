@@ -2,67 +2,29 @@
 // work on.
 //
 // The essay. Transfers are launches too, of kernels of the driver's own, so nearly every command is one: a pipeline, a
-// grid, and a record {u64 pointer[n], u64 length[n], u32 constant[m]} in a table that the device reads. The command
+// grid, and a record {u64 pointer[n], u64 length[n], u32 constant[m], u32 workgroups} in a table that the device reads. The command
 // buffer of Vulkan says only where each record is, so it is recorded once; a table of slots that changed costs the
 // stores of those pointers, lengths and constants. Kernels by descriptors have their arguments inside
 // the command buffer: a change to a slot that they use records it again.
 //
-// What Vulkan cannot do (calls of the host, foreign work) splits the recording into steps.
+// What others record (segment.hpp) has command buffers of its own between the recording's: a custom command's is made
+// with the recording, a foreign function's for each table. What Vulkan cannot do, calls of the host, splits the
+// recording into stretches, with a wait between.
 #pragma once
 
 #include <mutex>
 
-#include "hal/drivers/vulkan/buffer.hpp"
 #include "hal/drivers/vulkan/builtins.hpp"
+#include "hal/drivers/vulkan/host_arguments.hpp"
 #include "hal/drivers/vulkan/prepared_commands.hpp"
+#include "hal/foreign_function.hpp"
 #include "hal/recording.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
 class Device;
 
-// Part of a record. Base 0 is a buffer that was recorded, base 1 the table itself, base s + 2 what slot s brings.
-struct RecordedBinding {
-  static constexpr uint32_t kFixed = 0, kTable = 1, kSlots = 2;
-
-  uint32_t base;
-  Access access;
-  bool open;  // Up to the end of the slot.
-  uint64_t offset;
-  uint64_t length;       // Of an open one 0.
-  const Buffer* buffer;  // Of base 0.
-
-  static RecordedBinding make(const Binding& binding) {
-    if (!binding.is_slot()) {
-      return {kFixed,         binding.access, false,
-              binding.offset, binding.length, static_cast<const Buffer*>(binding.buffer)};
-    }
-    return {binding.slot + kSlots,
-            binding.access,
-            binding.is_open(),
-            binding.offset,
-            binding.is_open() ? 0 : binding.length,
-            nullptr};
-  }
-  static RecordedBinding in_table(uint32_t offset, uint64_t length) {
-    return {kTable, Access::kReadWrite, false, offset, length, nullptr};
-  }
-  bool is_slot() const { return base >= kSlots; }
-  uint32_t slot() const { return base - kSlots; }
-};
-
-// A binding under the table of an execution.
-struct ResolvedBinding {
-  const Slab* slab;
-  uint64_t address;
-  uint64_t slab_offset;
-  uint64_t length;
-  const Buffer* buffer;  // Null: the table.
-  uint64_t buffer_offset;
-};
-ResolvedBinding resolve(const RecordedBinding& binding, const Arguments& arguments, const Block& table);
-
-enum class RecordKind : uint8_t { kLaunch, kBarrier, kHostStep };
+enum class RecordKind : uint8_t { kLaunch, kBarrier, kHostStep, kSegment };
 struct Record {
   RecordKind kind;
   Record* next = nullptr;
@@ -75,22 +37,30 @@ struct Launch : Record {
   std::span<const RecordedBinding> bindings = {};
   std::span<const uint32_t> constants = {};
   std::span<const ConstantSlot> constant_slots = {};
-  uint32_t grid[3] = {1, 1, 1};
-  uint32_t grid_at = kDirect;  // Where in the table the grid is (CheckedGrid), else `grid`.
-  uint32_t record_at = 0;      // Where in the table its record is.
+  uint32_t grid[3] = {1, 1, 1};  // As Vulkan gets it.
+  uint32_t workgroups = 0;       // Of a row that is folded, what its record ends with.
+  uint32_t grid_at = kDirect;    // Where in the table the grid is (CheckedGrid), else `grid`.
+  uint32_t record_at = 0;        // Where in the table its record is.
 
   uint32_t lengths_at() const { return record_at + 8 * static_cast<uint32_t>(bindings.size()); }
   uint32_t constants_at() const { return record_at + 16 * static_cast<uint32_t>(bindings.size()); }
+  uint32_t workgroups_at() const { return constants_at() + 4 * static_cast<uint32_t>(constants.size()); }
 };
 
 // What runs on the host, between two stretches of device work.
 struct HostExecution {
   hal::Device& device;
-  SingleCommands& commands;
   const Arguments& arguments;
 };
 struct HostStep : Record {
   Status (*run)(const HostStep& step, const HostExecution& execution) = nullptr;
+};
+
+// What somebody else records: a custom command did already, or a foreign function does, under each table.
+struct SegmentRecord : Record {
+  const Segment* made = nullptr;        // The recording owns it.
+  ForeignFunction* function = nullptr;  // Where it is null.
+  HostStepArguments arguments;
 };
 
 // Bytes that the table begins with, at update_buffer's place.
@@ -100,9 +70,10 @@ struct TableBytes {
   std::span<const std::byte> bytes;
 };
 
-// A stretch of launches and barriers, up to a null or to something of the host; or one thing of the host.
+// One of three: launches and barriers, up to a null or to a record of another kind; a segment; a thing of the host.
 struct Step {
   const Record* first = nullptr;
+  const SegmentRecord* segment = nullptr;
   const HostStep* host = nullptr;
 };
 
@@ -174,6 +145,7 @@ class Recording final : public hal::Recording {
   friend class CommandBuffer;
   friend class PreparedCommands;
 
+  static Result<Claim> claimed(PreparedCommands& prepared, Result<PreparedCommands::Bound> bound);
   void end_recording();
   void index_launch(const Launch& launch);
   void split_into_steps();
@@ -186,6 +158,8 @@ class Recording final : public hal::Recording {
   uint32_t descriptors_ = 0;
   bool has_host_steps_ = false;
   bool may_fail_ = false;
+  bool has_foreign_ = false;                        // Functions are called while a table is bound.
+  std::vector<std::unique_ptr<Segment>> segments_;  // What custom commands recorded.
   std::vector<Step> steps_;
   PatchIndex<SlotPatch> slot_patches_;
   PatchIndex<ConstantPatch> constant_patches_;

@@ -1,4 +1,4 @@
-// SingleCommands: command buffers that are submitted once: zeros for new memory, copies for mappings, foreign calls.
+// SingleCommands: command buffers that are submitted once: zeros for new memory, copies for mappings.
 //
 // Threads: internally synchronized.
 #pragma once
@@ -25,7 +25,8 @@ class SingleCommands final : public RefCounted<SingleCommands> {
   Result<uint64_t> fill_zeros(const Span& target);  // Offset and length are multiples of four.
   Result<uint64_t> copy(const Span& source, const Span& target);
 
-  // One that the caller records: begun, behind all that was submitted before.
+ private:
+  // One that is recorded: begun, behind all that was submitted before.
   struct Open {
     VkCommandPool pool = VK_NULL_HANDLE;
     VkCommandBuffer commands = VK_NULL_HANDLE;
@@ -34,10 +35,7 @@ class SingleCommands final : public RefCounted<SingleCommands> {
   Result<Open> begin();
   // Ends and submits it.
   Result<uint64_t> submit(Open open);
-  // Takes back one that is not submitted after all.
   void drop(Open open);
-
- private:
   Result<Open> take();
 
   const Ref<Timeline> timeline_;

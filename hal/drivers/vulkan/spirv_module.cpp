@@ -32,6 +32,7 @@ class Reader {
       case kEntryPoint: return add_entry_point(one);
       case kExecutionMode:
       case kExecutionModeId: return add_mode(one);
+      case kModuleProcessed: return read_note(one);
       case kFunction: return begin_function(one);
       case kFunctionEnd: return end_function(one);
       default: return function_ ? add_use(one) : declarations_.add(one);
@@ -60,6 +61,14 @@ class Reader {
     BATON_TRY_ASSIGN(entry.name, read_string(one, 3, words));
     entry.function = one[2];
     if (one[1] == kGlCompute) module_.entry_points.push_back(std::move(entry));
+    return {};
+  }
+
+  Status read_note(const SpirvInstruction& one) {
+    size_t words = 0;
+    BATON_TRY_ASSIGN(const std::string note, read_string(one, 1, words));
+    constexpr std::string_view folds = kFoldsGrid;
+    if (note.starts_with(folds)) folding_.insert(note.substr(folds.size()));
     return {};
   }
 
@@ -136,6 +145,7 @@ class Reader {
     const auto& all = module_.capabilities;
     const bool addresses = std::find(all.begin(), all.end(), kPhysicalAddresses) != all.end();
     entry.by_address = addresses && entry.binding_count == 0 && entry.push_bytes == sizeof(uint64_t);
+    entry.folds_grid = entry.by_address && folding_.contains(entry.name);
     return {};
   }
 
@@ -205,6 +215,7 @@ class Reader {
   SpirvModule module_;
   SpirvDeclarations declarations_;
   std::map<uint32_t, Size> sizes_;
+  std::set<std::string> folding_;  // Kernels by name.
   std::map<uint32_t, Function> functions_;
   Function* function_ = nullptr;
 };

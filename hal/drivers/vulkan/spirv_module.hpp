@@ -26,6 +26,7 @@ struct SpirvEntryPoint {
   bool by_address = false;
   uint32_t binding_count = 0;  // One more than the highest binding; 0 by address.
   uint32_t push_bytes = 0;
+  bool folds_grid = false;  // spirv::kFoldsGrid says so.
 };
 
 struct SpirvModule {

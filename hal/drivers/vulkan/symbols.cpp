@@ -42,6 +42,11 @@ Result<LoaderSymbols> load_loader() {
   return symbols;
 }
 
+PFN_vkVoidFunction find_in_loader(const char* name) {
+  void* const library = open_library();
+  return library ? reinterpret_cast<PFN_vkVoidFunction>(dlsym(library, name)) : nullptr;
+}
+
 Result<InstanceSymbols> load_instance_symbols(const LoaderSymbols& loader, VkInstance instance) {
   InstanceSymbols symbols;
 #define LOADER(name)

@@ -45,6 +45,8 @@ struct DeviceSymbols {
 // Opens libvulkan; it stays open for the life of the process, for drivers have threads of their own. UNAVAILABLE, with
 // the reason, where there is none.
 Result<LoaderSymbols> load_loader();
+// An entry of the loader that works for every device; null where it has none of that name, or cannot be opened.
+PFN_vkVoidFunction find_in_loader(const char* name);
 Result<InstanceSymbols> load_instance_symbols(const LoaderSymbols& loader, VkInstance instance);
 Result<DeviceSymbols> load_device_symbols(const InstanceSymbols& symbols, VkDevice device);
 

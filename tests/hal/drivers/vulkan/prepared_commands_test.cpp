@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -13,8 +14,11 @@
 #include "by_descriptors_spv.hpp"
 #include "hal/commands/all.hpp"
 #include "hal/drivers/vulkan/device.hpp"
+#include "hal/drivers/vulkan/driver.hpp"
 #include "hal/drivers/vulkan/foreign_extensions.hpp"
+#include "hal/interface/spirv.hpp"
 #include "hal/slot_table.hpp"
+#include "numbers_groups_spv.hpp"
 #include "shared_spv.hpp"
 #include "tests/support/status_matchers.hpp"
 #include "tests/support/vulkan_validation.hpp"
@@ -376,6 +380,326 @@ TEST_F(PreparedCommandsTest, ForeignCallsRecordIntoACommandBuffer) {
     EXPECT_OK(run(*recording));
     EXPECT_EQ(words_of(*target), (Words{5, 7, 7, 7}));
   }
+}
+
+// ---- Command buffers of others --------------------------------------------------------------------------------------
+
+// A library that fills with Vulkan's own command, and says how often it was asked.
+class FillLibrary {
+ public:
+  explicit FillLibrary(hal::Device& device) : own_(static_cast<Device&>(device)) {}
+
+  // `value` into the words of a buffer from `offset` on.
+  void fill(const CommandBufferV1& handles, const hal::Buffer& buffer, uint64_t offset, uint64_t length,
+            uint32_t value) const {
+    const Block& block = static_cast<const Buffer&>(buffer).block();
+    symbols().vkCmdFillBuffer(commands(handles), block.slab->buffer, block.offset + offset, length, value);
+  }
+  template <typename Function>
+  static Function find(const CommandBufferV1& handles, const char* name) {
+    const auto get = reinterpret_cast<PFN_vkGetDeviceProcAddr>(handles.get_device_proc_addr);
+    return reinterpret_cast<Function>(get(static_cast<VkDevice>(handles.device), name));
+  }
+  static VkCommandBuffer commands(const CommandBufferV1& handles) {
+    return static_cast<VkCommandBuffer>(handles.command_buffer);
+  }
+  const DeviceSymbols& symbols() const { return own_.context().symbols(); }
+  Device& device() const { return own_; }
+
+ private:
+  Device& own_;
+};
+
+// The function is called for tables that are new, and what it recorded comes back with them.
+TEST_F(PreparedCommandsTest, ForeignCallsAreKeptByTable) {
+  const FillLibrary library(device());
+  std::vector<Ref<hal::Buffer>> targets;
+  for (int i = 0; i < 10; ++i) targets.push_back(buffer(8));
+  int calls = 0;
+  const auto function = make_foreign_function("lib.fill", [&](const ForeignArguments& arguments) -> Status {
+    ++calls;
+    EXPECT_EQ(arguments.bindings[0].host, nullptr) << "the work before it is not done";
+    CommandBufferV1 handles;
+    BATON_TRY(arguments.scope.extension(kCommandBufferExtension, &handles));
+    for (const auto& target : targets) {
+      if (static_cast<Buffer&>(*target).address() + 4 != arguments.bindings[0].address) continue;
+      library.fill(handles, *target, 4, 4, arguments.constants[0]);
+    }
+    return {};
+  });
+  const auto commands = device().make_command_buffer({.slot_count = 2, .constant_slot_count = 1}).value();
+  const Binding bindings[] = {Binding(Slot{0}, 4, 4)};
+  const uint32_t constant = 0;
+  const ConstantSlot from_slot{0, 0};
+  EXPECT_OK(commands->fill_buffer({.target = Binding(Slot{0}, 0, 8), .pattern = 9}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->foreign({.function = function.get(),
+                               .constants = {&constant, 1},
+                               .constant_slots = {&from_slot, 1},
+                               .bindings = bindings}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->copy_buffer({.source = Binding(Slot{0}, 4, 4), .target = Binding(Slot{1}, 0, 4)}));
+  const auto recording = commands->finish().value();
+  const auto copy = buffer(8);
+  const auto run_with = [&](size_t target, uint32_t value) {
+    const BufferRange table[] = {targets[target], copy};
+    EXPECT_OK(run(*recording, {.buffers = table, .constants = {&value, 1}}));
+    EXPECT_OK(device().queue().wait_idle());
+    EXPECT_EQ(words_of(*targets[target]), (Words{9, value}));
+    EXPECT_EQ(words_of(*copy)[0], value);
+  };
+  run_with(0, 1);
+  run_with(0, 1);
+  EXPECT_EQ(calls, 1);
+  run_with(0, 2);
+  run_with(1, 2);
+  run_with(0, 1);
+  EXPECT_EQ(calls, 3);
+  for (size_t i = 0; i < targets.size(); ++i) run_with(i, 3);  // More than are kept.
+  EXPECT_EQ(calls, 13);
+  run_with(9, 3);
+  EXPECT_EQ(calls, 13);
+  run_with(0, 1);
+  EXPECT_EQ(calls, 14);
+}
+
+// Many in flight, from several threads, while the function waits for what was executed before.
+TEST_F(PreparedCommandsTest, ForeignCallsMayWaitForTheDevice) {
+  const FillLibrary library(device());
+  std::vector<Ref<hal::Buffer>> targets;
+  for (int i = 0; i < 16; ++i) targets.push_back(buffer(4));
+  const auto function = make_foreign_function("lib.fill", [&](const ForeignArguments& arguments) -> Status {
+    CommandBufferV1 handles;
+    BATON_TRY(arguments.scope.extension(kCommandBufferExtension, &handles));
+    BATON_TRY(library.device().queue().wait_idle());
+    for (size_t i = 0; i < targets.size(); ++i) {
+      if (static_cast<Buffer&>(*targets[i]).address() != arguments.bindings[0].address) continue;
+      library.fill(handles, *targets[i], 0, 4, static_cast<uint32_t>(i + 100));
+    }
+    return {};
+  });
+  const auto commands = device().make_command_buffer({.slot_count = 1}).value();
+  const Binding bindings[] = {Binding(Slot{0}, 0, 4)};
+  EXPECT_OK(commands->foreign({.function = function.get(), .bindings = bindings}));
+  const auto recording = commands->finish().value();
+  std::vector<std::thread> threads;
+  for (size_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (size_t i = thread; i < targets.size(); i += 4) {
+        const BufferRange table[] = {targets[i]};
+        EXPECT_OK(device().queue().execute({}, *recording, {.buffers = table}));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_OK(device().queue().wait_idle());
+  for (size_t i = 0; i < targets.size(); ++i) EXPECT_EQ(words_of(*targets[i]), Words{static_cast<uint32_t>(i + 100)});
+}
+
+// rec.vulkan(): what a custom command records itself stands between the commands before and behind it.
+TEST_F(PreparedCommandsTest, CustomCommandsRecordSegments) {
+  const FillLibrary library(device());
+  const auto target = buffer_of({1, 2, 3, 4}), other = buffer(16);
+  const auto commands = device().make_command_buffer({.slot_count = 1}).value();
+  CommandBufferV1 handles;
+  EXPECT_FAILS(commands->extension(kCommandBufferExtension, &handles), StatusCode::kFailedPrecondition,
+               "is for a custom command while it records; none does.");
+  EXPECT_OK(commands->fill_buffer({.target = target, .pattern = 5}));
+  EXPECT_OK(commands->begin_custom({.module = "lib", .function = "fill"}));
+  EXPECT_FAILS(commands->extension("cuda.stream.v1", &handles), StatusCode::kUnimplemented,
+               "has no extension 'cuda.stream.v1'");
+  CommandBufferV1 small{.struct_size = 8};
+  EXPECT_FAILS(commands->extension(kCommandBufferExtension, &small), StatusCode::kInvalidArgument,
+               "struct_size says 8");
+  EXPECT_OK(commands->extension(kCommandBufferExtension, &handles));
+  library.fill(handles, *target, 4, 8, 7);
+  const void* const first = handles.command_buffer;
+  EXPECT_OK(commands->extension(kCommandBufferExtension, &handles));
+  EXPECT_EQ(handles.command_buffer, first) << "the same, as long as no command comes between";
+  EXPECT_OK(commands->copy_buffer({.source = BufferRange(target.get(), 0, 8), .target = Binding(Slot{0}, 0, 8)}));
+  EXPECT_OK(commands->extension(kCommandBufferExtension, &handles));
+  EXPECT_NE(handles.command_buffer, first);
+  library.fill(handles, *target, 0, 4, 8);
+  EXPECT_OK(commands->end_custom({}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->copy_buffer({.source = BufferRange(target.get(), 0, 4), .target = Binding(Slot{0}, 12, 4)}));
+  const auto recording = commands->finish().value();
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto result = turn == 2 ? other : buffer(16);
+    const BufferRange table[] = {result};
+    EXPECT_OK(run(*recording, {.buffers = table}));
+    EXPECT_EQ(words_of(*target), (Words{8, 7, 7, 5}));
+    EXPECT_EQ(words_of(*result), (Words{5, 7, 0, 8}));
+  }
+}
+
+// What would take the command buffer away, or go behind the queue's back, is refused, and names who did it.
+TEST_F(PreparedCommandsTest, TheGuardNamesWhatIsRefused) {
+  const FillLibrary library(device());
+  const auto target = buffer(16);
+  struct Misuse {
+    const char* call;
+    void (*run)(const CommandBufferV1& on);
+  };
+  const Misuse misuses[] = {
+      {"vkEndCommandBuffer",
+       [](const CommandBufferV1& on) {
+         const auto end = FillLibrary::find<PFN_vkEndCommandBuffer>(on, "vkEndCommandBuffer");
+         EXPECT_EQ(end(FillLibrary::commands(on)), VK_ERROR_UNKNOWN);
+       }},
+      {"vkBeginCommandBuffer",
+       [](const CommandBufferV1& on) {
+         VkCommandBufferBeginInfo info{};
+         info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+         const auto begin = FillLibrary::find<PFN_vkBeginCommandBuffer>(on, "vkBeginCommandBuffer");
+         EXPECT_EQ(begin(FillLibrary::commands(on), &info), VK_ERROR_UNKNOWN);
+       }},
+      {"vkResetCommandBuffer",
+       [](const CommandBufferV1& on) {
+         const auto reset = FillLibrary::find<PFN_vkResetCommandBuffer>(on, "vkResetCommandBuffer");
+         EXPECT_EQ(reset(FillLibrary::commands(on), 0), VK_ERROR_UNKNOWN);
+       }},
+      {"vkFreeCommandBuffers",
+       [](const CommandBufferV1& on) {
+         const VkCommandBuffer commands = FillLibrary::commands(on);
+         const auto free = FillLibrary::find<PFN_vkFreeCommandBuffers>(on, "vkFreeCommandBuffers");
+         free(static_cast<VkDevice>(on.device), VK_NULL_HANDLE, 1, &commands);
+       }},
+      {"vkQueueSubmit",
+       [](const CommandBufferV1& on) {
+         VkQueue queue = VK_NULL_HANDLE;
+         FillLibrary::find<PFN_vkGetDeviceQueue>(on, "vkGetDeviceQueue")(static_cast<VkDevice>(on.device),
+                                                                         on.queue_family, 0, &queue);
+         const auto submit = FillLibrary::find<PFN_vkQueueSubmit>(on, "vkQueueSubmit");
+         EXPECT_EQ(submit(queue, 0, nullptr, VK_NULL_HANDLE), VK_ERROR_UNKNOWN);
+       }},
+      {"vkDeviceWaitIdle",
+       [](const CommandBufferV1& on) {
+         // By the table that the table gives.
+         const auto get = FillLibrary::find<PFN_vkGetDeviceProcAddr>(on, "vkGetDeviceProcAddr");
+         const auto wait =
+             reinterpret_cast<PFN_vkDeviceWaitIdle>(get(static_cast<VkDevice>(on.device), "vkDeviceWaitIdle"));
+         EXPECT_EQ(wait(static_cast<VkDevice>(on.device)), VK_ERROR_UNKNOWN);
+       }},
+  };
+  for (const Misuse& misuse : misuses) {
+    const auto commands = device().make_command_buffer().value();
+    EXPECT_OK(commands->begin_custom({.module = "lib", .function = "crooked"}));
+    CommandBufferV1 handles;
+    EXPECT_OK(commands->extension(kCommandBufferExtension, &handles));
+    library.fill(handles, *target, 0, 4, 1);
+    misuse.run(handles);
+    const Status status = commands->end_custom({});
+    EXPECT_FAILS(status, StatusCode::kFailedPrecondition, text("It calls ", misuse.call, ", which is refused there"));
+    EXPECT_FAILS(status, StatusCode::kFailedPrecondition, "in custom command 'lib.crooked'");
+    EXPECT_OK(commands->fill_buffer({.target = target, .pattern = 6}));
+    EXPECT_OK(run(*commands->finish().value()));
+    EXPECT_EQ(words_of(*target), Words(4, 6)) << "the recording goes on without it";
+
+    const auto function = make_foreign_function("lib.foreign", [&](const ForeignArguments& arguments) -> Status {
+      BATON_TRY(arguments.scope.extension(kCommandBufferExtension, &handles));
+      misuse.run(handles);
+      return {};
+    });
+    const auto foreign = device().make_command_buffer().value();
+    EXPECT_OK(foreign->foreign({.function = function.get()}));
+    const auto recording = foreign->finish().value();
+    const Status failed = run(*recording);
+    EXPECT_FAILS(failed, StatusCode::kFailedPrecondition, text("It calls ", misuse.call, ", which is refused there"));
+    EXPECT_FAILS(failed, StatusCode::kFailedPrecondition, "in foreign call 'lib.foreign'");
+  }
+  // Elsewhere the same entries do what they are for.
+  CommandBufferV1 handles;
+  const auto commands = device().make_command_buffer().value();
+  EXPECT_OK(commands->begin_custom({.module = "lib", .function = "fine"}));
+  EXPECT_OK(commands->extension(kCommandBufferExtension, &handles));
+  const auto wait = FillLibrary::find<PFN_vkDeviceWaitIdle>(handles, "vkDeviceWaitIdle");
+  EXPECT_OK(commands->end_custom({}));
+  EXPECT_EQ(wait(static_cast<VkDevice>(handles.device)), VK_SUCCESS);
+}
+
+// What the validation layer says of a command fails it, and no one else hears it.
+TEST_F(PreparedCommandsTest, ValidationSpeaksOfTheCommandThatItMeans) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "skipped: under ThreadSanitizer the layer is off";
+#endif
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "skipped: under ThreadSanitizer the layer is off";
+#endif
+#endif
+  const auto driver = make_driver();
+  const DeviceParameter watched[] = {{"vulkan_validation", "1"}};
+  auto opened = driver->open("", watched);
+  if (!opened.has_value() && opened.error().code() == StatusCode::kUnavailable) {
+    GTEST_SKIP() << "skipped: " << opened.error().message();
+  }
+  ASSERT_OK(opened);
+  const Ref<hal::Device> own = std::move(opened).value();
+  const FillLibrary library(*own);
+  const auto target = own->allocator().allocate({.length = 16}).value();
+  const auto commands = own->make_command_buffer().value();
+  EXPECT_OK(commands->begin_custom({.module = "lib", .function = "crooked"}));
+  CommandBufferV1 handles;
+  EXPECT_OK(commands->extension(kCommandBufferExtension, &handles));
+  library.fill(handles, *target, 0, 3, 1);  // No whole word.
+  const Status status = commands->end_custom({});
+  EXPECT_FAILS(status, StatusCode::kFailedPrecondition, "Vulkan's validation layer says of it: ");
+  EXPECT_FAILS(status, StatusCode::kFailedPrecondition, "vkCmdFillBuffer");
+  EXPECT_FAILS(status, StatusCode::kFailedPrecondition, "in custom command 'lib.crooked'");
+}
+
+// ---- Grids ----------------------------------------------------------------------------------------------------------
+
+// A row of workgroups that is longer than the device takes: kernels that say that they can do with any shape get one,
+// others are refused with the number.
+TEST_F(PreparedCommandsTest, LongRowsAreFolded) {
+  constexpr uint32_t kMost = 5;
+  const auto driver = make_driver({.workgroups_max = kMost});
+  auto opened = driver->open("", {});
+  ASSERT_OK(opened);
+  const Ref<hal::Device> small = std::move(opened).value();
+  // The kernel numbers its workgroups by itself; the note makes it known.
+  std::vector<uint32_t> words(sizeof(numbers_groups_spv) / 4);
+  std::memcpy(words.data(), numbers_groups_spv, sizeof(numbers_groups_spv));
+  const std::string note = std::string(spirv::kFoldsGrid) + "main";
+  std::vector<uint32_t> instruction(2 + note.size() / 4);
+  std::memcpy(&instruction[1], note.data(), note.size());
+  instruction[0] = static_cast<uint32_t>(instruction.size()) << 16 | spirv::kModuleProcessed;
+  const std::vector<uint32_t> plain = words;
+  size_t at = spirv::kHeaderWords;
+  while ((words[at] & 0xffff) != spirv::kDecorate) at += words[at] >> 16;
+  words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), instruction.begin(), instruction.end());
+  const auto load_on_small = [&](const std::vector<uint32_t>& code) {
+    const ExecutableVariant variants[] = {{"spirv", std::as_bytes(std::span(code))}};
+    return small->make_executable({.name = "kernels", .variants = variants}).value();
+  };
+  const auto folding = load_on_small(words), stiff = load_on_small(plain);
+  const auto target = small->allocator()
+                          .allocate({.length = 4 * 64, .memory = MemoryKind::kDeviceLocal | MemoryKind::kHostVisible})
+                          .value();
+  const Binding bindings[] = {target};
+  for (const uint32_t count : {1u, 4u, 5u, 6u, 11u, 23u, 25u}) {
+    const auto commands = small->make_command_buffer().value();
+    EXPECT_OK(commands->fill_buffer({.target = target, .pattern = 0}));
+    EXPECT_OK(commands->barrier({}));
+    EXPECT_OK(commands->dispatch({.executable = folding.get(), .grid = {count, 1, 1}, .bindings = bindings}));
+    const auto done = small->make_semaphore().value();
+    const SemaphorePoint signal(done, 1);
+    EXPECT_OK(small->queue().execute({.signals = {&signal, 1}}, *commands->finish().value()));
+    EXPECT_OK(done->wait(1));
+    Words expected(64, 0);
+    for (uint32_t i = 0; i < count; ++i) expected[i] = i + 1;
+    EXPECT_EQ(words_of(*target), expected) << count;
+  }
+  const auto commands = small->make_command_buffer().value();
+  EXPECT_FAILS(commands->dispatch({.executable = stiff.get(), .grid = {6, 1, 1}, .bindings = bindings}),
+               StatusCode::kOutOfRange, "Dispatch grid has 6 workgroups in x; the device takes 5.");
+  EXPECT_FAILS(commands->dispatch({.executable = folding.get(), .grid = {6, 2, 1}, .bindings = bindings}),
+               StatusCode::kOutOfRange, "Dispatch grid has 6 workgroups in x; the device takes 5.");
+  EXPECT_FAILS(commands->dispatch({.executable = folding.get(), .grid = {26, 1, 1}, .bindings = bindings}),
+               StatusCode::kOutOfRange, "Dispatch grid has 26 workgroups in x; the device takes 25 in rows of 5.");
+  EXPECT_OK(commands->dispatch({.executable = stiff.get(), .grid = {5, 1, 1}, .bindings = bindings}));
 }
 
 }  // namespace
