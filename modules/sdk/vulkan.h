@@ -15,7 +15,9 @@
  * outside of queries and render passes. It is ended by the next command, or when the function returns, and submitted in
  * its place each time that the recording runs; it may be in flight several times at once. A foreign function is called
  * when a table of buffers is new: what it recorded is kept for the last eight. It reaches the bindings by their
- * addresses, which are device addresses of Vulkan.
+ * addresses, which are device addresses of Vulkan. One that never asks for a command buffer is taken for work of the
+ * host, and called in its turn whenever the recording runs; only then, and the first time, are there addresses for the
+ * host, where it can see the memory.
  *
  * get_device_proc_addr finds Vulkan's functions. Those that would begin, end, reset or free this command buffer, and
  * those that submit work or wait for the device, are refused meanwhile, and fail the command. */

@@ -7,7 +7,8 @@
 //   f32, f64       themselves
 //   f16            an f32 that holds nothing but what an f16 can; rounded after each operation
 //   bf16           its 16 bits, as an integer
-//   pointers       64 bits of an address; in shared or private memory 32 bits of an offset
+//   pointers       64 bits of an address; in shared or private memory 32 bits of an offset. A pointer into shared memory
+//                  that has lost its address space is 64 bits, too: no address has kSharedTag above
 //   vectors, structs, arrays   one value for each scalar inside, in order
 //
 // Memory of buffers is reached by address, with the alignment that LLVM knows. Shared memory, private memory and
@@ -54,6 +55,8 @@ class FunctionWriter {
     Space space = Space::kBuffer;
     Id variable = 0;      // An array of words, where it is no buffer.
     bool shares = false;  // Threads may write it and read it.
+    // In a buffer or in shared memory: the address says which, when the kernel runs.
+    bool is_either = false;
   };
 
   // function_writer.cpp: the frame and control flow.
@@ -132,6 +135,12 @@ class FunctionWriter {
   static uint64_t alignment_of(mlir::Type type);
   void write_address(mlir::LLVM::GEPOp op);
   mlir::LogicalResult write_load(mlir::LLVM::LoadOp op);
+  using Scalars = llvm::ArrayRef<mlir::Type>;
+  Ids load_from(const Place& place, Scalars scalars, Id base, uint64_t alignment);
+  void store_to(const Place& place, Scalars scalars, Id base, uint64_t alignment, const Ids& values);
+  // Calls `access` for both places that an address may be in, in an arm of a choice each; joins what they give.
+  Ids choose_place(const Place& place, mlir::Value pointer, Scalars scalars,
+                   llvm::function_ref<Ids(const Place&, Id)> access);
   mlir::LogicalResult write_store(mlir::LLVM::StoreOp op);
   Id address(const Place& place, Id base, uint64_t offset);
   Id load_word(const Place& place, Id offset);

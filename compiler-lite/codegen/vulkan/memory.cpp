@@ -19,6 +19,7 @@ constexpr uint32_t kAligned = 0x2, kNonPrivate = 0x20;
 constexpr uint32_t kWorkgroupScope = 2, kRelaxed = 0;
 constexpr unsigned kSharedSpace = 3;
 constexpr llvm::StringLiteral kSharedMemory = "baton_shared_memory";
+constexpr uint32_t kSharedTag = 0xffffffff;  // The upper half of an offset in shared memory among addresses.
 
 unsigned width_of(Type pointer) {
   return llvm::cast<LLVM::LLVMPointerType>(pointer).getAddressSpace() == kSharedSpace ? 32 : 64;
@@ -116,7 +117,12 @@ FunctionWriter::Place FunctionWriter::place_of(mlir::Operation* op, Value pointe
   Place place = place_of_root(roots[0]);
   for (const Value root : llvm::drop_begin(roots)) {
     const Place other = place_of_root(root);
-    if (other.space != place.space || other.variable != place.variable) {
+    const auto is_addressed = [](const Place& one) {
+      return one.space == Space::kBuffer || one.space == Space::kShared;
+    };
+    if (other.space != place.space && is_addressed(place) && is_addressed(other)) {
+      place.is_either = true;
+    } else if (other.space != place.space || other.variable != place.variable) {
       (void)refuse(op, "nobody knows which memory a pointer points to");
     }
     place.shares = place.shares || other.shares;
@@ -345,25 +351,18 @@ uint64_t alignment_at(uint64_t alignment, uint64_t offset) {
 
 }  // namespace
 
-LogicalResult FunctionWriter::write_load(LLVM::LoadOp op) {
-  const auto scalars = scalars_of(op.getType());
+// Bits stand in whole bytes.
+Ids FunctionWriter::load_from(const Place& place, Scalars scalars, Id base, uint64_t alignment) {
   const Type scalar = scalars[0];
-  if (bytes_of(scalar) == 0 || llvm::isa<LLVM::LLVMStructType>(op.getType())) return refuse(op);
-  const Place place = place_of(op, op.getAddr());
-  if (!problem_.empty()) return mlir::failure();
-  const uint64_t alignment = op.getAlignment().value_or(alignment_of(op.getType()));
-  const Id base = base_of(place, op.getAddr());
   Ids made;
   if (are_bits(scalars)) {
-    if (scalars.size() % 8 != 0) return refuse(op);
     for (uint64_t byte = 0; byte < scalars.size() / 8; ++byte) {
       const Id bits = load_bits(place, 1, base, byte, 1);
       for (uint32_t bit = 0; bit < 8; ++bit) {
         made.push_back(of_bits(scalar, binary(spv::kShiftRightLogical, 32, bits, writer_.number(bit))));
       }
     }
-    set(op, made);
-    return success();
+    return made;
   }
   const size_t run = run_length(place, scalar, scalars.size(), alignment);
   for (size_t i = 0; i < scalars.size(); i += run) {
@@ -374,22 +373,12 @@ LogicalResult FunctionWriter::write_load(LLVM::LoadOp op) {
       made.append(load_run(place, scalar, address(place, base, offset), run));
     }
   }
-  set(op, made);
-  return success();
+  return made;
 }
 
-LogicalResult FunctionWriter::write_store(LLVM::StoreOp op) {
-  const Type type = op.getValue().getType();
-  const auto scalars = scalars_of(type);
+void FunctionWriter::store_to(const Place& place, Scalars scalars, Id base, uint64_t alignment, const Ids& values) {
   const Type scalar = scalars[0];
-  if (bytes_of(scalar) == 0 || llvm::isa<LLVM::LLVMStructType>(type)) return refuse(op);
-  const Place place = place_of(op, op.getAddr());
-  if (!problem_.empty()) return mlir::failure();
-  const uint64_t alignment = op.getAlignment().value_or(alignment_of(type));
-  const Id base = base_of(place, op.getAddr());
-  const Ids values = ids(op.getValue());
   if (are_bits(scalars)) {
-    if (scalars.size() % 8 != 0) return refuse(op);
     for (size_t byte = 0; byte < scalars.size() / 8; ++byte) {
       Id bits = bits_of(scalar, values[byte * 8]);
       for (uint32_t bit = 1; bit < 8; ++bit) {
@@ -399,7 +388,7 @@ LogicalResult FunctionWriter::write_store(LLVM::StoreOp op) {
       }
       store_bits(place, 1, base, byte, 1, bits);
     }
-    return success();
+    return;
   }
   const size_t run = run_length(place, scalar, scalars.size(), alignment);
   for (size_t i = 0; i < scalars.size(); i += run) {
@@ -410,6 +399,60 @@ LogicalResult FunctionWriter::write_store(LLVM::StoreOp op) {
       store_run(place, scalar, address(place, base, offset), llvm::ArrayRef(values).slice(i, run));
     }
   }
+}
+
+Ids FunctionWriter::choose_place(const Place& place, Value pointer, Scalars scalars,
+                                 llvm::function_ref<Ids(const Place&, Id)> access) {
+  if (!place.is_either) return access(place, base_of(place, pointer));
+  const Id upper = resize(binary(spv::kShiftRightLogical, 64, id(pointer), writer_.number64(32)), 64, 32);
+  const Id is_shared = writer_.op(spv::kIEqual, writer_.bool_type(), {upper, writer_.number(kSharedTag)});
+  const Place places[] = {{Space::kShared, shared_words(), has_barriers_}, {Space::kBuffer, 0, place.shares}};
+  const Id labels[] = {writer_.new_id(), writer_.new_id()}, merge = writer_.new_id();
+  writer_.effect(spv::kSelectionMerge, {merge, 0});
+  writer_.effect(spv::kBranchConditional, {is_shared, labels[0], labels[1]});
+  llvm::SmallVector<llvm::SmallVector<uint32_t>> sources(scalars.size());
+  bool gives = false;
+  for (unsigned i = 0; i < 2; ++i) {
+    begin_block(labels[i]);
+    const Id base = places[i].space == Space::kShared ? resize(id(pointer), 64, 32) : id(pointer);
+    const Ids values = access(places[i], base);
+    gives = !values.empty();
+    for (size_t at = 0; at < values.size(); ++at) sources[at].append({values[at], block_});
+    branch(merge);
+  }
+  begin_block(merge);
+  Ids joined;
+  for (size_t at = 0; gives && at < scalars.size(); ++at) {
+    joined.push_back(writer_.op(spv::kPhi, type_of(scalars[at]), sources[at]));
+  }
+  return joined;
+}
+
+LogicalResult FunctionWriter::write_load(LLVM::LoadOp op) {
+  const auto scalars = scalars_of(op.getType());
+  if (bytes_of(scalars[0]) == 0 || llvm::isa<LLVM::LLVMStructType>(op.getType())) return refuse(op);
+  if (are_bits(scalars) && scalars.size() % 8 != 0) return refuse(op);
+  const Place place = place_of(op, op.getAddr());
+  if (!problem_.empty()) return mlir::failure();
+  const uint64_t alignment = op.getAlignment().value_or(alignment_of(op.getType()));
+  set(op, choose_place(place, op.getAddr(), scalars,
+                       [&](const Place& one, Id base) { return load_from(one, scalars, base, alignment); }));
+  return success();
+}
+
+LogicalResult FunctionWriter::write_store(LLVM::StoreOp op) {
+  const Type type = op.getValue().getType();
+  const auto scalars = scalars_of(type);
+  if (bytes_of(scalars[0]) == 0 || llvm::isa<LLVM::LLVMStructType>(type)) return refuse(op);
+  if (are_bits(scalars) && scalars.size() % 8 != 0) return refuse(op);
+  const Place place = place_of(op, op.getAddr());
+  if (!problem_.empty()) return mlir::failure();
+  const uint64_t alignment = op.getAlignment().value_or(alignment_of(type));
+  const Ids values = ids(op.getValue());
+  choose_place(place, op.getAddr(), scalars, [&](const Place& one, Id base) {
+    store_to(one, scalars, base, alignment, values);
+    return Ids();
+  });
   return success();
 }
 
@@ -464,7 +507,9 @@ bool FunctionWriter::write_memory(mlir::Operation* op, LogicalResult& result) {
   if (auto gep = llvm::dyn_cast<LLVM::GEPOp>(op)) return write_address(gep), true;
   if (auto cast = llvm::dyn_cast<LLVM::AddrSpaceCastOp>(op)) {
     const unsigned from = width_of(cast.getArg().getType()), to = width_of(cast.getType());
-    set(op, {resize(id(cast.getArg()), from, to)});
+    Id made = resize(id(cast.getArg()), from, to);
+    if (from < to) made = binary(spv::kBitwiseOr, 64, made, writer_.number64(uint64_t{kSharedTag} << 32));
+    set(op, {made});
     return true;
   }
   if (auto alloca = llvm::dyn_cast<LLVM::AllocaOp>(op)) {

@@ -1,5 +1,6 @@
 // foreign on Vulkan: a segment of its own. The function is called when a table is bound, and gets a command buffer if it
-// asks for one; what it recorded there is kept for the tables that it was called with last.
+// asks for one; what it recorded there is kept for the tables that it was called with last. One that never asks works on
+// the host: it is called in its turn, each time that the recording runs, and so is any the first time.
 
 #include "hal/commands/foreign.hpp"
 
@@ -41,15 +42,20 @@ class Scope final : public ForeignScope {
   std::unique_ptr<Segment> segment_;
 };
 
-Result<std::unique_ptr<Segment>> record_segment(const SegmentRecord& record, Device& device,
-                                                std::span<const ResolvedBinding> resolved,
-                                                std::span<const uint32_t> constants) {
+// `in_turn`: what stands before it is done, so that the host may look.
+Result<std::unique_ptr<Segment>> record_segment(const SegmentRecord& record, Device& device, const Arguments& arguments,
+                                                bool in_turn) {
   std::vector<ForeignBinding> bindings;
-  // The host is given nothing: the function is called before the work around it is done.
-  for (const ResolvedBinding& binding : resolved) bindings.push_back({binding.address, nullptr, binding.length});
+  for (const ResolvedBinding& binding : record.arguments.resolved(arguments)) {
+    std::byte* const host = in_turn ? binding.buffer->block().host() : nullptr;
+    bindings.push_back({binding.address, host ? host + binding.buffer_offset : nullptr, binding.length});
+  }
+  const std::vector<uint32_t> constants = record.arguments.filled_constants(arguments);
   Scope scope(device);
-  BATON_TRY(record.function->record({device, scope, bindings, constants}));
-  return scope.end();
+  Status status = record.function->record({device, scope, bindings, constants});
+  auto segment = status.ok() ? scope.end() : Result<std::unique_ptr<Segment>>(std::move(status));
+  if (segment.has_value()) return segment;
+  return std::move(segment).error().with_context(text("in foreign call '", record.function->name(), "'"));
 }
 
 }  // namespace
@@ -68,27 +74,42 @@ bool ForeignSegments::Key::matches(const SegmentRecord& record, const Arguments&
   return true;
 }
 
+ForeignSegments::Key ForeignSegments::make_key(const Arguments& arguments) const {
+  Key key;
+  for (const ResolvedBinding& binding : record_.arguments.resolved(arguments)) {
+    key.places.push_back({binding.address, binding.length, binding.slab->id});
+  }
+  key.constants = record_.arguments.filled_constants(arguments);
+  return key;
+}
+
+void ForeignSegments::keep(Key key, std::unique_ptr<Segment> segment) {
+  if (kept_.size() == kKeptMax) kept_.erase(kept_.begin());
+  kept_.push_back({std::move(key), std::move(segment)});
+}
+
+bool ForeignSegments::is_stale() const { return waits_ && record_.records.load(std::memory_order_relaxed); }
+
 Status ForeignSegments::bind(Device& device, const Arguments& arguments) {
-  for (size_t i = kept_.size(); i-- > 0;) {
-    if (!kept_[i].key.matches(record_, arguments)) continue;
-    std::rotate(kept_.begin() + static_cast<std::ptrdiff_t>(i), kept_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                kept_.end());
+  waits_ = !record_.records.load(std::memory_order_relaxed);
+  if (waits_) return {};
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [&](const Kept& kept) { return kept.key.matches(record_, arguments); });
+  if (found != kept_.rend()) {
+    std::rotate(found.base() - 1, found.base(), kept_.end());
     return {};
   }
-  Kept made;
-  const std::vector<ResolvedBinding> resolved = record_.arguments.resolved(arguments);
-  for (const ResolvedBinding& binding : resolved) {
-    made.key.places.push_back({binding.address, binding.length, binding.slab->id});
-  }
-  made.key.constants = record_.arguments.filled_constants(arguments);
-  auto segment = record_segment(record_, device, resolved, made.key.constants);
-  if (!segment.has_value()) {
-    return std::move(segment).error().with_context(text("in foreign call '", record_.function->name(), "'"));
-  }
-  made.segment = std::move(segment).value();
-  if (kept_.size() == kKeptMax) kept_.erase(kept_.begin());
-  kept_.push_back(std::move(made));
+  BATON_TRY_ASSIGN(auto segment, record_segment(record_, device, arguments, false));
+  keep(make_key(arguments), std::move(segment));
   return {};
+}
+
+Result<VkCommandBuffer> ForeignSegments::call(Device& device, const Arguments& arguments) {
+  BATON_TRY_ASSIGN(auto segment, record_segment(record_, device, arguments, true));
+  if (!segment) return VkCommandBuffer{VK_NULL_HANDLE};
+  record_.records.store(true, std::memory_order_relaxed);
+  keep(make_key(arguments), std::move(segment));
+  return commands();
 }
 
 Status CommandBuffer::foreign(const commands::Foreign& command) {

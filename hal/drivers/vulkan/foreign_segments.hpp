@@ -19,8 +19,14 @@ class ForeignSegments {
  public:
   explicit ForeignSegments(const SegmentRecord& record) : record_(record) {}
 
-  // Calls the function, unless it was called with the same lately.
+  // Calls the function, unless it was called with the same lately. One that is not known to record is left alone: it is
+  // called when its turn comes.
   Status bind(Device& device, const Arguments& arguments);
+  // Whether it was left alone; and whether that is no longer right.
+  bool waits() const { return waits_; }
+  bool is_stale() const;
+  // In its turn, when all before it is done: the host may look at memory then. Gives what is to be submitted, or null.
+  Result<VkCommandBuffer> call(Device& device, const Arguments& arguments);
   // For what was bound last; null: nothing was recorded.
   VkCommandBuffer commands() const {
     return kept_.empty() || !kept_.back().segment ? VK_NULL_HANDLE : kept_.back().segment->commands();
@@ -42,7 +48,11 @@ class ForeignSegments {
     std::unique_ptr<Segment> segment;
   };
 
+  Key make_key(const Arguments& arguments) const;
+  void keep(Key key, std::unique_ptr<Segment> segment);
+
   const SegmentRecord& record_;
+  bool waits_ = false;
   std::vector<Kept> kept_;  // The one bound last at the end.
 };
 

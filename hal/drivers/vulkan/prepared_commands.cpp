@@ -99,6 +99,8 @@ void PreparedCommands::write_table(const Arguments& arguments) {
 
 PreparedCommands::Bound PreparedCommands::find_bound(const BindRequest& request) const {
   const auto& [table, checked, frees] = request;
+  const auto is_stale = [](const ForeignSegments& segments) { return segments.is_stale(); };
+  if (std::any_of(foreign_.begin(), foreign_.end(), is_stale)) return nullptr;
   if (!encoded_ || table.buffers.size() < slots_.size() || table.constants.size() < constants_.size()) return nullptr;
   if (!std::equal(constants_.begin(), constants_.end(), table.constants.begin())) return nullptr;
   Bound bound = bound_.lock();
@@ -196,8 +198,10 @@ void PreparedCommands::line_up() {
       commands_.push_back(own_[next_own++]);
     } else if (step.segment->made) {
       commands_.push_back(step.segment->made->commands());
-    } else if (const VkCommandBuffer foreign = foreign_[next_foreign++].commands()) {
-      commands_.push_back(foreign);
+    } else if (const ForeignSegments& called = foreign_[next_foreign++]; called.waits()) {
+      ends_.push_back(commands_.size());
+    } else if (called.commands()) {
+      commands_.push_back(called.commands());
     }
   }
   ends_.push_back(commands_.size());

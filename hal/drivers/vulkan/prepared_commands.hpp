@@ -70,6 +70,9 @@ class PreparedCommands {
     return {commands_.data() + ends_[stretch], ends_[stretch + 1] - ends_[stretch]};
   }
 
+  // Of the steps that call functions, in order; one that waits for its turn divides two stretches, too.
+  std::span<ForeignSegments> foreign() { return foreign_; }
+
   uint32_t uses = 0;        // Executions under way.
   bool is_binding = false;  // A table is being bound, without the recording's lock.
 

@@ -55,7 +55,8 @@ class Queue final : public hal::Queue {
   Status try_submit(Recording& recording, const BindRequest& request, Signals signals, Status& unfit);
   void run_steps(Recording& recording, const BindRequest& request, Signals signals);
   Status try_run_steps(Recording& recording, const BindRequest& request);
-  // Waits for it: the host's turn is next.
+  // Both wait: the host's turn is next.
+  Status run_to_the_end(std::span<const VkCommandBuffer> commands);
   Status run_stretch(const Recording& recording, const PreparedCommands& prepared, size_t stretch);
   void pass(uint64_t serial, Signals signals);
 

@@ -95,20 +95,31 @@ Status Queue::try_run_steps(Recording& recording, const BindRequest& request) {
   } const release{recording, *prepared};
   size_t stretch = 0;
   BATON_TRY(run_stretch(recording, *prepared, stretch++));
+  auto foreign = prepared->foreign().begin();
   for (const Step& step : recording.steps()) {
-    if (!step.host) continue;
-    BATON_TRY(step.host->run(*step.host, {device(), arguments}));
+    if (step.host) {
+      BATON_TRY(step.host->run(*step.host, {device(), arguments}));
+    } else if (!step.segment || step.segment->made || !foreign++->waits()) {
+      continue;
+    } else {
+      BATON_TRY_ASSIGN(const VkCommandBuffer recorded, (foreign - 1)->call(static_cast<Device&>(device()), arguments));
+      if (recorded) BATON_TRY(run_to_the_end({&recorded, 1}));
+    }
     BATON_TRY(run_stretch(recording, *prepared, stretch++));
   }
   return {};
 }
 
+Status Queue::run_to_the_end(std::span<const VkCommandBuffer> commands) {
+  std::unique_ptr<Timeline::Completion> none;
+  BATON_TRY_ASSIGN(const uint64_t serial, timeline_->submit(commands, none, false));
+  return timeline_->wait(serial);
+}
+
 Status Queue::run_stretch(const Recording& recording, const PreparedCommands& prepared, size_t stretch) {
   const std::span<const VkCommandBuffer> commands = prepared.commands(stretch);
   if (commands.empty()) return {};
-  std::unique_ptr<Timeline::Completion> none;
-  BATON_TRY_ASSIGN(const uint64_t serial, timeline_->submit(commands, none, false));
-  BATON_TRY(timeline_->wait(serial));
+  BATON_TRY(run_to_the_end(commands));
   return recording.may_fail() ? recording.check_grids(prepared) : Status();
 }
 

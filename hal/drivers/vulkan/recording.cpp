@@ -76,7 +76,7 @@ void Recording::split_into_steps() {
       has_host_steps_ = true;
     } else if (record->kind == RecordKind::kSegment) {
       steps_.push_back({.segment = static_cast<const SegmentRecord*>(record)});
-      has_foreign_ |= steps_.back().segment->made == nullptr;
+      if (!steps_.back().segment->made) foreign_.push_back(steps_.back().segment);
     } else if (!in_step) {
       steps_.push_back({.first = record});
     }
@@ -121,7 +121,7 @@ Result<Recording::Claim> Recording::claim(const BindRequest& request, Status& un
     prepared_.push_back(std::move(made));
   }
   ++idle->uses;
-  if (!has_foreign_) return claimed(*idle, idle->bind(request, unfit, replaced));
+  if (foreign_.empty()) return claimed(*idle, idle->bind(request, unfit, replaced));
   // Code of others is called: it may wait for what gives this recording's tables back.
   idle->is_binding = true;
   lock.unlock();

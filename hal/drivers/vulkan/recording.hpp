@@ -9,9 +9,12 @@
 //
 // What others record (segment.hpp) has command buffers of its own between the recording's: a custom command's is made
 // with the recording, a foreign function's for each table. What Vulkan cannot do, calls of the host, splits the
-// recording into stretches, with a wait between.
+// recording into stretches, with a wait between. A foreign function may turn out to work on the host: its first call
+// stands between two stretches, and so do all of one that never asks for a command buffer.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "hal/drivers/vulkan/builtins.hpp"
@@ -61,6 +64,8 @@ struct SegmentRecord : Record {
   const Segment* made = nullptr;        // The recording owns it.
   ForeignFunction* function = nullptr;  // Where it is null.
   HostStepArguments arguments;
+  // The function has asked for a command buffer; until then it may be one that works on the host.
+  mutable std::atomic<bool> records = false;
 };
 
 // Bytes that the table begins with, at update_buffer's place.
@@ -123,7 +128,11 @@ class Recording final : public hal::Recording {
 
   bool empty() const { return steps_.empty(); }
   // It takes a thread of the host to run it.
-  bool has_host_steps() const { return has_host_steps_; }
+  bool has_host_steps() const {
+    return has_host_steps_ || std::any_of(foreign_.begin(), foreign_.end(), [](const SegmentRecord* record) {
+             return !record->records.load(std::memory_order_relaxed);
+           });
+  }
   // How it ends is known only when it is done.
   bool may_fail() const { return may_fail_; }
   const std::vector<Step>& steps() const { return steps_; }
@@ -158,7 +167,7 @@ class Recording final : public hal::Recording {
   uint32_t descriptors_ = 0;
   bool has_host_steps_ = false;
   bool may_fail_ = false;
-  bool has_foreign_ = false;                        // Functions are called while a table is bound.
+  std::vector<const SegmentRecord*> foreign_;  // Functions that are called while a table is bound, or step by step.
   std::vector<std::unique_ptr<Segment>> segments_;  // What custom commands recorded.
   std::vector<Step> steps_;
   PatchIndex<SlotPatch> slot_patches_;

@@ -418,7 +418,7 @@ TEST_F(PreparedCommandsTest, ForeignCallsAreKeptByTable) {
   int calls = 0;
   const auto function = make_foreign_function("lib.fill", [&](const ForeignArguments& arguments) -> Status {
     ++calls;
-    EXPECT_EQ(arguments.bindings[0].host, nullptr) << "the work before it is not done";
+    EXPECT_EQ(arguments.bindings[0].host != nullptr, calls == 1) << "the work before it is not done but the first time";
     CommandBufferV1 handles;
     BATON_TRY(arguments.scope.extension(kCommandBufferExtension, &handles));
     for (const auto& target : targets) {
@@ -463,7 +463,46 @@ TEST_F(PreparedCommandsTest, ForeignCallsAreKeptByTable) {
   EXPECT_EQ(calls, 14);
 }
 
-// Many in flight, from several threads, while the function waits for what was executed before.
+// A function that asks for nothing works on the host: in its turn, each time, beside one that records.
+TEST_F(PreparedCommandsTest, ForeignCallsOfTheHostKeepTheirTurn) {
+  const FillLibrary library(device());
+  const auto target = buffer(16);
+  int host_calls = 0, calls = 0;
+  const auto on_host = make_foreign_function("lib.add", [&](const ForeignArguments& arguments) -> Status {
+    ++host_calls;
+    if (!arguments.bindings[0].host) return failure(StatusCode::kUnimplemented, "The host sees nothing.");
+    auto* const words = reinterpret_cast<uint32_t*>(arguments.bindings[0].host);
+    words[1] = words[0] + 1;
+    return {};
+  });
+  const auto recorded = make_foreign_function("lib.fill", [&](const ForeignArguments& arguments) -> Status {
+    ++calls;
+    CommandBufferV1 handles;
+    BATON_TRY(arguments.scope.extension(kCommandBufferExtension, &handles));
+    library.fill(handles, *target, 8, 4, 9);
+    return {};
+  });
+  const auto commands = device().make_command_buffer({.slot_count = 1}).value();
+  const Binding bindings[] = {Binding(Slot{0}, 0, 16)};
+  EXPECT_OK(commands->fill_buffer({.target = Binding(Slot{0}, 0, 16), .pattern = 5}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->foreign({.function = recorded.get(), .bindings = bindings}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->foreign({.function = on_host.get(), .bindings = bindings}));
+  EXPECT_OK(commands->barrier({}));
+  EXPECT_OK(commands->copy_buffer({.source = Binding(Slot{0}, 4, 4), .target = Binding(Slot{0}, 12, 4)}));
+  const auto recording = commands->finish().value();
+  const BufferRange table[] = {target};
+  for (int turn = 1; turn <= 4; ++turn) {
+    EXPECT_OK(device().queue().fill_buffer({}, {.target = target, .pattern = 0}));
+    EXPECT_OK(run(*recording, {.buffers = table}));
+    EXPECT_EQ(words_of(*target), (Words{5, 6, 9, 6}));
+    EXPECT_EQ(host_calls, turn);
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+// Many in flight, from several threads, while the function waits for work that it brings to the same device.
 TEST_F(PreparedCommandsTest, ForeignCallsMayWaitForTheDevice) {
   const FillLibrary library(device());
   std::vector<Ref<hal::Buffer>> targets;
@@ -471,7 +510,11 @@ TEST_F(PreparedCommandsTest, ForeignCallsMayWaitForTheDevice) {
   const auto function = make_foreign_function("lib.fill", [&](const ForeignArguments& arguments) -> Status {
     CommandBufferV1 handles;
     BATON_TRY(arguments.scope.extension(kCommandBufferExtension, &handles));
-    BATON_TRY(library.device().queue().wait_idle());
+    const auto done = device().make_semaphore().value();
+    const SemaphorePoint signal(done, 1);
+    const auto scratch = buffer(4);
+    BATON_TRY(device().queue().fill_buffer({.signals = {&signal, 1}}, {.target = scratch, .pattern = 1}));
+    BATON_TRY(done->wait(1));
     for (size_t i = 0; i < targets.size(); ++i) {
       if (static_cast<Buffer&>(*targets[i]).address() != arguments.bindings[0].address) continue;
       library.fill(handles, *targets[i], 0, 4, static_cast<uint32_t>(i + 100));
