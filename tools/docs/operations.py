@@ -26,6 +26,24 @@ jaxlib's own passes (`python/baton/jax/README.md`).
 """
 
 
+# What a target refuses although the operation is supported: by what it is about, with the type.
+VULKAN = """
+## Where kernels for Vulkan differ
+
+Every operation above runs on Vulkan, too, and gives the same (`tests/compiler-lite/vulkan`, on lavapipe). What is refused there, by name and line:
+
+| operation | of type | |
+|---|---|---|
+| all | integers beyond 64 bits | refused when compiled |
+| loads and stores | `i8` `i16` `f16` `bf16` in buffers | the device needs 8- and 16-bit storage; it says so when the program is loaded |
+| all | `f64` | the device needs Float64; the same |
+| products, `tensor.insert_slice`, `tensor.pad` and others that leave a copy for the next one of their kernel | more than 32 KiB for a workgroup | refused when compiled, with the number |
+| calls of functions | found when the program is loaded (`hal.import` without `static`) | refused when compiled |
+| calls of functions | through pointers, and recurring | refused when compiled |
+| `memref.atomic_rmw` and other atomic operations | all | refused when compiled |
+"""
+
+
 def operations():
     program = subprocess.run([sys.executable, ROOT / "tests/golden/compile/operations.py", "make"], check=True,
                              capture_output=True, text=True).stdout
@@ -39,7 +57,7 @@ def operations():
 def page(found):
     lines = ["| dialect | operations |", "|---|---|"]
     lines += [f"| `{dialect}` | {' '.join(f'`{name}`' for name in sorted(found[dialect]))} |" for dialect in sorted(found)]
-    return HEAD + "\n".join(lines) + "\n"
+    return HEAD + "\n".join(lines) + "\n" + VULKAN
 
 
 def main():

@@ -13,7 +13,6 @@
 // stands between two stretches, and so do all of one that never asks for a command buffer.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -129,9 +128,10 @@ class Recording final : public hal::Recording {
   bool empty() const { return steps_.empty(); }
   // It takes a thread of the host to run it.
   bool has_host_steps() const {
-    return has_host_steps_ || std::any_of(foreign_.begin(), foreign_.end(), [](const SegmentRecord* record) {
-             return !record->records.load(std::memory_order_relaxed);
-           });
+    for (const SegmentRecord* record : foreign_) {
+      if (!record->records.load(std::memory_order_relaxed)) return true;
+    }
+    return has_host_steps_;
   }
   // How it ends is known only when it is done.
   bool may_fail() const { return may_fail_; }
