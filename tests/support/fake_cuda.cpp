@@ -721,6 +721,49 @@ CUresult load_module(CUmodule*, const void*, unsigned option_count, CUjit_option
   return CUDA_ERROR_INVALID_PTX;
 }
 CUresult unload_module(CUmodule) { return CUDA_SUCCESS; }
+
+// A link puts texts behind each other; what is declared extern must be visible in one of them.
+struct LinkState {
+  std::string text;
+  char* log = nullptr;
+};
+CUresult begin_link(unsigned option_count, CUjit_option* options, void** values, CUlinkState* state) {
+  FAKE_LOCK;
+  FAKE_LOG("cuLinkCreate");
+  auto made = std::make_unique<LinkState>();
+  if (option_count > 0 && options[0] == CU_JIT_ERROR_LOG_BUFFER) made->log = static_cast<char*>(values[0]);
+  *state = reinterpret_cast<CUlinkState>(made.release());
+  return CUDA_SUCCESS;
+}
+CUresult add_to_link(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned,
+                     CUjit_option*, void**) {
+  FAKE_LOCK;
+  FAKE_LOG("cuLinkAddData", " ", name, " ", static_cast<int>(type));
+  as<LinkState>(state)->text.append(static_cast<const char*>(data), size);
+  return CUDA_SUCCESS;
+}
+CUresult finish_link(CUlinkState state, void** linked, size_t* size) {
+  FAKE_LOCK;
+  FAKE_LOG("cuLinkComplete");
+  LinkState& link = *as<LinkState>(state);
+  const std::string wanted = ".extern .func ";
+  for (size_t at = link.text.find(wanted); at != std::string::npos; at = link.text.find(wanted, at + 1)) {
+    const size_t begin = at + wanted.size();
+    const std::string name = link.text.substr(begin, link.text.find_first_of("(; ", begin) - begin);
+    if (link.text.find(".visible .func " + name) != std::string::npos) continue;
+    if (link.log) std::strcpy(link.log, ("error   : Undefined reference to '" + name + "'\n").c_str());
+    return CUDA_ERROR_UNKNOWN;
+  }
+  *linked = link.text.data();
+  *size = link.text.size();
+  return CUDA_SUCCESS;
+}
+CUresult end_link(CUlinkState state) {
+  FAKE_LOCK;
+  FAKE_LOG("cuLinkDestroy");
+  delete as<LinkState>(state);
+  return CUDA_SUCCESS;
+}
 CUresult unload(CUlibrary library) {
   FAKE_LOCK;
   FAKE_LOG("cuLibraryUnload");
@@ -897,6 +940,10 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               load,
               load_module,
               unload_module,
+              begin_link,
+              add_to_link,
+              finish_link,
+              end_link,
               unload,
               find_kernel,
               find_global,

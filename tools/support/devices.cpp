@@ -1,10 +1,14 @@
 #include "tools/support/devices.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <string_view>
 
+#include "base/bytes.hpp"
 #include "hal/drivers/local/import_plugin.hpp"
 #include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/register_drivers.hpp"
@@ -13,6 +17,7 @@
 #include "tools/flags/command_line.hpp"
 #include "tools/support/device_report.hpp"
 #include "tools/support/executable_files.hpp"
+#include "tools/support/files.hpp"
 #include "tools/support/report.hpp"
 
 namespace baton::tools {
@@ -68,6 +73,39 @@ Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::st
   return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
 }
 
+// PTX, machine code of CUDA, objects and archives: what CUDA's linker takes. Libraries for the CPU are none of these.
+bool is_device_code(std::span<const std::byte> bytes) {
+  constexpr std::string_view kElf =
+                                 "\x7f"
+                                 "ELF",
+                             kFatbin = "\x50\xed\x55\xba", kArchive = "!<arch>\n", kPtx = ".version";
+  constexpr size_t kTypeAt = 16, kMachineAt = 18;
+  constexpr uint16_t kRelocatable = 1, kCudaMachine = 190;
+  std::string_view code = text_of(bytes);
+  if (code.starts_with(kFatbin) || code.starts_with(kArchive)) return true;
+  if (code.starts_with(kElf) && code.size() >= kMachineAt + 2) {
+    return load_bytes<uint16_t>(bytes.data() + kTypeAt) == kRelocatable ||
+           load_bytes<uint16_t>(bytes.data() + kMachineAt) == kCudaMachine;
+  }
+  while (code.starts_with("//") || code.starts_with('\n') || code.starts_with('\r') || code.starts_with(' ')) {
+    code.remove_prefix(code.starts_with("//") ? std::min(code.find('\n'), code.size()) : 1);
+  }
+  return code.starts_with(kPtx);
+}
+
+// Device code goes to CUDA devices, everything else is a library for the CPU.
+Status add_plugin(const std::string& source, hal::drivers::DriverOptions& options) {
+  if (source.find('?') == source.npos) {
+    if (auto mapped = map_file(source); mapped.has_value() && is_device_code(mapped->bytes)) {
+      options.cuda.functions.push_back({source, {mapped->bytes.begin(), mapped->bytes.end()}});
+      return {};
+    }
+  }
+  BATON_TRY_ASSIGN(auto plugin, load_plugin(source));
+  options.local.imports.add(std::move(plugin));
+  return {};
+}
+
 // The devices of Vulkan get the parameter that the flag is.
 Status watch_vulkan(const DeviceFlags& flags, std::vector<std::string>& uris) {
   if (!flags.vulkan_validation) return {};
@@ -117,7 +155,8 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
   line.text("--device_trace", flags.trace, "Where device null tells what it would do: a file (.json: JSON lines) or -");
   line.texts(
       "--executable_plugin", flags.executable_plugins,
-      "A library with functions that CPU kernels import: plugin.so or plugin.sos, with ?key=value; again for more");
+      "Functions that kernels import: plugin.so or plugin.sos for CPUs, with ?key=value; PTX, cubin, fatbin, object or "
+      "archive for CUDA; again for more");
   line.texts("--executable", flags.executables,
              "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
   line.text("--cuda_mode", flags.cuda_mode, "How CUDA devices execute recordings: auto, stream or graph");
@@ -137,8 +176,7 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
   hal::drivers::DriverOptions options;
   BATON_TRY_ASSIGN(options.null, open_trace(flags.trace));
   for (const std::string& source : flags.executable_plugins) {
-    BATON_TRY_ASSIGN(auto plugin, load_plugin(source));
-    options.local.imports.add(std::move(plugin));
+    BATON_TRY(add_plugin(source, options));
   }
   options.local.dispatch_times = flags.dispatch_times;
   options.cuda.timeline = flags.timeline;

@@ -27,6 +27,7 @@ mlir::LogicalResult ExternalCalls::lower(mlir::func::CallOp call) {
       mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr().getAttr());
   if (!declaration || !declaration.isExternal()) return mlir::success();
   OpBuilder builder(call);
+  if (is_import_question(declaration)) return answer(builder, call, declaration);
   mlir::FailureOr<llvm::SmallVector<Value>> operands =
       flatten_operands(builder, call, has_bare_pointers(declaration), types_);
   if (mlir::failed(operands)) return mlir::failure();
@@ -55,6 +56,19 @@ mlir::LogicalResult ExternalCalls::append_fields(OpBuilder& builder, mlir::func:
   return mlir::success();
 }
 
+mlir::LogicalResult ExternalCalls::answer(OpBuilder& builder, mlir::func::CallOp call, mlir::func::FuncOp declaration) {
+  const Location location = call.getLoc();
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  const Value functions =
+      pointers_.load_pointer(builder, location, pointers_.environment(), layout::kEnvironmentImportFunctions);
+  const Value function =
+      pointers_.load_pointer(builder, location, functions, uint64_t{8} * imports_.ordinal_of(declaration));
+  const Value null = builder.create<LLVM::ZeroOp>(location, pointer);
+  replace_results(builder, call,
+                  builder.create<LLVM::ICmpOp>(location, LLVM::ICmpPredicate::ne, function, null).getResult());
+  return mlir::success();
+}
+
 mlir::LogicalResult ExternalCalls::call_import(OpBuilder& builder, mlir::func::CallOp call,
                                                mlir::func::FuncOp declaration, llvm::ArrayRef<Value> operands) {
   const Location location = call.getLoc();
@@ -80,7 +94,7 @@ mlir::LogicalResult ExternalCalls::call_import(OpBuilder& builder, mlir::func::C
     builder.create<LLVM::StoreOp>(location, value, field_address(builder, call.getNumResults() + i));
   }
 
-  const uint64_t at = 8 * imports_.ordinal_of(import_symbol_of(declaration));
+  const uint64_t at = 8 * imports_.ordinal_of(declaration);
   const Value environment = pointers_.environment();
   const Value thunk = pointers_.load_pointer(builder, location, environment, layout::kEnvironmentImportThunk);
   const Value functions = pointers_.load_pointer(builder, location, environment, layout::kEnvironmentImportFunctions);

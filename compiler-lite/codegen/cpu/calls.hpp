@@ -19,6 +19,8 @@ class ExternalCalls {
   mlir::LogicalResult lower(mlir::func::CallOp call);
 
  private:
+  // Whether an optional import was found.
+  mlir::LogicalResult answer(mlir::OpBuilder& builder, mlir::func::CallOp call, mlir::func::FuncOp declaration);
   mlir::LogicalResult call_import(mlir::OpBuilder& builder, mlir::func::CallOp call, mlir::func::FuncOp declaration,
                                   llvm::ArrayRef<mlir::Value> operands);
   mlir::LogicalResult append_fields(mlir::OpBuilder& builder, mlir::func::FuncOp declaration,

@@ -19,6 +19,7 @@
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Target/TargetMachine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -89,6 +90,9 @@ class Build {
     objects_ = std::move(*loaded);
     find_optional_functions(objects_, optional_imports(*kernels_), {target_.arch, options_.linker});
     settle_fallbacks(*kernels_, objects_, options_.explanation);
+    FailureOr<mlir::OwningOpRef<ModuleOp>> fallbacks = take_fallbacks(*kernels_, options_.explanation);
+    if (mlir::failed(fallbacks)) return failure();
+    fallbacks_ = std::move(*fallbacks);
     note_layouts(*kernels_);
     if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
     if (mlir::failed(gpu::lower_to_threads(*kernels_, target_.has)) ||
@@ -97,7 +101,7 @@ class Build {
       return failure();
     }
     if (target_.has.has_async_copy) round_by_instruction(*kernels_);
-    return lower_to_module();
+    return success(mlir::succeeded(lower_to_module()) && mlir::succeeded(add_fallbacks()));
   }
 
   // Linked with what it calls, and optimized.
@@ -114,6 +118,7 @@ class Build {
     if (!problem.empty()) return mlir::emitError(location_) << problem;
     std::vector<std::string> names;
     for (const gpu::EntryPoint& entry : entries_) names.push_back(entry.name);
+    names.insert(names.end(), fallback_names_.begin(), fallback_names_.end());
     make_private(*module_, names);
     optimize(*module_, machine_of(target_), *machine_);
     return check_calls();
@@ -129,7 +134,7 @@ class Build {
     for (const LoadedObject& object : objects_) {
       if (!object.is_bitcode) ptx.push_back({object.path, object.bytes->getBuffer()});
     }
-    const std::string problem = ptx.empty() ? "" : link_ptx(code, ptx);
+    const std::string problem = ptx.empty() ? "" : link_ptx(code, ptx, dynamic_);
     if (!problem.empty()) return mlir::emitError(location_) << problem;
     return Variant{target_.format, {code.begin(), code.end()}, target_.arch, {entries_.begin(), entries_.end()}};
   }
@@ -144,6 +149,12 @@ class Build {
  private:
   // For this architecture alone, unlike PTX.
   FailureOr<Variant> link_machine_code(const std::string& code) {
+    if (!dynamic_.empty()) {
+      return mlir::emitError(location_, "The kernels call '")
+             << dynamic_.front() << "', which is to be found when the program is loaded, and nothing can be added to "
+             << "the machine code that they are linked with (" << describe(objects_)
+             << "); give that as PTX or bitcode.";
+    }
     std::vector<DeviceCode> parts = {{"kernels.ptx", code}};
     for (const LoadedObject& object : objects_) {
       if (!object.is_bitcode) parts.push_back({object.path, object.bytes->getBuffer()});
@@ -160,14 +171,44 @@ class Build {
         "cuda-" + target_.arch, {bytes, bytes + linked.size()}, target_.arch, {entries_.begin(), entries_.end()}};
   }
 
+  // What is found when the program is loaded is called like a function that is linked now.
   LogicalResult check_imports() {
-    const ImportTable dynamic = collect_imports(*kernels_);
-    for (const std::string& symbol : dynamic.symbols) {
-      mlir::emitError(location_, "The kernels call '")
-          << symbol << "', which is to be found when the program is loaded; CUDA code has only functions that are "
-          << "linked with it (hal.import.static, hal.import.bitcode).";
+    dynamic_ = collect_imports(*kernels_).symbols;
+    bool good = true;
+    for (auto function : kernels_->getOps<mlir::func::FuncOp>()) {
+      if (!function.isExternal() || !function->hasAttr("hal.import.fields")) continue;
+      function.emitError("The import '") << function.getSymName()
+                                         << "' asks for fields (hal.import.fields); functions of CUDA code get none.";
+      good = false;
     }
-    return success(dynamic.symbols.empty() && mlir::succeeded(check_static_imports(*kernels_, objects_)));
+    return success(mlir::succeeded(check_static_imports(*kernels_, objects_)) && good);
+  }
+
+  // Functions with bodies of their own, unless the driver's linker finds others: weak symbols.
+  LogicalResult add_fallbacks() {
+    if (!fallbacks_) return success();
+    for (auto function : fallbacks_->getOps<mlir::func::FuncOp>()) {
+      if (function.isPublic()) fallback_names_.push_back(function.getSymName().str());
+    }
+    if (mlir::failed(lower_to_buffers(*fallbacks_)) || mlir::failed(clean_up(*fallbacks_)) ||
+        mlir::failed(lower_to_blocks(*fallbacks_)) || mlir::failed(lower_math(*fallbacks_, machine_of(target_))) ||
+        mlir::failed(lower_to_llvm_dialect(*fallbacks_, "CUDA"))) {
+      return failure();
+    }
+    std::unique_ptr<llvm::Module> module = translate(*fallbacks_, context_);
+    if (!module) return mlir::emitError(location_, "The bodies of imports can't be translated to LLVM IR.");
+    for (const std::string& name : fallback_names_) {
+      llvm::Function* function = module->getFunction(name);
+      llvm::Function* declared = module_->getFunction(name);
+      if (declared && declared->getFunctionType() != function->getFunctionType()) {
+        return mlir::emitError(location_, "The kernels call '")
+               << name << "' in another way than its body is written; pass memrefs as they are.";
+      }
+      function->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
+      function->setConvergent();
+    }
+    if (!llvm::Linker::linkModules(*module_, std::move(module))) return success();
+    return mlir::emitError(location_, "The bodies of imports can't be linked with the kernels.");
   }
 
   LogicalResult lower_to_module() {
@@ -200,12 +241,12 @@ class Build {
     }
   }
 
-  // There is nobody to find a function later.
+  // Only dynamic imports are found later.
   LogicalResult check_calls() {
     bool good = true;
     for (const llvm::Function& function : *module_) {
       if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) continue;
-      if (may_be_defined(objects_, function.getName())) continue;
+      if (may_be_defined(objects_, function.getName()) || llvm::is_contained(dynamic_, function.getName())) continue;
       mlir::emitError(location_, "The executable needs '")
           << function.getName() << "', which no object defines; CUDA code has only functions that are linked with it.";
       good = false;
@@ -218,6 +259,9 @@ class Build {
   const TargetOptions& options_;
   TargetInfo target_;
   std::vector<LoadedObject> objects_;
+  std::vector<std::string> dynamic_;       // Imports that are found when the program is loaded.
+  mlir::OwningOpRef<ModuleOp> fallbacks_;  // Null: none of them has a body.
+  std::vector<std::string> fallback_names_;
   std::vector<gpu::EntryPoint> entries_;
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;  // In the context.

@@ -70,6 +70,8 @@ struct Definition {
 
 class Linking {
  public:
+  explicit Linking(llvm::ArrayRef<std::string> later) : later_(later) {}
+
   std::string read(StringRef code, llvm::ArrayRef<PtxObject> objects) {
     std::string problem = ours_.read(code);
     if (!problem.empty()) return "The generated PTX " + problem + ".";
@@ -206,9 +208,9 @@ class Linking {
   }
 
   // Shared memory that the launch sizes is nobody's, too.
-  static bool may_stay_open(const PtxStatement& each) {
+  bool may_stay_open(const PtxStatement& each) const {
     if (each.kind == PtxStatement::Kind::kVariable) return StringRef(each.head).starts_with(".shared");
-    return llvm::is_contained(kDriverFunctions, each.name);
+    return llvm::is_contained(kDriverFunctions, each.name) || llvm::is_contained(later_, each.name);
   }
 
   static std::string print_extern(const PtxStatement& each) { return ".extern " + each.head + ";\n"; }
@@ -222,6 +224,7 @@ class Linking {
     return linkage + each.head + (is_variable || !each.has_body ? ";\n" : "\n" + each.body + "\n");
   }
 
+  llvm::ArrayRef<std::string> later_;  // What may still be missing.
   PtxFile ours_;
   std::string version_;
   std::vector<Part> parts_;
@@ -233,8 +236,8 @@ class Linking {
 
 }  // namespace
 
-std::string link_ptx(std::string& code, llvm::ArrayRef<PtxObject> objects) {
-  Linking linking;
+std::string link_ptx(std::string& code, llvm::ArrayRef<PtxObject> objects, llvm::ArrayRef<std::string> later) {
+  Linking linking(later);
   std::string problem = linking.read(code, objects);
   if (problem.empty()) problem = linking.link();
   if (problem.empty()) code = linking.print();

@@ -17,6 +17,7 @@ struct PtxObject {
 };
 
 // Empty with the linked text in `code`, or what went wrong, as a sentence.
-std::string link_ptx(std::string& code, llvm::ArrayRef<PtxObject> objects);
+// `later`: functions that the kernels may still lack.
+std::string link_ptx(std::string& code, llvm::ArrayRef<PtxObject> objects, llvm::ArrayRef<std::string> later = {});
 
 }  // namespace baton::compiler_lite::codegen::cuda

@@ -31,17 +31,18 @@ Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<PrimaryContext>
   parts.worker = make_ref<Worker>(parts.streams);
   BATON_TRY_ASSIGN(parts.memory, Memory::make(context, parts.streams));
   const DeviceLimits limits = limits_of(context->facts());
-  return Ref<hal::Device>(make_ref<Device>(name, std::move(parts), limits, options.captures, std::move(nccl)));
+  return Ref<hal::Device>(make_ref<Device>(name, std::move(parts), limits, options, std::move(nccl)));
 }
 
-Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures,
+Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const DeviceOptions& options,
                std::shared_ptr<const Nccl> nccl)
     : hal::Device(name, limits),
       parts_(std::move(parts)),
       nccl_(std::move(nccl)),
+      functions_(options.functions),
       allocator_(parts_.memory, limits.buffer_bytes_max, *this),
       builtins_(parts_.context),
-      capture_(parts_.context, captures),
+      capture_(parts_.context, options.captures),
       queue_(*this, parts_) {}
 
 // Everything that runs keeps its recording, and so the device; what is left is to let go of buffers.
@@ -95,7 +96,7 @@ std::unique_ptr<hal::CommandBuffer> Device::do_make_command_buffer(const Recordi
 
 Result<Ref<hal::Executable>> Device::do_make_executable(const ExecutableRequest& request,
                                                         const ExecutableVariant& variant) {
-  return Executable::make(parts_.context, this, request, variant);
+  return Executable::make(parts_.context, this, {request, variant, functions_});
 }
 
 }  // namespace baton::hal::drivers::cuda

@@ -5,6 +5,7 @@
 #include "hal/drivers/cuda/allocator.hpp"
 #include "hal/drivers/cuda/builtins.hpp"
 #include "hal/drivers/cuda/capture.hpp"
+#include "hal/drivers/cuda/driver.hpp"
 #include "hal/drivers/cuda/queue.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -16,6 +17,7 @@ struct DeviceOptions {
   uint32_t stream_count = 1;
   bool graph_report = false;  // Take times; the report is printed when a recording goes.
   CaptureOptions captures = {};
+  FunctionList functions = nullptr;  // Null: none.
 };
 
 class Device final : public hal::Device {
@@ -37,7 +39,7 @@ class Device final : public hal::Device {
  private:
   template <typename T, typename... Arguments>
   friend Ref<T> baton::make_ref(Arguments&&...);
-  Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const CaptureOptions& captures,
+  Device(std::string_view name, Queue::Parts parts, const DeviceLimits& limits, const DeviceOptions& options,
          std::shared_ptr<const Nccl> nccl);
 
   Result<Ref<Channel>> do_make_channel(const ChannelRequest& request) override;
@@ -47,6 +49,7 @@ class Device final : public hal::Device {
 
   const Queue::Parts parts_;
   const std::shared_ptr<const Nccl> nccl_;  // Null: the machine's.
+  const FunctionList functions_;
   Allocator allocator_;
   Builtins builtins_;
   Capture capture_;

@@ -83,6 +83,7 @@ class CudaDriver final : public Driver {
   explicit CudaDriver(Options options)
       : symbols_(std::move(options.symbols)),
         nccl_(std::move(options.nccl)),
+        functions_(std::make_shared<const std::vector<DeviceFunctions>>(std::move(options.functions))),
         timeline_(options.timeline),
         cupti_(std::move(options.cupti)) {}
 
@@ -100,7 +101,8 @@ class CudaDriver final : public Driver {
   }
 
   Result<Ref<hal::Device>> open(std::string_view path, std::span<const DeviceParameter> parameters) override {
-    BATON_TRY_ASSIGN(const DeviceOptions options, parse_options(parameters));
+    BATON_TRY_ASSIGN(DeviceOptions options, parse_options(parameters));
+    options.functions = functions_;
     BATON_TRY_ASSIGN(const auto symbols, open_symbols());
     BATON_TRY_ASSIGN(const int ordinal, find(*symbols, path));
     BATON_TRY_ASSIGN(Ref<PrimaryContext> context, PrimaryContext::retain_device(symbols, ordinal));
@@ -176,6 +178,7 @@ class CudaDriver final : public Driver {
   std::mutex mutex_;
   std::shared_ptr<const Symbols> symbols_;  // Guarded by mutex_ until started_.
   const std::shared_ptr<const Nccl> nccl_;
+  const FunctionList functions_;
   bool started_ = false;      // Guarded by mutex_.
   Timeline* const timeline_;  // Null: nobody traces.
   const std::shared_ptr<const CuptiSymbols> cupti_;

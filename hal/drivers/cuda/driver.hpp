@@ -6,7 +6,10 @@
 // Threads: as Driver.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "hal/driver.hpp"
 
@@ -20,6 +23,13 @@ struct CuptiSymbols;
 struct Nccl;
 struct Symbols;
 
+// Code with functions that kernels of programs import: PTX, a relocatable cubin, a fatbin, an object or an archive.
+struct DeviceFunctions {
+  std::string name;  // For messages: the file it came from.
+  std::vector<std::byte> code;
+};
+using FunctionList = std::shared_ptr<const std::vector<DeviceFunctions>>;
+
 struct Options {
   // Null: libcuda, opened when the driver is first asked for something. Tests bring their own.
   std::shared_ptr<const Symbols> symbols = nullptr;
@@ -29,6 +39,8 @@ struct Options {
   std::shared_ptr<const CuptiSymbols> cupti = nullptr;
   // Null: libnccl, opened when a channel of several ranks is first made.
   std::shared_ptr<const Nccl> nccl = nullptr;
+  // Linked with programs that import functions, when they are loaded (linked_functions.hpp).
+  std::vector<DeviceFunctions> functions = {};
 };
 
 std::unique_ptr<Driver> make_driver(Options options = {});

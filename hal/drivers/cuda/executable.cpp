@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hal/drivers/cuda/linked_functions.hpp"
+
 namespace baton::hal::drivers::cuda {
 namespace {
 
@@ -131,8 +133,18 @@ Status Executable::adopt(std::string_view name, CUkernel handle, const EntryPoin
   return {};
 }
 
-Result<Ref<hal::Executable>> Executable::make(Ref<PrimaryContext> context, const void* device,
-                                              const ExecutableRequest& request, const ExecutableVariant& variant) {
+// The driver copies what was linked.
+Status Executable::load(const Code& code) {
+  std::vector<std::byte> linked;
+  if (code.functions) {
+    BATON_TRY_ASSIGN(linked, link_functions(*context_, code.variant.data, *code.functions));
+  }
+  BATON_TRY_ASSIGN(library_, CodeLibrary::load(*context_, linked.empty() ? code.variant.data : linked));
+  return {};
+}
+
+Result<Ref<hal::Executable>> Executable::make(Ref<PrimaryContext> context, const void* device, const Code& code) {
+  const ExecutableRequest& request = code.request;
   if (!request.constants.empty()) {
     return failure(StatusCode::kUnimplemented, "CUDA code takes no specialization constants; ",
                    request.constants.size(), " given.");
@@ -140,7 +152,7 @@ Result<Ref<hal::Executable>> Executable::make(Ref<PrimaryContext> context, const
   BATON_TRY(context->check());
   const ContextScope scope = context->enter();
   auto executable = make_ref<Executable>(std::move(context), request, device);
-  BATON_TRY_ASSIGN(executable->library_, CodeLibrary::load(*executable->context_, variant.data));
+  BATON_TRY(executable->load(code));
   if (request.expected.empty()) {
     for (const CodeLibrary::Named& kernel : executable->library_->kernels()) {
       BATON_TRY(executable->adopt(kernel.name, kernel.handle, nullptr));

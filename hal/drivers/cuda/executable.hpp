@@ -7,6 +7,7 @@
 #pragma once
 
 #include "hal/drivers/cuda/code_library.hpp"
+#include "hal/drivers/cuda/driver.hpp"
 #include "hal/executable.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -39,8 +40,12 @@ inline constexpr uint32_t kParameterBytesMax = 4096;
 
 class Executable final : public hal::Executable {
  public:
-  static Result<Ref<hal::Executable>> make(Ref<PrimaryContext> context, const void* device,
-                                           const ExecutableRequest& request, const ExecutableVariant& variant);
+  struct Code {
+    const ExecutableRequest& request;
+    const ExecutableVariant& variant;
+    const FunctionList& functions;  // What the variant may import; null for none.
+  };
+  static Result<Ref<hal::Executable>> make(Ref<PrimaryContext> context, const void* device, const Code& code);
 
   const Kernel& kernel(uint32_t entry_point) const { return kernels_[entry_point]; }
 
@@ -50,6 +55,7 @@ class Executable final : public hal::Executable {
   Executable(Ref<PrimaryContext> context, const ExecutableRequest& request, const void* device)
       : hal::Executable(request, device), context_(std::move(context)) {}
 
+  Status load(const Code& code);
   Status adopt(std::string_view name, CUkernel handle, const EntryPoint* expected);
   Status lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const;
   Status check_launch(const Kernel& kernel, const EntryPoint& entry) const;

@@ -1,0 +1,197 @@
+#include "hal/drivers/cuda/linked_functions.hpp"
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "hal/drivers/cuda/code_image.hpp"
+#include "hal/drivers/cuda/variants.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+constexpr size_t kLogBytes = 8192;
+
+bool is_brought_by_cuda(std::string_view name) {
+  constexpr std::string_view kNames[] = {"vprintf", "malloc", "free", "__assertfail", "__assert_fail"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) || name.starts_with("cuda") ||
+         name.starts_with("cnp") || name.starts_with("__cuda");
+}
+
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+}
+
+std::string_view without_space(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin == text.npos ? std::string_view() : text.substr(begin);
+}
+
+// Behind ".extern": "  .func (.param .b32 r) name(" → "name"; empty where it is no function.
+std::string_view function_name(std::string_view text) {
+  constexpr std::string_view kFunction = ".func";
+  text = without_space(text);
+  if (!text.starts_with(kFunction)) return {};
+  text = without_space(text.substr(kFunction.size()));
+  if (text.starts_with('(')) {
+    const size_t end = text.find(')');
+    if (end == text.npos) return {};
+    text = without_space(text.substr(end + 1));
+  }
+  size_t length = 0;
+  while (length < text.size() && is_name(text[length])) ++length;
+  return text.substr(0, length);
+}
+
+// The text of comments means nothing.
+std::string without_comments(std::string_view ptx) {
+  std::string text;
+  for (size_t i = 0; i < ptx.size();) {
+    const bool line = ptx.substr(i, 2) == "//", block = ptx.substr(i, 2) == "/*";
+    if (!line && !block) {
+      text += ptx[i++];
+      continue;
+    }
+    const size_t end = ptx.find(line ? "\n" : "*/", i + 2);
+    if (end == ptx.npos) break;
+    text += ' ';
+    i = end + (line ? 0 : 2);
+  }
+  return text;
+}
+
+void add_wanted(std::string_view ptx, std::string_view linkage, bool has_fallback, std::vector<WantedFunction>& all) {
+  for (size_t at = ptx.find(linkage); at != ptx.npos; at = ptx.find(linkage, at + 1)) {
+    const std::string_view name = function_name(ptx.substr(at + linkage.size()));
+    if (name.empty() || is_brought_by_cuda(name)) continue;
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const WantedFunction& one) { return one.name == name; });
+    if (known == all.end()) all.push_back({std::string(name), has_fallback});
+  }
+}
+
+struct LinkInput {
+  CUjitInputType type;
+  const char* kind;
+};
+
+LinkInput input_of(std::span<const std::byte> code) {
+  constexpr std::string_view kArchive = "!<arch>\n";
+  constexpr size_t kMachineAt = 18;
+  constexpr uint16_t kCudaMachine = 190;
+  const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
+  if (text.starts_with(kArchive)) return {CU_JIT_INPUT_LIBRARY, "an archive"};
+  switch (code_kind(code)) {
+    case CodeKind::kFatbin: return {CU_JIT_INPUT_FATBINARY, "a fatbin"};
+    case CodeKind::kCubin: break;
+    case CodeKind::kPtx: return {CU_JIT_INPUT_PTX, "PTX"};
+  }
+  const bool is_device_code =
+      code.size() >= kMachineAt + 2 && load_bytes<uint16_t>(code.data() + kMachineAt) == kCudaMachine;
+  return is_device_code ? LinkInput{CU_JIT_INPUT_CUBIN, "a cubin"} : LinkInput{CU_JIT_INPUT_OBJECT, "an object"};
+}
+
+std::string names_of(std::span<const WantedFunction> wanted) {
+  std::string names;
+  for (const WantedFunction& one : wanted) names += text(names.empty() ? "'" : ", '", one.name, "'");
+  return names;
+}
+
+std::string names_of(std::span<const DeviceFunctions> functions) {
+  std::string names;
+  for (const DeviceFunctions& one : functions) names += text(names.empty() ? "'" : ", '", one.name, "'");
+  return names;
+}
+
+// One link. The driver writes into its log for as long as the state lives.
+class Link {
+ public:
+  explicit Link(PrimaryContext& context) : context_(context) {}
+  ~Link() {
+    if (state_) context_.symbols().cuLinkDestroy(state_);
+  }
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  Status begin() {
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log_, reinterpret_cast<void*>(kLogBytes)};
+    return context_.status_of(context_.symbols().cuLinkCreate(2, options, values, &state_), "cuLinkCreate");
+  }
+
+  Status add(std::string_view name, std::span<const std::byte> code) {
+    const LinkInput input = input_of(code);
+    if (input.type == CU_JIT_INPUT_CUBIN || input.type == CU_JIT_INPUT_FATBINARY) {
+      BATON_TRY_CONTEXT(check_image(code), "while linking '", name, "'");
+    }
+    // Text ends with a zero, which files do not bring; the driver only reads.
+    std::string bytes(reinterpret_cast<const char*>(code.data()), code.size());
+    const size_t size = bytes.size() + (input.type == CU_JIT_INPUT_PTX ? 1 : 0);
+    return said(context_.symbols().cuLinkAddData(state_, input.type, bytes.data(), size, std::string(name).c_str(), 0,
+                                                 nullptr, nullptr),
+                "cuLinkAddData")
+        .with_context(text("while linking '", name, "', taken for ", input.kind));
+  }
+
+  Result<std::vector<std::byte>> finish() {
+    void* linked = nullptr;
+    size_t size = 0;
+    BATON_TRY(said(context_.symbols().cuLinkComplete(state_, &linked, &size), "cuLinkComplete"));
+    const auto* bytes = static_cast<const std::byte*>(linked);
+    return std::vector<std::byte>(bytes, bytes + size);
+  }
+
+ private:
+  Status said(CUresult result, const char* call) {
+    Status status = context_.status_of(result, call);
+    std::string_view log(log_);
+    while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.remove_suffix(1);
+    if (status.ok() || log.empty()) return status;
+    return std::move(status).with_context(text("the driver's linker said: ", log));
+  }
+
+  PrimaryContext& context_;
+  CUlinkState state_ = nullptr;
+  char log_[kLogBytes] = "";
+};
+
+Result<std::vector<std::byte>> link_all(PrimaryContext& context, std::span<const std::byte> code,
+                                        std::span<const DeviceFunctions> functions) {
+  Link link(context);
+  BATON_TRY(link.begin());
+  BATON_TRY(link.add("the program's kernels", code));
+  for (const DeviceFunctions& one : functions) BATON_TRY(link.add(one.name, one.code));
+  return link.finish();
+}
+
+}  // namespace
+
+std::vector<WantedFunction> wanted_functions(std::span<const std::byte> code) {
+  if (code_kind(code) != CodeKind::kPtx) return {};
+  const std::string ptx = without_comments({reinterpret_cast<const char*>(code.data()), code.size()});
+  std::vector<WantedFunction> all;
+  add_wanted(ptx, ".extern", false, all);
+  add_wanted(ptx, ".weak", true, all);
+  return all;
+}
+
+Result<std::vector<std::byte>> link_functions(PrimaryContext& context, std::span<const std::byte> code,
+                                              std::span<const DeviceFunctions> functions) {
+  const std::vector<WantedFunction> wanted = wanted_functions(code);
+  if (wanted.empty()) return std::vector<std::byte>();
+  if (!functions.empty()) {
+    auto linked = link_all(context, code, functions);
+    if (linked.has_value()) return linked;
+    return std::move(linked).error().with_context(
+        text("The kernels import ", names_of(wanted),
+             ", and cannot be linked with what is registered: ", names_of(functions)));
+  }
+  std::string missing;
+  for (const WantedFunction& one : wanted) {
+    if (!one.has_fallback) missing += text(missing.empty() ? "'" : ", '", one.name, "'");
+  }
+  if (missing.empty()) return std::vector<std::byte>();
+  return failure(StatusCode::kNotFound, "The kernels import functions that nobody provides: ", missing,
+                 "; device code that defines them is registered before programs are loaded.");
+}
+
+}  // namespace baton::hal::drivers::cuda

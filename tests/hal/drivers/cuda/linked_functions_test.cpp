@@ -1,0 +1,137 @@
+// Functions that the host registers and programs import: what code asks for, what is linked and what is not, and what
+// is said when it cannot be.
+#include "hal/drivers/cuda/linked_functions.hpp"
+
+#include "tests/hal/drivers/cuda/cuda_device.hpp"
+
+namespace baton::hal::drivers::cuda {
+namespace {
+
+using testing_support::fake_cuda;
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+DeviceFunctions functions_of(const char* name, std::string_view text) {
+  const auto bytes = bytes_of(text);
+  return {name, {bytes.begin(), bytes.end()}};
+}
+
+Status load(hal::Device& device, std::string_view code) {
+  const ExecutableVariant variant{"cuda-ptx", bytes_of(code)};
+  const auto loaded = device.make_executable({.name = "e", .variants = {&variant, 1}});
+  return loaded.has_value() ? Status() : loaded.error().clone();
+}
+
+// The size of a device's ELF: its first bytes and its machine.
+std::string device_elf(uint16_t machine) {
+  std::string elf(64, '\0');
+  elf.replace(0, 4,
+              "\x7f"
+              "ELF");
+  elf[18] = static_cast<char>(machine);
+  return elf;
+}
+
+constexpr std::string_view kWants = "// scale\n.extern .func mix(.param .b32 p);\nscale";
+constexpr std::string_view kMix = ".visible .func mix(.param .b32 p) { ret; }";
+
+TEST(WantedFunctionsTest, AreDeclarationsAndWeakFunctions) {
+  const std::vector<WantedFunction> wanted =
+      wanted_functions(bytes_of(".version 7.1\n"
+                                ".extern .func  (.param .b32 func_retval0) mix\n(\n.param .b64 mix_param_0\n)\n;\n"
+                                ".extern .func plain(.param .b32 p);\n"
+                                ".extern .shared .align 64 .b8 shared[];\n"
+                                ".weak .func (.param .b32 r) own(.param .b32 p);\n"
+                                ".weak .func (.param .b32 r) own(.param .b32 p) { ret; }\n"
+                                ".weak .entry kernel() { ret; }\n"
+                                "// .extern .func comment();\n"
+                                "/* .extern .func comment2(); */\n"
+                                ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+                                ".extern .func __assertfail();\n"
+                                ".visible .func seen() { ret; }\n"));
+  EXPECT_EQ(wanted, (std::vector<WantedFunction>{{"mix", false}, {"plain", false}, {"own", true}}));
+}
+
+TEST(WantedFunctionsTest, CutAndOddTextsHaveNoneOrWhatIsWhole) {
+  const std::string whole = ".extern .func (.param .b32 r) mix(.param .b64 p);";
+  for (size_t length = 0; length < whole.size(); ++length) {
+    const auto wanted = wanted_functions(bytes_of(std::string_view(whole).substr(0, length)));
+    EXPECT_LE(wanted.size(), 1u) << length;
+  }
+  EXPECT_TRUE(wanted_functions({}).empty());
+  EXPECT_TRUE(wanted_functions(bytes_of(".extern")).empty());
+  EXPECT_TRUE(wanted_functions(bytes_of("/* .extern .func f();")).empty());
+  EXPECT_TRUE(wanted_functions(bytes_of(device_elf(190))).empty()) << "machine code was linked";
+}
+
+TEST(LinkedFunctionsTest, TheRegisteredAreLinkedWithWhatImports) {
+  const auto device = open_fake("stream", "0", {functions_of("mix.ptx", kMix)});
+  EXPECT_OK(load(*device, kWants));
+  EXPECT_EQ(fake_cuda().count("cuLinkAddData the program's kernels 1"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuLinkAddData mix.ptx 1"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuLinkDestroy"), 1u);
+  EXPECT_OK(load(*device, kFakeCode));
+  EXPECT_EQ(fake_cuda().count("cuLinkCreate"), 1u) << "code that imports nothing is not linked";
+}
+
+TEST(LinkedFunctionsTest, WithoutAnybodyAFunctionWithABodyIsItsOwn) {
+  const auto device = open_fake("stream");
+  EXPECT_OK(load(*device, ".weak .func mix(.param .b32 p) { ret; }\nscale"));
+  EXPECT_EQ(fake_cuda().count("cuLinkCreate"), 0u);
+  EXPECT_FAILS(load(*device, kWants), StatusCode::kNotFound,
+               "The kernels import functions that nobody provides: 'mix'; device code that defines them is registered "
+               "before programs are loaded.");
+  EXPECT_OK(load(*device, kFakeCode)) << "the device goes on";
+}
+
+TEST(LinkedFunctionsTest, WhatIsMissingComesWithTheLinkersWords) {
+  const auto device = open_fake("stream", "0", {functions_of("other.ptx", ".visible .func other() { ret; }")});
+  const Status status = load(*device, kWants);
+  EXPECT_FAILS(status, StatusCode::kInternal, "cuLinkComplete");
+  const std::string said = status.to_string();
+  EXPECT_NE(said.find("the driver's linker said: error   : Undefined reference to 'mix'"), said.npos) << said;
+  EXPECT_NE(said.find("The kernels import 'mix', and cannot be linked with what is registered: 'other.ptx'"), said.npos)
+      << said;
+  EXPECT_EQ(fake_cuda().count("cuLinkDestroy"), 1u);
+  EXPECT_OK(load(*device, kFakeCode)) << "the device goes on";
+}
+
+TEST(LinkedFunctionsTest, FilesAreToldByTheirBytes) {
+  const std::string object = device_elf(62), archive = "!<arch>\n";
+  const auto device =
+      open_fake("stream", "0",
+                {functions_of("mix.ptx", kMix), functions_of("host.o", object), functions_of("functions.a", archive)});
+  EXPECT_OK(load(*device, kWants));
+  EXPECT_EQ(fake_cuda().count(text("cuLinkAddData host.o ", int{CU_JIT_INPUT_OBJECT})), 1u);
+  EXPECT_EQ(fake_cuda().count(text("cuLinkAddData functions.a ", int{CU_JIT_INPUT_LIBRARY})), 1u);
+}
+
+// The driver reads as far as tables say: damaged ones never reach it.
+TEST(LinkedFunctionsTest, DamagedMachineCodeIsRefusedBeforeTheDriver) {
+  std::string cubin = device_elf(190);
+  cubin[40] = '\x7f';  // Sections begin far behind the end.
+  cubin[41] = '\x7f';
+  std::string fatbin("\x50\xed\x55\xba\x01\x00\x10\x00\xff\xff\xff\x00\x00\x00\x00\x00", 16);
+  for (const std::string& damaged : {cubin, cubin.substr(0, 20), fatbin, fatbin.substr(0, 6)}) {
+    const auto device = open_fake("stream", "0", {functions_of("damaged", damaged)});
+    const Status status = load(*device, kWants);
+    EXPECT_FALSE(status.ok());
+    EXPECT_EQ(fake_cuda().count("cuLinkAddData damaged"), 0u) << status.to_string();
+    EXPECT_OK(load(*device, kFakeCode)) << "the device goes on";
+  }
+}
+
+TEST(LinkedFunctionsTest, AFailureOfTheDriverIsTold) {
+  const char* const entries[] = {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete"};
+  for (const char* entry : entries) {
+    const auto device = open_fake("stream", "0", {functions_of("mix.ptx", kMix)});
+    fake_cuda().failing_entry = entry;
+    fake_cuda().failing_result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    const Status status = load(*device, kWants);
+    EXPECT_NE(status.to_string().find(entry), std::string::npos) << status.to_string();
+    EXPECT_OK(load(*device, kWants)) << "the device goes on";
+  }
+}
+
+}  // namespace
+}  // namespace baton::hal::drivers::cuda
