@@ -1,6 +1,6 @@
 # baton_cuda_kernels(<target> <source.cu>): compiles CUDA kernels to PTX, which every GPU since sm_75 takes, and puts it into
 # <stem>_ptx.hpp, which <target> may include: the array <stem>_sm_75, for Device::make_executable with the format
-# "cuda-ptx-compute_75". Needs no CUDA toolkit: a source uses clang's own names. BATON_BARE_CLANG is that of cpu_kernels.cmake.
+# "cuda-ptx-compute_75". Needs no CUDA toolkit: a source uses clang's own names. What it includes is known to the build. BATON_BARE_CLANG is that of cpu_kernels.cmake.
 function(baton_cuda_kernels target source)
   get_filename_component(stem ${source} NAME_WE)
   get_filename_component(source ${source} ABSOLUTE)
@@ -11,9 +11,10 @@ function(baton_cuda_kernels target source)
     OUTPUT ${ptx} ${header}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${BATON_BARE_CLANG} -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 --cuda-path=/nonexistent -nocudainc -nocudalib
-      -O2 -Wall -Werror -S ${source} -o ${ptx}
+      -O2 -Wall -Werror -MD -MF ${ptx}.d -MT ${ptx} -S ${source} -o ${ptx}
     COMMAND ${CMAKE_COMMAND} -DFILES=${ptx} -DHEADER=${header} -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
     DEPENDS ${source} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
+    DEPFILE ${ptx}.d
     VERBATIM)
   target_sources(${target} PRIVATE ${header})
   target_include_directories(${target} PRIVATE ${folder})
