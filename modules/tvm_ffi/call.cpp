@@ -223,11 +223,38 @@ class Call {
   const hal::Fence* signal_ = nullptr;
 };
 
+// A call that owns nothing and waits for nobody.
+Status call_with_numbers(const Function& function, baton_call& call) {
+  const std::vector<Parameter>& parameters = function.signature.arguments;
+  const size_t count = parameters.size();
+  Places<Any, kNumbersInPlace> anys(count);
+  for (size_t i = 0; i < count; ++i) anys[i] = any_of_number(parameters[i].kind, call.values[i]);
+  Any result;
+  if (const int code = function.call(nullptr, anys.data(), static_cast<int32_t>(count), &result); code != 0)
+      [[unlikely]] {
+    return function.runtime->take_error(code);
+  }
+  const std::vector<Parameter>& results = function.signature.results;
+  Status status;
+  if (!results.empty()) {
+    baton_value number;
+    if (read_number(results[0].kind, result, number)) [[likely]] {
+      call.values[0] = number;
+      return {};
+    }
+    baton_object* none = nullptr;
+    status = take_result({function.runtime, nullptr, -1}, results[0], result, number, none);
+    if (status.ok()) call.values[0] = number;
+  }
+  function.runtime->drop(result);
+  return status;
+}
+
 }  // namespace
 
 baton_status* call_function(baton_call* call) {
   const auto& function = *static_cast<const Function*>(call->data);
-  Status status = Call(function, *call).run();
+  Status status = function.has_numbers_alone ? call_with_numbers(function, *call) : Call(function, *call).run();
   if (status.ok()) return nullptr;
   return to_door(
       std::move(status).with_context(text("in TVM-FFI function '", function.module, ".", function.name, "'")));

@@ -20,6 +20,7 @@ struct Function {
   Signature signature;
   std::string signature_text;
   size_t reference_count = 0;  // Of its arguments.
+  bool has_numbers_alone = false;
 };
 
 // The bodies of exports whose data is a Function.

@@ -10,6 +10,7 @@
 #include "modules/sdk/host.hpp"
 #include "modules/tvm_ffi/function.hpp"
 #include "modules/tvm_ffi/library_symbols.hpp"
+#include "modules/tvm_ffi/values.hpp"
 #include "vm/bytecode_module.hpp"
 
 namespace baton::modules {
@@ -123,9 +124,10 @@ class Loader {
       return false;
     }
     Function& function = module_->functions.emplace_back(
-        Function{runtime_, wishes_.name, name, symbol(name), std::move(signature), {}, 0});
+        Function{runtime_, wishes_.name, name, symbol(name), std::move(signature), {}, 0, false});
     function.signature_text = function.signature.text();
     for (const Parameter& each : function.signature.arguments) function.reference_count += each.kind > Kind::kBool;
+    function.has_numbers_alone = has_numbers_alone(function.signature);
     const bool records = function.signature.is_command;
     module_->exports.push_back(
         {function.name.c_str(), function.signature_text.c_str(), records ? record_function : call_function, &function,

@@ -93,6 +93,12 @@ class LoadedProgram final : public Program {
     return instance.get();
   }
 
+  // The state that a call without tensors has, where the last call had it too; on a GPU calls have an order.
+  Instance* instance_on_host() const {
+    Instance* const latest = latest_.load(std::memory_order_acquire);
+    return latest && latest->key == kHostKey && latest->cuda < 0 ? latest : nullptr;
+  }
+
  private:
   static constexpr int64_t kHostKey = -1;
 
@@ -118,6 +124,7 @@ struct ProgramFunction {
   Signature signature;
   size_t argument_count = 0;  // Without fences.
   bool has_fences = false;
+  bool has_numbers_alone = false;
 };
 
 // A tensor of the caller's, while a program has it.
@@ -305,6 +312,7 @@ class ProgramCall {
     }
     baton_object* object = result_object(index);
     if (!object) return {};  // None.
+    if (give_argument(object, out)) return {};
     if (hal::BufferView* view = unwrap<hal::BufferView>(object)) return give_tensor(Ref<hal::BufferView>(view), out);
     if (const auto* held = sdk::cast<HeldObject>(object)) {
       runtime_.retain(held->get());
@@ -317,6 +325,18 @@ class ProgramCall {
       return failure(StatusCode::kUnimplemented, "It gives a '", object->type->name, "', which TVM-FFI has not.");
     BATON_TRY_ASSIGN(out, any_of_bytes(runtime_, Kind::kBytes, blob->text()));
     return {};
+  }
+
+  // A tensor of the caller's that the program gives back is the same tensor.
+  bool give_argument(const baton_object* object, Any& out) {
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      if (objects_[i] != object || arguments_[i].type_index != kTensor) continue;
+      runtime_.retain(arguments_[i].object);
+      out.type_index = kTensor;
+      out.object = arguments_[i].object;
+      return true;
+    }
+    return false;
   }
 
   Status give_tensor(const Ref<hal::BufferView>& view, Any& out) {
@@ -344,6 +364,30 @@ class ProgramCall {
   Places<vm::Value, kSlotsInPlace> results_;
 };
 
+// A call that owns nothing. False: it is no such call, or something is wrong, of which call_program() says more; then
+// nothing was called yet.
+bool call_with_numbers(const ProgramFunction& function, std::span<const Any> arguments, Any& out, Status& status) {
+  const std::vector<Parameter>& parameters = function.signature.arguments;
+  if (!function.has_numbers_alone || arguments.size() != parameters.size()) return false;
+  vm::Value slots[kNumbersInPlace];
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    baton_value number;
+    if (!read_number(parameters[i].kind, arguments[i], number)) return false;
+    slots[i] = vm::Value::from_bits(number.bits);
+  }
+  Instance* const instance = function.program->instance_on_host();
+  if (!instance) return false;
+  const std::vector<Parameter>& results = function.signature.results;
+  vm::Value result;
+  {
+    const std::lock_guard lock(instance->mutex);
+    status = instance->invocation->invoke_slots(instance->exported[function.export_index], {slots, parameters.size()},
+                                                {&result, results.size()});
+  }
+  if (status.ok() && !results.empty()) out = any_of_number(results[0].kind, {result.bits});
+  return true;
+}
+
 Status call_program(const ProgramFunction& function, std::span<const Any> arguments, Any& out) {
   if (arguments.size() != function.argument_count) {
     return failure(StatusCode::kInvalidArgument, "It takes ", function.argument_count,
@@ -357,7 +401,9 @@ Status call_program(const ProgramFunction& function, std::span<const Any> argume
 
 int safe_call(void* self, const Any* arguments, int32_t count, Any* result) {
   const auto& function = *static_cast<const ProgramFunction*>(self);
-  Status status = call_program(function, {arguments, static_cast<size_t>(count)}, *result);
+  const std::span<const Any> all(arguments, static_cast<size_t>(count));
+  Status status;
+  if (!call_with_numbers(function, all, *result, status)) status = call_program(function, all, *result);
   if (status.ok()) return 0;
   return function.program->runtime()->raise(
       std::move(status).with_context(text("in function '", function.program->last().name(), ".", function.name, "'")));
@@ -378,6 +424,7 @@ Result<AnyObject*> LoadedProgram::function(std::string_view name) {
   BATON_TRY_ASSIGN(made->signature, parse_import(last().export_at(*found).signature));
   const std::vector<Parameter>& arguments = made->signature.arguments;
   made->has_fences = arguments.size() >= 2 && arguments.back().kind == Kind::kFence;
+  made->has_numbers_alone = has_numbers_alone(made->signature);
   made->argument_count = arguments.size() - (made->has_fences ? 2 : 0);
   void* object = nullptr;
   const int code = runtime_->function_create(

@@ -1,5 +1,6 @@
 #include "modules/tvm_ffi/values.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -85,18 +86,11 @@ std::string describe(const Any& value) {
   }
 }
 
-Any any_of_number(Kind kind, const baton_value& value) {
-  switch (kind) {
-    case Kind::kF32: return any_of(static_cast<double>(value.f32));
-    case Kind::kF64: return any_of(value.f64);
-    case Kind::kI64: return any_of(value.i64);
-    default: break;
-  }
-  Any any = any_of(static_cast<int64_t>(value.i32));
-  if (kind != Kind::kBool) return any;
-  any.type_index = kBool;
-  any.integer = value.i32 != 0;
-  return any;
+bool has_numbers_alone(const Signature& signature) {
+  const auto is_number = [](const Parameter& each) { return each.kind <= Kind::kBool; };
+  return !signature.is_command && signature.arguments.size() <= kNumbersInPlace && signature.results.size() <= 1 &&
+         std::all_of(signature.arguments.begin(), signature.arguments.end(), is_number) &&
+         std::all_of(signature.results.begin(), signature.results.end(), is_number);
 }
 
 Result<Any> any_of_bytes(const Runtime& runtime, Kind kind, std::string_view bytes) {

@@ -59,7 +59,49 @@ inline Any any_of(double number) {
 }
 
 // A number's register.
-Any any_of_number(Kind kind, const baton_value& value);
+inline Any any_of_number(Kind kind, const baton_value& value) {
+  switch (kind) {
+    case Kind::kF32: return any_of(static_cast<double>(value.f32));
+    case Kind::kF64: return any_of(value.f64);
+    case Kind::kI64: return any_of(value.i64);
+    default: break;
+  }
+  Any any = any_of(static_cast<int64_t>(value.i32));
+  if (kind != Kind::kBool) return any;
+  any.type_index = kBool;
+  any.integer = value.i32 != 0;
+  return any;
+}
+
+// The number that a register of this kind holds, as it comes most of the time; false for everything else, of which
+// take_result() says more.
+inline bool read_number(Kind kind, const Any& value, baton_value& out) {
+  switch (kind) {
+    case Kind::kI32:
+    case Kind::kBool:
+      if (value.type_index != kInt && value.type_index != kBool) return false;
+      if (value.integer < INT32_MIN || value.integer > INT32_MAX) return false;
+      out = baton_value_of_i32(static_cast<int32_t>(value.integer));
+      return true;
+    case Kind::kI64:
+      if (value.type_index != kInt && value.type_index != kBool) return false;
+      out = baton_value_of_i64(value.integer);
+      return true;
+    case Kind::kF32:
+      if (value.type_index != kFloat) return false;
+      out = baton_value_of_f32(static_cast<float>(value.real));
+      return true;
+    case Kind::kF64:
+      if (value.type_index != kFloat) return false;
+      out = baton_value_of_f64(value.real);
+      return true;
+    default: return false;
+  }
+}
+
+// Whether a call has nothing but numbers, few, and at most one result.
+bool has_numbers_alone(const Signature& signature);
+inline constexpr size_t kNumbersInPlace = 8;
 // Text or bytes, owned by the caller.
 Result<Any> any_of_bytes(const Runtime& runtime, Kind kind, std::string_view bytes);
 // What a function takes as its device.

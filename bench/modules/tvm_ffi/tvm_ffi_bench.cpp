@@ -39,6 +39,8 @@ constexpr const char* kProgram = R"(
 module @bench
 import @functions.add_numbers(i64, i64) -> i64
 import @functions.address_of(hal.buffer_view) -> i64
+import @hal.buffer_view.buffer(hal.buffer_view) -> hal.buffer
+import @hal.buffer_view.create(hal.buffer, i64, i64, i32, i32, (i64)...) -> hal.buffer_view
 export func @numbers(%count: i64) -> i64 {
   const.i64 %v1, 0
 again:
@@ -60,6 +62,16 @@ again:
 }
 export func @increment(%x: i64) -> i64 {
   add.imm.i64 %v0, %v0, 1
+  return
+}
+export func @again(%x: hal.buffer_view) -> hal.buffer_view {
+  call.import @hal.buffer_view.buffer, %v0, %r0
+  const.i64 %v0, 0
+  const.i64 %v1, -1
+  const.i32 %v2, 800
+  const.i32 %v3, 1
+  const.i64 %v4, 64
+  call.variadic @hal.buffer_view.create, %v0, %r0, [1]
   return
 }
 export func @same(%x: hal.buffer_view) -> hal.buffer_view {
@@ -198,7 +210,8 @@ void bench_out(const char* path) {
   const auto runtime = take(modules::tvm_ffi::Runtime::open({}));
   const Ref<modules::tvm_ffi::Program> program = take(modules::tvm_ffi::Program::make(
       runtime, {.modules = {functions_module(path, "view"), bench_module()}, .device = "local-sync"}));
-  const ffi::Function increment = function_of(*program, "increment"), same = function_of(*program, "same");
+  const ffi::Function increment = function_of(*program, "increment"), same = function_of(*program, "same"),
+                      again = function_of(*program, "again");
   const ffi::Function own_increment = ffi::Function::FromTyped([](int64_t x) { return x + 1; });
   const ffi::Function own_same = ffi::Function::FromTyped([](ffi::Tensor x) { return x; });
   const auto numbers = [](const ffi::Function& function) {
@@ -215,7 +228,12 @@ void bench_out(const char* path) {
     };
   };
   compare("out: a number", numbers(own_increment), numbers(increment));
-  compare("out: a tensor, and one back", tensors(own_same), tensors(same));
+  const ffi::Function own_again = ffi::Function::FromTyped([](const ffi::Tensor& given) {
+    DLManagedTensorVersioned* view = given.ToDLPackVersioned();
+    return ffi::Tensor::FromDLPackVersioned(view);
+  });
+  compare("out: a tensor, and the same back", tensors(own_same), tensors(same));
+  compare("out: a tensor, and another of its memory back", tensors(own_again), tensors(again));
 }
 
 }  // namespace

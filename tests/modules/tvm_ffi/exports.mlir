@@ -15,4 +15,18 @@ module @exports {
   func.func @same_i8(%x: tensor<4xi8>) -> tensor<4xi8> {
     return %x : tensor<4xi8>
   }
+  func.func @line(%n: i32, %big: i64, %f: f64, %g: f32) -> f64 {
+    %a = arith.sitofp %n : i32 to f64
+    %b = arith.sitofp %big : i64 to f64
+    %c = arith.extf %g : f32 to f64
+    %ab = arith.addf %a, %b : f64
+    %cf = arith.mulf %c, %f : f64
+    %r = arith.addf %ab, %cf : f64
+    return %r : f64
+  }
+  func.func @next(%n: i32) -> i32 {
+    %one = arith.constant 1 : i32
+    %r = arith.addi %n, %one : i32
+    return %r : i32
+  }
 }

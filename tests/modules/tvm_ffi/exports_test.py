@@ -36,12 +36,32 @@ def check_values(program):
     assert np.from_dlpack(program("sum")(empty, empty)).shape == (0,)
 
 
+def check_numbers(program):
+    """Calls with nothing but numbers have a way of their own; what does not fit it goes the way of all."""
+    line, following = program("line"), program("next")
+    for n, big, f, g in [(1, 2**40, 0.5, 3.0), (-(2**31), -1, -0.25, 2), (2**31 - 1, True, 3, 0.5), (False, 0, 1.0, 1.0)]:
+        assert line(n, big, f, g) == n + big + f * g, (n, big, f, g)
+    assert following(41) == 42 and following(-1) == 0 and following(2**31 - 1) == -(2**31)
+    fails(ValueError, "an integer that it can hold", following, 2**31)
+    fails(ValueError, "an integer that it can hold", following, 1.0)
+    fails(ValueError, "an integer that it can hold", following, None)
+    fails(ValueError, "an integer that it can hold", line, 1, "2", 1.0, 1.0)
+    fails(ValueError, "It takes a number", line, 1, 2, tensor(1), 1.0)
+    fails(ValueError, "It takes 1 argument, and 2 were given", following, 1, 2)
+    fails(ValueError, "It takes 1 argument, and 0 were given", following)
+    assert following(1) == 2
+
+
 def check_in_place(program):
     array = np.arange(4, dtype=np.int8)
     same = program("same_i8")(tvm_ffi.from_dlpack(array))
     assert address(same) == array.__array_interface__["data"][0]
     array[0] = 9
     assert np.from_dlpack(same)[0] == 9
+    again = program("same_i8")(same)  # The same object: it outlives what it was given as.
+    del same, array
+    gc.collect()
+    assert np.from_dlpack(again).tolist() == [9, 1, 2, 3]
 
 
 def check_lives(program):
@@ -101,7 +121,9 @@ def main(library, path):
     baton = tvm_ffi.load_module(library)
     for device in ("", "local-sync", "local-task"):
         program = baton.load(path, device)
+        check_numbers(program)  # Before any tensor, and again behind them.
         check_values(program)
+        check_numbers(program)
         check_in_place(program)
         check_lives(program)
         check_errors(program, baton, path)
