@@ -169,6 +169,24 @@ Status failure_of(std::string_view kind, std::string_view message, std::string_v
   return failed;
 }
 
+namespace {
+
+// The first line, and the next where it ends in a colon; `text` keeps the rest.
+std::string take_sentence(std::string_view& text) {
+  std::string sentence;
+  do {
+    const size_t begin = std::min(text.find_first_not_of("\n "), text.size());
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin == text.size()) break;
+    if (!sentence.empty()) sentence += ' ';
+    sentence += text.substr(begin, end - begin);
+    text.remove_prefix(end);
+  } while (sentence.ends_with(':'));
+  return sentence;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Runtime>> Runtime::open(const std::string& path) {
   BATON_TRY_ASSIGN(void* const library, open_library(path));
   auto runtime = std::make_shared<Runtime>();
@@ -195,10 +213,10 @@ Status Runtime::take_error(int code) const {
 }
 
 int Runtime::raise(const Status& failed) const {
-  const std::string_view all = failed.message();
-  const size_t first = std::min(all.find('\n'), all.size());
-  const std::string trace = trace_of(all.substr(first));
-  const std::string_view sentence = all.substr(0, first);
+  std::string_view trace_lines = failed.message();
+  const std::string whole = take_sentence(trace_lines);
+  const std::string trace = trace_of(trace_lines);
+  const std::string_view sentence = whole;
   const std::string_view told = kind_told(sentence);  // By a function of theirs.
   const ByteArray kind = bytes_of(told.empty() ? kind_of(failed.code()) : told),
                   message = bytes_of(told.empty() ? sentence : sentence.substr(told.size() + 2)),

@@ -3,7 +3,8 @@
 #   component   target               for
 #   module_sdk  Baton::module_sdk    the author of a plugin: headers only, and baton_cpu_kernels()
 #   runtime     Baton::runtime       a host app: load, verify, link and run modules; holds module_sdk too
-#   device      Baton::device        the same with devices: the HAL, its drivers, the modules hal, check and parameters
+#   device      Baton::device        the same with devices: the HAL, its drivers, the modules hal, check and parameters;
+#                                    baton_tvm_ffi_program()
 #   compiler    Baton::compiler      the compiler as a library, and baton-compile; needs MLIR 19 where it is used
 #   tools       Baton::baton-as ...  the programs, and baton_program()
 #   libraries                        plugins over libraries of others, and what baton-compile --library reads
@@ -87,6 +88,8 @@ foreach(room hal modules/app modules/hal_module modules/kernel_library modules/t
   get_filename_component(parent ${room} DIRECTORY)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${header_dir}/${parent} COMPONENT device ${headers})
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/tools/cmake/tvm_ffi_program.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/tvm_ffi_functions.cmake
+  DESTINATION ${package_dir} COMPONENT device)
 install(FILES ${PROJECT_SOURCE_DIR}/modules/device_door.hpp DESTINATION ${header_dir}/modules COMPONENT device)
 # Building blocks of drivers stood in hal/ up to version 0.1.0; those who include them there are led on.
 foreach(moved command_list command_text freed_blocks hazards host_allocator host_queue host_semaphore resolve spin wait_helper)
