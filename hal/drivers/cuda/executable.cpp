@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "hal/drivers/cuda/linked_functions.hpp"
+#include "hal/drivers/cuda/required_block.hpp"
+#include "hal/drivers/cuda/variants.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -80,6 +82,26 @@ Status Executable::lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* 
   return {};
 }
 
+// A program that says nothing has one thread.
+Status Executable::require_block(Kernel& kernel, EntryPoint& entry) const {
+  std::optional<std::array<uint32_t, 3>> required;
+  if (!ptx_.empty()) {
+    required = ptx_required_block(ptx_, entry.name);
+  } else if (code_kind(code_) == CodeKind::kCubin) {
+    required = cubin_required_block(code_, entry.name);
+  }
+  if (!required || std::equal(required->begin(), required->end(), kernel.block)) return {};
+  const bool unsaid = kernel.block[0] == 1 && kernel.block[1] == 1 && kernel.block[2] == 1;
+  if (!unsaid) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", entry.name, "' requires workgroups of ", (*required)[0],
+                   "x", (*required)[1], "x", (*required)[2], "; the program launches it with ", kernel.block[0], "x",
+                   kernel.block[1], "x", kernel.block[2], ".");
+  }
+  std::copy(required->begin(), required->end(), kernel.block);
+  std::copy(required->begin(), required->end(), entry.workgroup_size);
+  return {};
+}
+
 Status Executable::check_launch(const Kernel& kernel, const EntryPoint& entry) const {
   const DeviceFacts& facts = context_->facts();
   const Symbols& symbols = context_->symbols();
@@ -124,6 +146,7 @@ Status Executable::adopt(std::string_view name, CUkernel handle, const EntryPoin
     entry.launch = expected->launch;
   }
   for (int axis = 0; axis < 3; ++axis) kernel.block[axis] = std::max(entry.workgroup_size[axis], 1u);
+  BATON_TRY(require_block(kernel, entry));
   kernel.shared_bytes = entry.local_memory_bytes;
   BATON_TRY(lay_out(kernel, entry, expected));
   BATON_TRY(check_launch(kernel, entry));
@@ -135,6 +158,10 @@ Status Executable::adopt(std::string_view name, CUkernel handle, const EntryPoin
 
 // The driver copies what was linked.
 Status Executable::load(const Code& code) {
+  code_ = code.variant.data;
+  if (code_kind(code_) == CodeKind::kPtx) {
+    ptx_ = ptx_without_comments({reinterpret_cast<const char*>(code_.data()), code_.size()});
+  }
   std::vector<std::byte> linked;
   if (code.functions) {
     BATON_TRY_ASSIGN(linked, link_functions(*context_, code.variant.data, *code.functions));
@@ -157,12 +184,14 @@ Result<Ref<hal::Executable>> Executable::make(Ref<PrimaryContext> context, const
     for (const CodeLibrary::Named& kernel : executable->library_->kernels()) {
       BATON_TRY(executable->adopt(kernel.name, kernel.handle, nullptr));
     }
+    executable->forget_code();
     return Ref<hal::Executable>(std::move(executable));
   }
   for (const EntryPoint& expected : request.expected) {
     BATON_TRY_ASSIGN(const CUkernel handle, executable->library_->find(expected.name));
     BATON_TRY(executable->adopt(expected.name, handle, &expected));
   }
+  executable->forget_code();
   return Ref<hal::Executable>(std::move(executable));
 }
 

@@ -56,8 +56,13 @@ class Executable final : public hal::Executable {
       : hal::Executable(request, device), context_(std::move(context)) {}
 
   Status load(const Code& code);
+  void forget_code() {
+    code_ = {};
+    ptx_ = std::string();
+  }
   Status adopt(std::string_view name, CUkernel handle, const EntryPoint* expected);
   Status lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const;
+  Status require_block(Kernel& kernel, EntryPoint& entry) const;
   Status check_launch(const Kernel& kernel, const EntryPoint& entry) const;
   // launch_attributes.cpp
   Status read_cluster(Kernel& kernel, EntryPoint& entry) const;
@@ -71,6 +76,8 @@ class Executable final : public hal::Executable {
   const Ref<PrimaryContext> context_;
   std::unique_ptr<CodeLibrary> library_;
   std::vector<Kernel> kernels_;
+  std::span<const std::byte> code_;  // While it is loaded.
+  std::string ptx_;                  // Then too: without its comments, if it is PTX.
 };
 
 }  // namespace baton::hal::drivers::cuda

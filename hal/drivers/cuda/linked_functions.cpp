@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "hal/drivers/cuda/code_image.hpp"
+#include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -15,10 +16,6 @@ bool is_brought_by_cuda(std::string_view name) {
   constexpr std::string_view kNames[] = {"vprintf", "malloc", "free", "__assertfail", "__assert_fail"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) || name.starts_with("cuda") ||
          name.starts_with("cnp") || name.starts_with("__cuda");
-}
-
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
 }
 
 std::string_view without_space(std::string_view text) {
@@ -38,25 +35,8 @@ std::string_view function_name(std::string_view text) {
     text = without_space(text.substr(end + 1));
   }
   size_t length = 0;
-  while (length < text.size() && is_name(text[length])) ++length;
+  while (length < text.size() && is_ptx_name(text[length])) ++length;
   return text.substr(0, length);
-}
-
-// The text of comments means nothing.
-std::string without_comments(std::string_view ptx) {
-  std::string text;
-  for (size_t i = 0; i < ptx.size();) {
-    const bool line = ptx.substr(i, 2) == "//", block = ptx.substr(i, 2) == "/*";
-    if (!line && !block) {
-      text += ptx[i++];
-      continue;
-    }
-    const size_t end = ptx.find(line ? "\n" : "*/", i + 2);
-    if (end == ptx.npos) break;
-    text += ' ';
-    i = end + (line ? 0 : 2);
-  }
-  return text;
 }
 
 void add_wanted(std::string_view ptx, std::string_view linkage, bool has_fallback, std::vector<WantedFunction>& all) {
@@ -167,7 +147,7 @@ Result<std::vector<std::byte>> link_all(PrimaryContext& context, std::span<const
 
 std::vector<WantedFunction> wanted_functions(std::span<const std::byte> code) {
   if (code_kind(code) != CodeKind::kPtx) return {};
-  const std::string ptx = without_comments({reinterpret_cast<const char*>(code.data()), code.size()});
+  const std::string ptx = ptx_without_comments({reinterpret_cast<const char*>(code.data()), code.size()});
   std::vector<WantedFunction> all;
   add_wanted(ptx, ".extern", false, all);
   add_wanted(ptx, ".weak", true, all);

@@ -2,6 +2,10 @@
 // is checked against the code.
 #include "hal/drivers/cuda/executable.hpp"
 
+#include <elf.h>
+
+#include "hal/drivers/cuda/code_image.hpp"
+#include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
@@ -63,6 +67,96 @@ TEST(ExecutableTest, ParametersAreChecked) {
                "Kernel 'scale' takes 3 parameters of (8, 4, 4) bytes; the program passes 2 bindings and 1 constants.");
   // A pointer that the program fills itself is two constants.
   EXPECT_OK(load(*device, {.name = "add", .constant_count = 3, .binding_count = 2}));
+}
+
+TEST(ExecutableTest, TheWorkgroupThatTheCodeRequiresIsTheProgramsToo) {
+  const auto device = open_fake("stream");
+  const std::string_view code =
+      "// .entry scale() .reqntid 7, 7, 7 {\n"
+      ".visible .entry scale_more(.param .u64 p)\n.reqntid 32\n{ ret; }\n"
+      ".visible .entry scale(\n.param .u64 p\n)\n.maxntid 64\n.reqntid 64, 2 // each\n{ ret; }\n"
+      ".visible .entry add(.param .u64 p) { ret; }\n";
+  const auto load_as = [&](const char* name, uint32_t x, uint32_t y) {
+    return load(*device, {.name = name, .workgroup_size = {x, y, 1}, .layout_known = false}, code);
+  };
+  EXPECT_OK(load_as("scale", 64, 2));
+  EXPECT_OK(load_as("add", 32, 1));
+  EXPECT_FAILS(load_as("scale", 64, 1), StatusCode::kInvalidArgument,
+               "Kernel 'scale' requires workgroups of 64x2x1; the program launches it with 64x1x1.");
+  // Who says nothing gets what the code says.
+  const ExecutableVariant variant{"cuda-ptx", std::as_bytes(std::span(code))};
+  const auto unsaid = device->make_executable({.name = "e", .variants = {&variant, 1}});
+  ASSERT_OK(unsaid);
+  const uint32_t scale = (*unsaid)->find("scale").value();
+  EXPECT_EQ((*unsaid)->entry_points()[scale].workgroup_size[0], 64u);
+  EXPECT_EQ((*unsaid)->entry_points()[scale].workgroup_size[1], 2u);
+}
+
+TEST(RequiredBlockTest, OddTextsRequireNothing) {
+  for (const std::string_view text : {"", ".entry", ".entry k", ".entry k .reqntid", ".entry k .reqntid {",
+                                      ".entry k .reqntid 0, 1, 1 {", ".entry k .reqntid 99999999999 {",
+                                      ".entry k .reqntid -1 {", ".entry k; .reqntid 4 {", ".entry k2 .reqntid 4 {"}) {
+    EXPECT_FALSE(ptx_required_block(text, "k")) << text;
+  }
+  EXPECT_EQ(ptx_required_block(".entry k .reqntid 4, 5 , 6, 7 {", "k"), (std::array<uint32_t, 3>{4, 5, 6}));
+}
+
+// A cubin with nothing but what `kernel` says of itself: words of .nv.info, as ptxas writes them.
+std::string cubin_with(const std::string& kernel, const std::vector<uint32_t>& words) {
+  const std::string names = std::string("\0.shstrtab\0.nv.info.", 20) + kernel + '\0';
+  std::array<Elf64_Shdr, 3> sections{};
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_machine = 190;
+  header.e_shoff = sizeof(header);
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = 3;
+  header.e_shstrndx = 1;
+  const uint64_t names_at = sizeof(header) + sizeof(sections);
+  sections[1].sh_name = 1;
+  sections[1].sh_type = SHT_STRTAB;
+  sections[1].sh_offset = names_at;
+  sections[1].sh_size = names.size();
+  sections[2].sh_name = 11;
+  sections[2].sh_type = SHT_PROGBITS;
+  sections[2].sh_offset = names_at + names.size();
+  sections[2].sh_size = 4 * words.size();
+  std::string file(reinterpret_cast<const char*>(&header), sizeof(header));
+  file.append(reinterpret_cast<const char*>(sections.data()), sizeof(sections)).append(names);
+  return file.append(reinterpret_cast<const char*>(words.data()), 4 * words.size());
+}
+
+TEST(RequiredBlockTest, MachineCodeSaysItInARecord) {
+  const auto required = [](const std::string& cubin, const char* kernel) {
+    const auto bytes = std::as_bytes(std::span(cubin));
+    EXPECT_OK(check_image(bytes));
+    return cubin_required_block(bytes, kernel);
+  };
+  const std::vector<uint32_t> words = {0x00045004, 7, 0x00ff1b03, 0x000c1004, 128, 2, 1, 0x00041e04, 0};
+  EXPECT_EQ(required(cubin_with("k", words), "k"), (std::array<uint32_t, 3>{128, 2, 1}));
+  EXPECT_FALSE(required(cubin_with("kernel", words), "k"));
+  EXPECT_FALSE(required(cubin_with("k", {0x00ff1b03}), "k"));
+  EXPECT_FALSE(required(cubin_with("k", {0x000c1004, 128, 2}), "k")) << "cut off";
+  EXPECT_FALSE(required(cubin_with("k", {0x000c1004, 128, 0, 1}), "k"));
+}
+
+// Machine code as ptxas makes it, and with any byte changed: what comes out is no matter, what is read is.
+TEST(RequiredBlockTest, MachineCodeTellsAndDamageDoesNoHarm) {
+  const std::string_view cubin = testing_support::conformance_cubin();
+  if (cubin.empty()) GTEST_SKIP() << "nvcc was not there";
+  const auto whole = std::as_bytes(std::span(cubin));
+  ASSERT_OK(check_image(whole));
+  EXPECT_FALSE(cubin_required_block(whole, "scale")) << "it takes any";
+  std::string changed(cubin);
+  for (size_t i = 0; i < changed.size(); ++i) {
+    for (const char value : {'\xff', '\0', '\x10'}) {
+      changed[i] = value;
+      const auto bytes = std::as_bytes(std::span(changed));
+      if (check_image(bytes).ok()) static_cast<void>(cubin_required_block(bytes, "scale"));
+    }
+    changed[i] = cubin[i];
+  }
 }
 
 TEST(ExecutableTest, SharesMemoryUpToTheOptInLimit) {

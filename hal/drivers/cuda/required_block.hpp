@@ -1,0 +1,26 @@
+// The workgroup that a kernel requires of its launches (.reqntid, __block_size__, reqd_work_group_size), as its code says
+// it. The driver does not tell, and refuses other launches without saying why.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace baton::hal::drivers::cuda {
+
+// PTX with a space in the place of each comment: a comment means nothing.
+std::string ptx_without_comments(std::string_view ptx);
+inline bool is_ptx_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+}
+
+// Of PTX without comments, and of a cubin that check_image() has let through; nothing where the kernel takes any, and of
+// a fatbin, which the driver opens.
+std::optional<std::array<uint32_t, 3>> ptx_required_block(std::string_view ptx, std::string_view kernel);
+std::optional<std::array<uint32_t, 3>> cubin_required_block(std::span<const std::byte> cubin, std::string_view kernel);
+
+}  // namespace baton::hal::drivers::cuda
