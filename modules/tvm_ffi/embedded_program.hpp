@@ -43,10 +43,10 @@ class EmbeddedProgram {
 
 }  // namespace baton::modules::tvm_ffi
 
-// A function of the library, by the name of the export.
-#define BATON_TVM_FFI_FUNCTION(program, name)                                                                      \
-  extern "C" __attribute__((visibility("default"))) int __tvm_ffi_##name(                                          \
-      void*, const baton::modules::tvm_ffi::Any* arguments, int32_t count, baton::modules::tvm_ffi::Any* result) { \
-    static baton::modules::tvm_ffi::EmbeddedFunction function{#name};                                              \
-    return program.call(function, arguments, count, result);                                                       \
+// A function of the library: its symbol, and the export's name as a string, so that no macro of that name matters.
+#define BATON_TVM_FFI_FUNCTION(program, symbol, name)                                                                 \
+  extern "C" __attribute__((visibility("default"))) int symbol(void*, const baton::modules::tvm_ffi::Any* arguments,  \
+                                                               int32_t count, baton::modules::tvm_ffi::Any* result) { \
+    static baton::modules::tvm_ffi::EmbeddedFunction function{name};                                                  \
+    return program.call(function, arguments, count, result);                                                          \
   }

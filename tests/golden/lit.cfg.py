@@ -28,6 +28,8 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
 # NVIDIA's linker is there or not; what is told without it is tested everywhere.
 if glob.glob("/usr/local/cuda/lib64/libnvJitLink.so*"):
     config.available_features.add("nvjitlink")
+if all(os.path.exists(f"/usr/local/cuda/bin/{tool}") for tool in ("ptxas", "nvlink")):
+    config.available_features.add("cuda-linker")
 if not config.emulated:  # Else drivers and libraries of the host's architecture are not there, and starting takes longer.
     config.available_features.add("native")
     if not config.sanitized:

@@ -1,4 +1,4 @@
-# The exports of PROGRAM as lines FUNCTION(name), in OUTPUT; called at build time by baton_tvm_ffi_program().
+# The exports of PROGRAM as lines FUNCTION(__tvm_ffi_name, "name"), in OUTPUT; called at build time by baton_tvm_ffi_program().
 execute_process(COMMAND ${DUMP} ${PROGRAM} --format=json OUTPUT_VARIABLE json ERROR_VARIABLE said RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "The exports of ${PROGRAM} cannot be listed: ${said}")
@@ -11,7 +11,7 @@ if(count GREATER 0)
   foreach(index RANGE ${last})
     string(JSON name GET "${json}" exports ${index} name)
     if(name MATCHES "^[A-Za-z_][A-Za-z_0-9]*$")
-      string(APPEND lines "FUNCTION(${name})\n")
+      string(APPEND lines "FUNCTION(__tvm_ffi_${name}, \"${name}\")\n")
     else()
       list(APPEND left_out ${name})
     endif()

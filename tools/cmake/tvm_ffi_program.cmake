@@ -51,7 +51,7 @@ extern \"C\" const std::byte baton_program_end[] __attribute__((visibility(\"hid
 namespace {
 baton::modules::tvm_ffi::EmbeddedProgram program({baton_program_begin, baton_program_end}, \"@ARG_DEVICE@\");
 }
-#define FUNCTION(name) BATON_TVM_FFI_FUNCTION(program, name)
+#define FUNCTION(symbol, name) BATON_TVM_FFI_FUNCTION(program, symbol, name)
 #include \"functions.inc\"
 ")
   set_source_files_properties(${unit} PROPERTIES OBJECT_DEPENDS "${program};${functions}")
