@@ -114,12 +114,21 @@ mlir::LogicalResult check_fallback(mlir::ModuleOp fallbacks, mlir::func::FuncOp 
 
 bool is_import_question(mlir::func::FuncOp declaration) { return declaration->hasAttr(kQuestion); }
 
-void choose_when_loaded(mlir::ModuleOp kernels, std::string* explanation) {
+mlir::LogicalResult choose_when_loaded(mlir::ModuleOp kernels, std::string* explanation) {
   for (mlir::func::FuncOp function : dynamic_with_bodies(kernels)) {
     explain_dynamic(function, explanation);
     const std::string name = function.getSymName().str();
     std::vector<mlir::func::CallOp> calls;
-    for_each_call(kernels, function, [&](mlir::func::CallOp call, auto) { calls.push_back(call); });
+    bool recurs = false;
+    for_each_call(kernels, function, [&](mlir::func::CallOp call, mlir::func::FuncOp caller) {
+      calls.push_back(call);
+      recurs |= caller == function;
+    });
+    if (recurs) {
+      return function.emitError("The body of '")
+             << name << "' calls '" << name << "'; what stands in for a missing function becomes part of its callers, "
+             << "and cannot call itself.";
+    }
     const auto truth =
         mlir::FunctionType::get(kernels.getContext(), {}, {mlir::IntegerType::get(kernels.getContext(), 1)});
     mlir::func::FuncOp question = declare(function, name + ".is_there", truth, kQuestion);
@@ -128,6 +137,7 @@ void choose_when_loaded(mlir::ModuleOp kernels, std::string* explanation) {
     function->removeAttr(kDynamic);
     function.setPrivate();
   }
+  return mlir::success();
 }
 
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> take_fallbacks(mlir::ModuleOp kernels, std::string* explanation) {

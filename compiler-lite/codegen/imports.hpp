@@ -43,7 +43,7 @@ void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objec
 
 // For targets that look a function up when a program is loaded: each call of an optional dynamic import becomes a choice
 // between the import and its body. `explanation` as above.
-void choose_when_loaded(mlir::ModuleOp kernels, std::string* explanation);
+mlir::LogicalResult choose_when_loaded(mlir::ModuleOp kernels, std::string* explanation);
 // Whether a declaration stands for the question if an optional import is there: a call of it gives an i1.
 bool is_import_question(mlir::func::FuncOp declaration);
 

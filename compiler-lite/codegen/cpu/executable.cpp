@@ -55,7 +55,7 @@ class Build {
     if (mlir::failed(loaded)) return failure();
     objects_ = std::move(*loaded);
     settle_fallbacks(*kernels_, objects_, options_.explanation);
-    choose_when_loaded(*kernels_, options_.explanation);
+    if (mlir::failed(choose_when_loaded(*kernels_, options_.explanation))) return failure();
     for (const Level level : levels_of(options_)) levels_.push_back(target_info(options_.architecture, level));
     note_layouts(*kernels_);
     const StageTimer timer(options_.times, "tensors to buffers");

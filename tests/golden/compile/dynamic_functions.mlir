@@ -56,6 +56,9 @@
 // RUN: sed 's/func.func private @helper.*/func.func private @helper(%x: i32) -> i32/; /BEGIN/,/END/d' %t.cuda.mlir > %t.open.mlir
 // RUN: not baton-compile %t.open.mlir 2>&1 | FileCheck %s --check-prefix=OPEN
 // OPEN: error: The body of 'multiply' calls 'helper', which has no body; what stands in for a missing function stands alone.
+// RUN: sed 's/func.call @helper(%x) : (i32) -> i32/func.call @multiply(%x, %y) : (i32, i32) -> i32/' %t.cpu.mlir > %t.recursive.mlir
+// RUN: not baton-compile %t.recursive.mlir 2>&1 | FileCheck %s --check-prefix=RECURSIVE
+// RECURSIVE: error: The body of 'multiply' calls 'multiply'; what stands in for a missing function becomes part of its callers, and cannot call itself.
 
 #sm_75 = #hal.executable.target<"cuda", "cuda-nvptx-fb", {target_arch = "sm_75"}>
 #cuda = #hal.device.target<"cuda", [#sm_75]> : !hal.device
