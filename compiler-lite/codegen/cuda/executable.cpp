@@ -17,6 +17,7 @@
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -175,6 +176,11 @@ class Build {
   LogicalResult check_imports() {
     dynamic_ = collect_imports(*kernels_).symbols;
     bool good = true;
+    for (const std::string& symbol : dynamic_) {
+      if (llvm::all_of(symbol, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; })) continue;
+      mlir::emitError(location_, "The kernels import '") << symbol << "', which is no name of a function in CUDA code.";
+      good = false;
+    }
     for (auto function : kernels_->getOps<mlir::func::FuncOp>()) {
       if (!function.isExternal() || !function->hasAttr("hal.import.fields")) continue;
       function.emitError("The import '") << function.getSymName()

@@ -47,6 +47,9 @@
 // EXTERN-NOT: .weak
 
 // What cannot be.
+// RUN: sed 's/targets = \[#cuda, #cpu\]/targets = [#cuda]/' %s > %t.dotted.mlir
+// RUN: not baton-compile %t.dotted.mlir 2>&1 | FileCheck %s --check-prefix=DOTTED
+// DOTTED: error: The kernels import 'acme.multiply', which is no name of a function in CUDA code.
 // RUN: sed 's/attributes {hal.import.dynamic/attributes {llvm.bareptr, hal.import.dynamic/' %t.cuda.mlir > %t.bare.mlir
 // RUN: not baton-compile %t.bare.mlir 2>&1 | FileCheck %s --check-prefix=BARE
 // BARE: error: The function 'multiply' has a body, and llvm.bareptr passes no sizes to it; leave that out.
