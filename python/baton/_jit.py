@@ -1,103 +1,202 @@
 """baton.jax.jit: a JAX function that Baton runs.
 
-Each set of shapes and types is lowered and compiled once; what was compiled is kept on disk by the compiler. Arrays go in
-and out in place.
+Each set of shapes and types is traced, lowered and compiled once; what was compiled is kept on disk, where the next process
+finds it without starting the compiler. Arrays go in and out in place.
+
+A call goes two ways. The first of its kind asks JAX for everything: what the arguments are, which of them are static, what
+the results' tree is (`_make`); it leaves a `_Ready`, which later calls of the kind go through and which asks JAX nothing.
 """
 import functools
+import inspect
 import os
 import pathlib
+import threading
 
 import jax
+from jax.tree_util import tree_flatten
 
-from baton._compile import compile as compile_program
+from baton import _jax_arrays as arrays
+from baton._compiled import compiled_for_this_machine
 from baton._devices import device as open_device
+from baton._errors import StatusError
 from baton._program import load
 
-
-def _cache_folder():
-    folder = os.environ.get("BATON_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "baton")
-    return pathlib.Path(folder)
+_here = threading.local()  # is_tracing: a function is being traced for Baton on this thread.
 
 
-def _compiled(text, target, flags):
-    """The program's bytes, from the disk where they are; code for this machine's processor alone, which it is run on."""
-    if not any(flag.startswith("--cpu-levels") for flag in flags):
-        flags = ("--cpu-levels=host", *flags)
-    return compile_program(text, target=target, flags=flags, cache=_cache_folder())
+def _static_parameters(function, argnums, argnames):
+    """Positions and names of the static arguments, each told by the other where the function has a signature."""
+    argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums or ())
+    argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames or ())
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return frozenset(argnums), frozenset(argnames)
+    positional = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    argnums = {each % len(positional) if each < 0 and positional else each for each in argnums}
+    names = {positional[each] for each in argnums if each < len(positional)} | set(argnames)
+    return frozenset(argnums | {positional.index(each) for each in argnames if each in positional}), frozenset(names)
 
 
-def _key(leaf):
-    return leaf.shape, leaf.dtype, getattr(leaf, "weak_type", False)
+def _lowered_libraries(modules):
+    """Which of the plugins stand for calls that JAX makes: `lapack.so` for those of LAPACK."""
+    from baton.jax.libraries import LIBRARIES
+    stems = {pathlib.Path(os.fspath(each).partition("?")[0].partition("@")[0]).stem for each in modules if isinstance(each, (str, os.PathLike))}
+    return tuple(sorted(stems & set(LIBRARIES)))
+
+
+class _Ready:
+    """A compiled program with what stands between it and Python: how arguments become arrays, and results a tree."""
+
+    def __init__(self, function, takes, out_info, donated):
+        self.function = function
+        self.takes = takes if any(takes) else None  # For each leaf what makes an array of it, or None.
+        leaves, self.tree = tree_flatten(out_info)
+        self.gives = [arrays.giving(leaf) for leaf in leaves]
+        self.donated = donated
+        self.is_single = self.tree == jax.tree.structure(0)
+
+    def __call__(self, leaves):
+        given = leaves if self.takes is None else [take(leaf) if take else leaf for take, leaf in zip(self.takes, leaves)]
+        try:
+            results = self.function(*given)
+        except TypeError:
+            arrays.refuse_deleted(leaves)
+            raise
+        for index in self.donated:
+            arrays.give_up(leaves[index])
+        if self.is_single:
+            return self.gives[0](results)
+        if not isinstance(results, tuple):
+            results = () if results is None else (results,)
+        return self.tree.unflatten([give(result) for give, result in zip(self.gives, results)])
 
 
 class Jitted:
     """A function as jit() gives it. `lower(*arguments)` is its MLIR; `program(*arguments)` what runs."""
 
-    def __init__(self, function, device, libraries, flags):
+    def __init__(self, function, device, libraries, flags, sizes, static, donate):
         functools.update_wrapper(self, function)
         self._function = function
         self._device = open_device(device) if isinstance(device, str) else device
         self._target = "cuda" if self._device.name.startswith("cuda") else "cpu"
         self._libraries = tuple(libraries)
         self._flags = tuple(flags)
-        self._ready = {}  # (tree, shapes and types) -> (function of a program, tree of the results)
+        self._sizes = sizes
+        self._static_positions, self._static_names = _static_parameters(function, *static)
+        self._staged = jax.jit(function, static_argnums=static[0], static_argnames=static[1], donate_argnums=donate[0],
+                               donate_argnames=donate[1], keep_unused=True)
+        self._ready = {}  # What a call is (trees, static values, shapes and types) -> _Ready
+        self._of_any_size = {}  # The same with names in place of unknown sizes -> _Ready
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *arguments, **keywords):
-        leaves, tree = jax.tree.flatten((arguments, keywords))
-        leaves = [self._array(leaf) for leaf in leaves]
-        key = (tree, *map(_key, leaves))
-        ready = self._ready.get(key)
+        static, leaves, tree = self._flattened(arguments, keywords)
+        try:
+            key = (static, tree, arrays.is_wide(), *map(arrays.kind, leaves))
+            ready = self._ready.get(key)
+        except arrays.Traced:
+            return self._inside(arguments, keywords)
+        except TypeError:
+            if not static:
+                raise
+            self._staged.trace(*arguments, **keywords)  # Says which static argument has no hash.
+            raise
         if ready is None:
-            ready = self._ready[key] = self._make(leaves, tree)
-        call, results_tree, used = ready
-        results = call(*(leaves[index] for index in used))
-        if not isinstance(results, tuple):
-            results = () if results is None else (results,)
-        return jax.tree.unflatten(results_tree, [jax.numpy.from_dlpack(result) for result in results])
+            ready = self._ready[key] = self._make(arguments, keywords, key[0], leaves)
+        return ready(leaves)
+
+    def _flattened(self, arguments, keywords):
+        """The static values, the leaves of all others, and their trees."""
+        if not self._static_names and not self._static_positions:
+            return (), *tree_flatten((arguments, keywords))
+        static = (tuple((i, each) for i, each in enumerate(arguments) if i in self._static_positions),
+                  tuple((name, keywords[name]) for name in sorted(keywords) if name in self._static_names))
+        return static, *tree_flatten(([None if i in self._static_positions else each for i, each in enumerate(arguments)],
+                                      {name: each for name, each in keywords.items() if name not in self._static_names}))
+
+    def _inside(self, arguments, keywords):
+        """Called with what JAX traces: a part of a function that is traced for Baton, and of no other."""
+        if getattr(_here, "is_tracing", False):
+            return self._staged(*arguments, **keywords)
+        raise TypeError("a function of baton.jax.jit is called outside of JAX's transformations; put them inside, as in "
+                        "baton.jax.jit(jax.grad(f))")
 
     def lower(self, *arguments, **keywords):
-        leaves, tree = jax.tree.flatten((arguments, keywords))
-        return self._lower([self._array(leaf) for leaf in leaves], tree)[0]
+        return self._lowered(arguments, keywords)[0]
 
     def program(self, *arguments, **keywords):
-        leaves, tree = jax.tree.flatten((arguments, keywords))
-        return self._load(self._lower([self._array(leaf) for leaf in leaves], tree)[0])
+        return self._load(self.lower(*arguments, **keywords))
 
-    @staticmethod
-    def _array(leaf):
-        if isinstance(leaf, jax.core.Tracer):
-            raise TypeError("a function of baton.jax.jit is called outside of JAX's transformations; put them inside, as in "
-                            "baton.jax.jit(jax.grad(f))")
-        return leaf if hasattr(leaf, "dtype") and hasattr(leaf, "shape") else jax.numpy.asarray(leaf)
+    def _lowered(self, arguments, keywords):
+        """The text, and the shapes and types of arguments and results."""
+        from baton.jax import frontend
+        libraries = _lowered_libraries(self._libraries)
+        was_tracing, _here.is_tracing = getattr(_here, "is_tracing", False), True
+        try:
+            if self._sizes is None:
+                traced = self._staged.trace(*arguments, **keywords)
+                return frontend.text_of(traced.lower(), None, libraries), traced.args_info, traced.out_info
+            exported = frontend.exported(self._staged, self._named(arguments), **keywords)
+            info = jax.tree.unflatten(exported.out_tree, exported.out_avals)
+            return frontend.from_stablehlo(exported.mlir_module(), None, libraries), None, info
+        finally:
+            _here.is_tracing = was_tracing
 
-    def _lower(self, leaves, tree):
-        """The text, the results' tree, and which leaves are arguments: JAX drops those that nothing depends on."""
-        from baton.jax import lower
-
-        def flat(*values):
-            arguments, keywords = jax.tree.unflatten(tree, values)
-            return self._function(*arguments, **keywords)
-
-        flat.__name__ = getattr(self._function, "__name__", "function")
-        staged = jax.jit(flat, keep_unused=True)
-        results_tree = jax.tree.structure(jax.eval_shape(flat, *leaves))
-        return lower(staged, *leaves), results_tree, range(len(leaves))
+    def _named(self, arguments):
+        """The arguments with names of their unknown sizes; static ones as they are."""
+        from baton.jax import frontend
+        moving = [i for i in range(len(arguments)) if i not in self._static_positions]
+        named = frontend.named_sizes([arrays.typed(arguments[i]) for i in moving], self._sizes)
+        made = list(arguments)
+        for i, each in zip(moving, named):
+            made[i] = each
+        return made
 
     def _load(self, text):
-        return load(_compiled(text, self._target, self._flags), device=self._device, modules=self._libraries)
+        code = compiled_for_this_machine(text, self._target, self._flags)
+        try:
+            return load(code, device=self._device, modules=self._libraries)
+        except StatusError as error:
+            from baton.jax.lines import lines_of_commands
+            for name, lines in lines_of_commands(text).items():
+                if f"'{name}'" in str(error) or f"{name}:" in str(error):
+                    error.add_note(f"{name} is called at {', '.join(lines)}")
+            raise
 
-    def _make(self, leaves, tree):
-        text, results_tree, used = self._lower(leaves, tree)
-        program = self._load(text)
-        return program["main"], results_tree, used
+    def _make(self, arguments, keywords, static, leaves):
+        kind = None
+        if self._sizes is not None:
+            named = jax.tree.map(str, tree_flatten((self._named_moving(arguments), {name: each for name, each in keywords.items()
+                                                                                   if name not in self._static_names})))
+            kind = (static, str(named))
+            if kind in self._of_any_size:
+                return self._of_any_size[kind]
+        text, args_info, out_info = self._lowered(arguments, keywords)
+        donated = [] if args_info is None else [i for i, each in enumerate(jax.tree.leaves(args_info)) if each.donated]
+        takes = [arrays.taking_donated(leaf) if i in donated else arrays.taking(leaf) for i, leaf in enumerate(leaves)]
+        ready = _Ready(self._load(text)["main"], takes, out_info, donated)
+        if kind is not None:
+            self._of_any_size[kind] = ready
+        return ready
+
+    def _named_moving(self, arguments):
+        named = self._named(arguments)
+        return [each for i, each in enumerate(named) if i not in self._static_positions]
 
 
-def jit(function=None, *, device="local-task", libraries=(), flags=()):
+def jit(function=None, *, device="local-task", libraries=(), flags=(), sizes=None, static_argnums=None, static_argnames=None,
+        donate_argnums=None, donate_argnames=None):
     """`function` compiled by Baton for `device`, for each set of shapes and types once.
 
     `libraries` are modules as load() takes them; what the function calls by jax.ffi.ffi_call("module.command", ...) is a custom
-    command of theirs. `flags` go to baton-compile. Compiled programs are kept in BATON_CACHE, or the user's cache folder."""
+    command of theirs, and where the plugins `lapack` and `fft` are among them, so is what JAX asks LAPACK for and Fourier
+    transforms. `sizes` names for each argument its unknown sizes, as ("batch, 8", None): one program takes them all. Static and
+    donated arguments are those of jax.jit. `flags` go to baton-compile. Compiled programs are kept in BATON_CACHE, or the user's
+    cache folder."""
     if function is None:
-        return functools.partial(jit, device=device, libraries=libraries, flags=flags)
-    return Jitted(function, device, libraries, flags)
+        return functools.partial(jit, device=device, libraries=libraries, flags=flags, sizes=sizes, static_argnums=static_argnums,
+                                 static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames)
+    return Jitted(function, device, libraries, flags, sizes, (static_argnums, static_argnames), (donate_argnums, donate_argnames))

@@ -2,6 +2,7 @@
 from jaxlib.mlir import ir
 
 TENSOR_ANNOTATIONS = ("sdy.", "mhlo.", "jax.", "tf.")
+SHARDINGS = ("sdy.", "mhlo.sharding")
 
 
 def drop_annotations(module):
@@ -17,10 +18,17 @@ def drop_annotations(module):
         for name in list(op.attributes):
             if name.startswith(TENSOR_ANNOTATIONS) and name != "mhlo.backend_config":
                 del op.attributes[name]
+        for name in ("arg_attrs", "res_attrs"):
+            if op.name == "func.func" and name in op.attributes:
+                op.attributes[name] = ir.ArrayAttr.get([_without_shardings(each) for each in ir.ArrayAttr(op.attributes[name])])
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
     _drop_constraints(module)
+
+
+def _without_shardings(attribute):
+    return ir.DictAttr.get({name: each for name, each in entries(attribute).items() if not name.startswith(SHARDINGS)})
 
 
 def _drop_constraints(module):
@@ -73,6 +81,11 @@ class Boundary:
                 result = ir.IntegerAttr(each["tf.aliasing_output"]).value
                 new_arguments[i]["iree.abi.consume"] = ir.UnitAttr.get()
                 new_results[result]["iree.abi.tied"] = ir.IntegerAttr.get(i64, i)
+        for i, each in enumerate(arguments):  # Donated to whichever result it fits.
+            fits = [j for j, type_ in enumerate(made.results) if type_ == made.inputs[i] and "iree.abi.tied" not in new_results[j]]
+            if "jax.buffer_donor" in each and fits:
+                new_arguments[i]["iree.abi.consume"] = ir.UnitAttr.get()
+                new_results[fits[0]]["iree.abi.tied"] = ir.IntegerAttr.get(i64, i)
         return new_arguments, new_results
 
     def write(self, module):

@@ -11,7 +11,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import libraries as commands
+from . import libraries as commands, lines
 from .build import Builder, element_of, shape_of, tensor_type
 
 TRANSFORM_MAX = 4096  # Elements along a dimension.
@@ -145,7 +145,7 @@ class Parts:
             else:
                 op.results[0].replace_all_uses_with(made)
         else:
-            raise NotImplementedError(f"{op.name} of complex numbers is not lowered")
+            raise NotImplementedError(lines.said(op, f"{op.name} of complex numbers is not lowered"))
         self.replaced.append(op)
 
     def _flat(self, values):

@@ -1,4 +1,5 @@
 """From a JAX function, or StableHLO that was saved, to the text that baton-compile reads; and the tool itself."""
+import io
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import jax
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
+from . import lines
 from .lowering import lower_module
 
 
@@ -19,17 +21,29 @@ def lower(function, *arguments, sizes=None, donate_argnums=(), name=None, librar
     """
     staged = function if hasattr(function, "lower") else jax.jit(function, donate_argnums=donate_argnums)
     if sizes:
-        return from_stablehlo(_exported(staged, arguments, sizes), name, libraries)
-    lowered = staged.lower(*arguments, **keywords)
-    module = ir.Module.parse(str(lowered.compiler_ir("stablehlo")), _context())
-    return _text(module, name, libraries)
+        return from_stablehlo(exported(staged, named_sizes(arguments, sizes)).mlir_module(), name, libraries)
+    return text_of(staged.lower(*arguments, **keywords), name, libraries)
 
 
-def _exported(staged, arguments, sizes):
-    scope = jax.export.SymbolicScope()
-    shaped = [jax.ShapeDtypeStruct(jax.export.symbolic_shape(names, scope=scope) if names else argument.shape, argument.dtype)
-              for argument, names in zip(arguments, sizes)]
-    return jax.export.export(staged)(*shaped).mlir_module()
+def named_sizes(arguments, sizes):
+    """The arguments as types, with the names of their unknown sizes in them; `sizes` may be a tree where an argument is one."""
+    typed = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), tuple(arguments))
+    if len(sizes) != len(typed):
+        raise ValueError(f"sizes= names those of {len(sizes)} arguments, and {len(typed)} were given")
+    return jax.export.symbolic_args_specs(typed, tuple(sizes))
+
+
+def exported(staged, arguments, **keywords):
+    """JAX's export of a function for arguments with names of sizes. Its calls are commands, which JAX would not keep for long."""
+    every_call = jax.export.DisabledSafetyCheck.custom_call("ALL")
+    return jax.export.export(staged, disabled_checks=[every_call])(*arguments, **keywords)
+
+
+def text_of(lowered, name=None, libraries=()):
+    """The MLIR of what jax.jit(...).lower(...) gave."""
+    code = io.BytesIO()  # And not its text: that says no lines.
+    lowered.compiler_ir("stablehlo").operation.write_bytecode(code)
+    return _text(ir.Module.parse(code.getvalue(), _context()), name, libraries)
 
 
 def from_stablehlo(source, name=None, libraries=()):
@@ -53,7 +67,8 @@ def _text(module, name, libraries):
     if name is not None:
         with module.context:
             module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
-    return str(module.operation.get_asm(large_elements_limit=None, assume_verified=True)) + "\n"
+    has_lines = lines.keep_lines_of_commands(module)
+    return str(module.operation.get_asm(large_elements_limit=None, assume_verified=True, enable_debug_info=has_lines)) + "\n"
 
 
 def compile(text, output, tool=None, flags=()):

@@ -6,7 +6,7 @@ can be, before they run: sorts, scatters, calls; and control flow, which becomes
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import boundary, calls, collectives, complex, control_flow, libraries as commands, rest, scatter, sizes, sorting
+from . import boundary, calls, collectives, complex, control_flow, libraries as commands, lines, rest, scatter, sizes, sorting
 from .inlining import inline_calls
 from .scalars import Scalars
 
@@ -92,10 +92,8 @@ def _lower_operations(module, libraries):
     for op in operations(module):
         if op.name.startswith("stablehlo.") and len(op.results) and all(sizes.zero_sized(each.type) for each in op.results):
             sizes.lower_empty_result(op)
-    while True:
-        again = [op for op in operations(module) if op.name in REWRITES and REWRITES[op.name](op, module)]
-        if not again:
-            break
+    while any([_rewritten(op, module) for op in operations(module) if op.name in REWRITES]):
+        pass
     scalars = Scalars()
     control_flow.lower_control_flow([op for op in operations(module) if op.name in CONTROL_FLOW], scalars)
     scalars.erase()
@@ -103,6 +101,15 @@ def _lower_operations(module, libraries):
     for op in operations(module):
         sizes.lower_sizes(op, scalars)
     scalars.erase()
+
+
+def _rewritten(op, module):
+    """Whether the operation is replaced; a sentence about it begins with its line."""
+    told = lines.said(op, "")
+    try:
+        return REWRITES[op.name](op, module)
+    except NotImplementedError as error:
+        raise NotImplementedError(told + str(error)) from None
 
 
 def _sort(op, module):
@@ -134,6 +141,7 @@ REWRITES = {
 
 def _check(module):
     """What is left is named in one sentence."""
-    left = sorted({op.name for op in operations(module) if op.name.split(".")[0] in ("stablehlo", "chlo", "sdy", "mhlo", "shape")})
+    found = [op for op in operations(module) if op.name.split(".")[0] in ("stablehlo", "chlo", "sdy", "mhlo", "shape")]
+    left = sorted({op.name for op in found})
     if left:
-        raise NotLowered(f"{', '.join(left)} {'is' if len(left) == 1 else 'are'} not lowered: neither jaxlib's passes nor baton.jax have a form for it")
+        raise NotLowered(f"{lines.said(found[0], '')}{', '.join(left)} {'is' if len(left) == 1 else 'are'} not lowered: neither jaxlib's passes nor baton.jax have a form for it")

@@ -1,9 +1,12 @@
 """The rest that jaxlib's passes leave: barriers, reductions of no dimension, batch norms."""
+import numpy as np
 from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 
 from .boundary import entries
-from .build import Builder, shape_of
+from .build import Builder, element_of, integers, shape_of, tensor_type
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
+from .scalars import index
 from .sorting import replace
 from .windows import lower_select_and_scatter
 
@@ -59,6 +62,78 @@ def _batch_norm_inference(op, module):
     return True
 
 
+def _convolution(op, module):
+    """Of an unknown batch: jaxlib's passes take it with channels last."""
+    if min(shape_of(op.operands[0])) >= 0:
+        return False
+    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+    space = len(numbers.input_spatial_dimensions)
+    inner = list(range(1, space + 1))
+    source = [numbers.input_batch_dimension, *numbers.input_spatial_dimensions, numbers.input_feature_dimension]
+    kernel = [*numbers.kernel_spatial_dimensions, numbers.kernel_input_feature_dimension, numbers.kernel_output_feature_dimension]
+    target = [numbers.output_batch_dimension, *numbers.output_spatial_dimensions, numbers.output_feature_dimension]
+    in_order = list(range(space + 2))
+    if source == kernel == target == in_order:
+        return False
+    b = Builder.before(op)
+    made = stablehlo.ConvDimensionNumbers.get(
+        input_batch_dimension=0, input_feature_dimension=space + 1, input_spatial_dimensions=inner, kernel_input_feature_dimension=space,
+        kernel_output_feature_dimension=space + 1, kernel_spatial_dimensions=list(range(space)), output_batch_dimension=0,
+        output_feature_dimension=space + 1, output_spatial_dimensions=inner)
+    attributes = {**dict(op.attributes.items()), "dimension_numbers": made}
+    shape = shape_of(op.results[0])
+    value = b.value("stablehlo.convolution", [b.transpose(op.operands[0], source), b.transpose(op.operands[1], kernel)],
+                    tensor_type([shape[i] for i in target], element_of(op.results[0])), attributes)
+    replace(op, [b.transpose(value, [target.index(i) for i in in_order])])
+    return True
+
+
+def _reduce_window(op, module):
+    """Over windows of a tensor of an unknown batch: what stands at each place of all windows, combined place by place."""
+    shape = shape_of(op.operands[0])
+    if min(shape) >= 0:
+        return False
+    rank, count = len(shape), len(op.results)
+    window = _numbers(op, "window_dimensions", [1] * rank)
+    strides, dilations, spread = (_numbers(op, name, [1] * rank) for name in ("window_strides", "window_dilations", "base_dilations"))
+    padding = [0] * (2 * rank)
+    if "padding" in op.attributes:
+        padding = [int(each) for each in ir.DenseIntElementsAttr(op.attributes["padding"])]
+        padding = padding * (2 * rank // len(padding))
+    if any(size < 0 and (window[i], strides[i], spread[i], *padding[2 * i:2 * i + 2]) != (1, 1, 1, 0, 0) for i, size in enumerate(shape)):
+        raise NotImplementedError("stablehlo.reduce_window along an unknown size is not lowered; give the size when lowering")
+    b = Builder.before(op)
+    padded = [_padded(b, value, first, padding, spread) for value, first in zip(list(op.operands)[:count], list(op.operands)[count:])]
+    total = None
+    for place in np.ndindex(*window):
+        parts = [_strided(b, value, [p * d for p, d in zip(place, dilations)], strides, shape_of(result)) for value, result in zip(padded, op.results)]
+        total = parts if total is None else b.apply(op.regions[0].blocks[0], [*total, *parts])
+    replace(op, total)
+    return True
+
+
+def _numbers(op, name, otherwise):
+    return list(ir.DenseI64ArrayAttr(op.attributes[name])) if name in op.attributes else otherwise
+
+
+def _padded(b, value, first, padding, spread):
+    low, high = padding[0::2], padding[1::2]
+    if not any(padding) and max(spread) == 1:
+        return value
+    shape = [size if size < 0 else (size - 1) * s + 1 + l + h for size, s, l, h in zip(shape_of(value), spread, low, high)]
+    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(high), "interior_padding": integers(s - 1 for s in spread)}
+    return b.value("stablehlo.pad", [value, first], tensor_type(shape, element_of(value)), attributes)
+
+
+def _strided(b, value, offsets, strides, shape):
+    unknown = ir.ShapedType.get_dynamic_size()
+    sizes = [b.value("tensor.dim", [value, index(b, i)], ir.IndexType.get()) for i, size in enumerate(shape) if size < 0]
+    attributes = {"static_offsets": integers(offsets), "static_strides": integers(strides),
+                  "static_sizes": integers(size if size >= 0 else unknown for size in shape),
+                  "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, len(sizes), 0])}
+    return b.value("tensor.extract_slice", [value, *sizes], tensor_type(shape, element_of(value)), attributes)
+
+
 def lower_known_call(op):
     """Calls that only annotate; True when the operation is gone."""
     name = ir.StringAttr(op.attributes["call_target_name"]).value
@@ -78,6 +153,8 @@ REWRITES = {
     "stablehlo.reduce": _reduce,
     "stablehlo.concatenate": _concatenate,
     "stablehlo.dot_general": _dot_general,
+    "stablehlo.convolution": _convolution,
+    "stablehlo.reduce_window": _reduce_window,
     "stablehlo.batch_norm_inference": _batch_norm_inference,
     "stablehlo.select_and_scatter": lower_select_and_scatter,
     "stablehlo.triangular_solve": lower_triangular_solve,
