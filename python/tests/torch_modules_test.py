@@ -1,0 +1,371 @@
+"""Modules of PyTorch by baton.torch: the same numbers, types and shapes as PyTorch's own, with its operators as commands."""
+import os
+
+import numpy as np
+import pytest
+
+import baton
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("jax", reason="JAX is not installed")
+nn, F = torch.nn, torch.nn.functional
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    try:
+        baton._tools.find("baton-compile")
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    before = os.environ.get("BATON_CACHE")
+    os.environ["BATON_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["BATON_CACHE"]
+    else:
+        os.environ["BATON_CACHE"] = before
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+
+
+def bt():
+    import baton.torch
+    return baton.torch
+
+
+class Of(nn.Module):
+    """A function as a module, with modules and tensors that belong to it."""
+
+    def __init__(self, function, **held):
+        super().__init__()
+        self.function = function
+        for name, each in held.items():
+            if isinstance(each, nn.Module):
+                setattr(self, name, each)
+            else:
+                self.register_buffer(name, each)
+
+    def forward(self, *arguments, **keywords):
+        return self.function(self, *arguments, **keywords)
+
+
+def same(got, wanted, tolerance=1e-5):
+    flat, tree = torch.utils._pytree.tree_flatten(got)
+    wanted, wanted_tree = torch.utils._pytree.tree_flatten(wanted)
+    assert tree == wanted_tree
+    for mine, theirs in zip(flat, wanted):
+        if not isinstance(theirs, torch.Tensor):
+            assert mine == theirs
+            continue
+        assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+        torch.testing.assert_close(mine, theirs.detach(), rtol=tolerance, atol=tolerance)
+
+
+def agree(model, *arguments, tolerance=1e-5, **options):
+    model.eval()
+    program = bt().export(model, arguments, device="local-sync", **options)
+    with torch.no_grad():
+        same(program(*arguments), model(*arguments), tolerance)
+    return program
+
+
+x2, x3, image = torch.randn(5, 8), torch.randn(2, 6, 8), torch.randn(2, 3, 12, 10)
+
+
+class Residual(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.first, self.second = nn.Conv2d(channels, channels, 3, padding=1), nn.Conv2d(channels, channels, 1, bias=False)
+        self.norms = nn.ModuleList([nn.BatchNorm2d(channels), nn.BatchNorm2d(channels)])
+        for norm in self.norms:
+            norm.running_mean.uniform_(-1, 1)
+            norm.running_var.uniform_(0.5, 2)
+
+    def forward(self, x):
+        return F.relu(x + self.norms[1](self.second(F.relu(self.norms[0](self.first(x))))))
+
+
+MODULES = {
+    "mlp": lambda: (nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Linear(16, 16), nn.SiLU(), nn.Linear(16, 4), nn.Softplus()), x2),
+    "conv_net": lambda: (nn.Sequential(nn.Conv2d(3, 8, 3, stride=2, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 3 * 2, 5)), image),
+    "residual_with_batch_norm": lambda: (Residual(3), image),
+    "depthwise": lambda: (nn.Sequential(nn.Conv2d(3, 6, 5, padding=2, groups=3, dilation=1), nn.Hardswish(), nn.Conv2d(6, 4, 1)), image),
+    "convolutions_of_other_ranks": lambda: (Of(lambda s, x, y: (s.one(x), s.three(y)), one=nn.Conv1d(6, 4, 3, dilation=2, padding="same"),
+                                                three=nn.Conv3d(1, 2, 2, stride=(1, 2, 1))), x3, torch.randn(1, 1, 4, 5, 4)),
+    "transposed_convolution": lambda: (nn.Sequential(nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1, output_padding=1),
+                                                     nn.ConvTranspose2d(4, 4, 2, groups=2, dilation=2)), image),
+    "norms": lambda: (Of(lambda s, x: (s.layer(x), s.group(x.transpose(1, 2)), s.rms(x), s.instance(x), F.normalize(x, dim=-1)), layer=nn.LayerNorm(8),
+                         group=nn.GroupNorm(4, 8), rms=nn.RMSNorm(8), instance=nn.InstanceNorm1d(6)), x3),
+    "embedding": lambda: (Of(lambda s, i: (s.words(i).sum(1), s.bag(i)), words=nn.Embedding(20, 8, padding_idx=0), bag=nn.Embedding(20, 3)),
+                          torch.tensor([[1, 0, 19], [7, 7, 2]])),
+    "attention": lambda: (Of(lambda s, q, m: (F.scaled_dot_product_attention(q, q * 2, q + 1), F.scaled_dot_product_attention(q, q, q, is_causal=True),
+                                              F.scaled_dot_product_attention(q, q, q, attn_mask=m, scale=0.3),
+                                              F.scaled_dot_product_attention(q, q, q, attn_mask=m.float()))),
+                          torch.randn(2, 3, 5, 4), torch.rand(5, 5) > 0.3),
+    "multi_head_attention": lambda: (Of(lambda s, x, m: s.attend(x, x, x, key_padding_mask=m), attend=nn.MultiheadAttention(8, 2, batch_first=True)), x3,
+                                     torch.tensor([[False] * 6, [False] * 4 + [True] * 2])),
+    "transformer_encoder": lambda: (nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True), x3),
+    "lstm": lambda: (nn.LSTM(8, 5, num_layers=2, batch_first=True, bidirectional=True), x3),
+    "gru": lambda: (nn.GRU(8, 5), x3),
+    "pooling": lambda: (Of(lambda s, x: (F.max_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 2, 2, 1), F.avg_pool2d(x, 3, 2, ceil_mode=True, count_include_pad=False),
+                                         F.adaptive_avg_pool2d(x, (5, 3)), F.adaptive_avg_pool2d(x, 1), F.max_pool2d(x, 2, return_indices=True),
+                                         F.max_pool1d(x[:, 0], 3, ceil_mode=True), F.adaptive_max_pool2d(x, 2), F.lp_pool2d(x.abs(), 2, 2))), image),
+    "sizes_that_change": lambda: (Of(lambda s, x: (F.interpolate(x, scale_factor=2), F.interpolate(x, (7, 5), mode="bilinear"),
+                                                   F.interpolate(x, scale_factor=1.5, mode="bilinear", align_corners=True), F.pixel_shuffle(x[:, :1].repeat(1, 4, 1, 1), 2),
+                                                   F.pad(x, (1, 2, 0, 1), value=3), F.pad(x[0], (2, 1), mode="reflect"), F.pad(x, (1, 1, 2, 0), mode="replicate"),
+                                                   F.pad(x, (-1, 0)), F.pad(x[0], (1, 1), mode="circular"), F.unfold(x, 3, padding=1))), image),
+    "by_number": lambda: (Of(lambda s, x, i: (x.gather(1, i), x.scatter(1, i, 2.0), x.scatter_add(1, i, x), x[i[:, 0]], x[:, i[0]], x[i, i], x.index_select(1, i[0]),
+                                              x.index_add(0, i[0, :2], x[:2]), torch.take_along_dim(x, i, 1), x[1:4:2, -3:], x[..., None, 2], x[-1],
+                                              x.scatter_reduce(1, i, x, "amax"), x.masked_fill(x > 0, 7), torch.where(x > 0, x, 0.5), x[:, [0, -1]])),
+                          x2, torch.randint(0, 5, (5, 8))),
+    "written_in_parts": lambda: (Of(lambda s, x: _written(x)), x2),
+    "softmax_and_losses": lambda: (Of(lambda s, x, y: (x.softmax(1), x.log_softmax(0), F.cross_entropy(x, y), F.nll_loss(x.log_softmax(1), y, reduction="none"),
+                                                       F.mse_loss(x, x * 2), F.binary_cross_entropy_with_logits(x, x.sigmoid()), F.smooth_l1_loss(x, x + 2),
+                                                       F.kl_div(x.log_softmax(1), x.softmax(1), reduction="batchmean"), F.cross_entropy(x, y, label_smoothing=0.1),
+                                                       x.logsumexp(1), F.cosine_similarity(x, x + 1))), x2, torch.randint(0, 8, (5,))),
+    "einsum": lambda: (Of(lambda s, x, y: (torch.einsum("bik,bjk->bij", x, x), torch.einsum("bik,kn->ibn", x, y), x @ y, torch.tensordot(x, y, 1),
+                                           torch.baddbmm(x @ y, x, y.expand(2, 8, 4), alpha=2), torch.outer(y[0], y[1]), torch.cdist(x, x))), x3, torch.randn(8, 4)),
+    "scans_and_order": lambda: (Of(lambda s, x: (x.cumsum(1), x.cumprod(0), x.cummax(1), x.topk(3), x.topk(2, 0, largest=False), x.sort(descending=True), x.argsort(0),
+                                                 x.max(1), x.min(0, keepdim=True), x.argmax(), x.median(1), x.flip(0), x.roll(2, 1), x.tril(1), x.unbind(0)[1],
+                                                 x.var(0), x.std(), x.norm(dim=1), x.any(), x.amax((0, 1)), torch.logcumsumexp(x, 1))), x2),
+    "integers": lambda: (Of(lambda s, a, b: (a + b, a * b, a // b, a % b, torch.div(a, b, rounding_mode="trunc"), a & b, a | b, a ^ b, ~a, a << 2, a >> 1, a / b,
+                                             a.sum(), a.float().mean(), a.to(torch.int8), a > b, a.clamp(-1, 2), (a > 0).sum(), torch.bucketize(a, b.sort()[0]),
+                                             a.bool(), a * 0.5, a + True, torch.arange(5) + a, -a, a.abs(), a.pow(2), torch.fmod(a, b))),
+                         torch.tensor([-7, -1, 0, 5, 9]), torch.tensor([2, -3, 4, -4, 5])),
+    "numbers": lambda: (Of(lambda s, x: (x.exp(), x.abs().log1p(), x.erf(), x.abs().rsqrt(), x.sin(), x.atan(), x.sigmoid(), x.floor(), x.round(), x.trunc(), x.sign(),
+                                         x.clamp(min=0), F.elu(x), F.leaky_relu(x, 0.1), F.mish(x), F.hardsigmoid(x), F.gelu(x, approximate="tanh"), F.prelu(x, x[0, :1]),
+                                         x.lerp(x * 2, 0.3), torch.addcmul(x, x, x, value=2), torch.atan2(x, x + 1), x**3, 2**x, x.abs()**0.5, x.frac(), F.glu(x),
+                                         torch.isnan(x), x.nan_to_num(), x.hypot(x), F.selu(x), x.double() + 1, 1 - x, 1 / x)), x2),
+    "made_of_nothing": lambda: (Of(lambda s, x: (torch.zeros(3), torch.full((2, 2), 5), torch.ones_like(x), torch.arange(1, 9, 3), torch.linspace(0, 1, 5),
+                                                 torch.eye(3), x.new_zeros(2), torch.tensor([1, 2]) + 1, torch.tril(torch.ones(3, 3)), x, torch.arange(0.0, 1.0, 0.25),
+                                                 s.held, 3, None), held=torch.randn(2)), x2),
+    "transforms": lambda: (Of(lambda s, x: (torch.fft.rfft(x).abs(), torch.view_as_real(torch.fft.fft2(x)), torch.fft.irfft(torch.fft.rfft(x, norm="ortho"), norm="ortho"),
+                                            torch.fft.ifft(torch.fft.fft(x)).real, torch.polar(x.abs(), x).real)), x2),
+    "sampled": lambda: (Of(lambda s, x, g: (F.grid_sample(x, g, align_corners=False), F.fold(F.unfold(x, 2), (12, 10), 2))), image, torch.rand(2, 4, 5, 2) * 2 - 1),
+}
+
+
+def _written(x):
+    y = x.clone()
+    y[0] = 1
+    y[:, 2:4] += 5
+    y[y > 3] = 0
+    y[torch.tensor([1, 3]), torch.tensor([2, 0])] = -1
+    y.mul_(2).add_(1)
+    return y, x
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_agree_with_pytorch(name):
+    model, *arguments = MODULES[name]()
+    agree(model, *arguments, tolerance=2e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_floats(dtype):
+    model = nn.Sequential(nn.Linear(8, 16), nn.LayerNorm(16), nn.GELU(), nn.Linear(16, 4), nn.Softmax(-1)).to(dtype)
+    agree(model, x2.to(dtype), tolerance=2e-2 if dtype.itemsize == 2 else 1e-10)
+
+
+def test_any_batch():
+    model = nn.Sequential(nn.Conv1d(3, 4, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(4, 2)).eval()
+    program = bt().export(model, (torch.randn(4, 3, 9),), dynamic_shapes=({0: torch.export.Dim("batch", min=2, max=64)},), device="local-sync")
+    widened = nn.Sequential(nn.ConvTranspose2d(3, 4, 3, stride=2, output_padding=1), nn.Conv2d(4, 4, 3, groups=4, stride=2), nn.MaxPool2d(2)).eval()
+    wide = bt().export(widened, (image,), dynamic_shapes=({0: torch.export.Dim.DYNAMIC},), device="local-sync")
+    attend = Of(lambda s, x: (F.softmax(x @ x.transpose(1, 2), -1) @ x, x.flatten(1), x.sum(0), x.new_ones(x.shape[0]), x.shape[0] * 2.0 + x, x[:, -1], torch.cat([x, x])))
+    dynamic = bt().export(attend, (x3,), dynamic_shapes=(({0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC},),), device="local-sync")
+    for batch in (2, 7, 64):
+        x = torch.randn(batch, 3, 9)
+        with torch.no_grad():
+            same(program(x), model(x))
+            z = torch.randn(min(batch, 9), 3, 12, 10)
+            same(wide(z), widened(z))
+        y = torch.randn(batch, batch + 1, 8)
+        same(dynamic(y), attend(y), 1e-4)
+    with pytest.raises(baton.StatusError):
+        program(torch.randn(65, 3, 9))
+
+
+def test_weights_are_the_models():
+    model = nn.Linear(3, 2)
+    program = bt().export(model, (torch.ones(1, 3),), device="local-sync")
+    with torch.no_grad():
+        model.weight.fill_(2)
+        model.bias.zero_()
+    assert program(torch.ones(1, 3)).tolist() == [[6, 6]]
+    result = program(torch.ones(1, 3))
+    result += 1
+    assert program(torch.ones(1, 3)).tolist() == [[6, 6]]
+
+
+def test_buffers_and_inputs_that_change():
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+
+        def forward(self, x):
+            self.count += 1
+            x.mul_(2)
+            return x + self.count
+
+    model = Counter()
+    program = bt().export(model, (torch.ones(2),), device="local-sync")
+    x = torch.ones(2)
+    assert program(x).tolist() == [3, 3] and program(x).tolist() == [6, 6]
+    assert x.tolist() == [4, 4] and program.parameters["count"].item() == 2
+
+
+def test_arguments_by_name_and_in_trees():
+    model = Of(lambda s, pair, *, scale, flag=True: {"sum": pair[0] + pair[1]["b"] * scale, "flag": flag})
+    program = bt().export(model, ((x2, {"b": x2 + 1}),), {"scale": torch.tensor(2.0), "flag": False}, device="local-sync")
+    same(program((x2, {"b": x2 + 1}), scale=torch.tensor(3.0), flag=False), {"sum": x2 + (x2 + 1) * 3, "flag": False})
+    with pytest.raises(ValueError, match="was False when the model was exported"):
+        program((x2, {"b": x2}), scale=torch.tensor(3.0), flag=True)
+    with pytest.raises(TypeError, match="was exported for arguments"):
+        program(x2)
+    with pytest.raises(TypeError, match="a float where the model was given a tensor"):
+        program((x2, {"b": 1.5}), scale=torch.tensor(3.0), flag=False)
+    with pytest.raises(baton.StatusError, match="expected"):
+        program((x2, {"b": x2.double()}), scale=torch.tensor(3.0), flag=False)
+
+
+def test_branches_and_loops():
+    from torch._higher_order_ops.while_loop import while_loop
+
+    def function(self, x, count):
+        a = torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x * 2, (x,))
+        _, b = while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, y * 0.5 + x), (count, x * 1))
+        return a, b
+
+    model = Of(function)
+    program = bt().export(model, (x2, torch.tensor(0)), device="local-sync")
+    for x in (x2.abs(), -x2.abs()):
+        b = x
+        for _ in range(3):
+            b = b * 0.5 + x
+        same(program(x, torch.tensor(1)), (x + 1 if x.sum() > 0 else x * 2, b))
+
+
+def test_strides_and_gradients_of_arguments():
+    model = nn.Linear(8, 3)
+    program = bt().export(model, (x2,), device="local-task")
+    for x in (torch.randn(8, 5).t(), torch.randn(5, 16)[:, ::2], x2.clone().requires_grad_(), torch.randn(1, 8).expand(5, 8)):
+        with torch.no_grad():
+            same(program(x), model(x))
+
+
+def test_a_saved_program(tmp_path):
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Flatten(), nn.Linear(4 * 10 * 8, 3)).eval()
+    bt().export(model, (image,), device="local-sync").save(tmp_path / "model.bvm", tmp_path / "model.safetensors")
+    program = baton.load(tmp_path / "model.bvm", device="local-task", parameters={"model": tmp_path / "model.safetensors"})
+    with torch.no_grad():
+        same(torch.from_dlpack(program.main(image)), model(image))
+
+
+# torch.compile -------------------------------------------------------------------------------------------------------
+
+
+def compiled(model, **options):
+    bt()
+    return torch.compile(model, backend="baton", options={"device": "local-sync", **options})
+
+
+def test_compile_for_inference():
+    model = nn.TransformerEncoderLayer(8, 2, 16, dropout=0, batch_first=True).eval()
+    fast = compiled(model)
+    with torch.no_grad():
+        for batch in (2, 3, 2):
+            x = torch.randn(batch, 6, 8)
+            same(fast(x), model(x))
+
+    def broken_in_two(x):
+        y = x * 2
+        if y.sum() > 0:  # A graph breaks here.
+            return y + 1, x
+        return y - 1, x
+
+    fast = compiled(broken_in_two)
+    for x in (torch.ones(3), -torch.ones(3)):
+        same(fast(x), broken_in_two(x))
+
+
+def test_compile_for_training():
+    def model():
+        torch.manual_seed(1)
+        return nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(4 * 6 * 5, 4), nn.LayerNorm(4))
+
+    plain, ours = model(), model()
+    fast = compiled(ours)
+    for net, call in ((plain, plain), (ours, fast)):
+        rule = torch.optim.SGD(net.parameters(), 0.05, momentum=0.9)
+        for _ in range(3):
+            rule.zero_grad()
+            F.cross_entropy(call(image), torch.tensor([1, 3])).backward()
+            rule.step()
+    same(dict(ours.state_dict()), dict(plain.state_dict()), 1e-4)
+
+
+def test_compile_refuses_by_name():
+    bt()
+    with pytest.raises(Exception, match="device, libraries and flags; speed is none"):
+        torch.compile(lambda x: x + 1, backend="baton", options={"speed": 9})(x2)
+    with pytest.raises(Exception, match=r"torch_modules_test.py:\d+: .*(rand|bernoulli).* is not lowered"):
+        compiled(lambda x: x + torch.rand_like(x))(x2)
+
+
+# Operators of torch.library ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def operators():
+    library = torch.library.Library("batontest", "DEF")
+    library.define("scaled(Tensor x, float factor=2.0, int[] shape=[1, 2], str mode='plain', bool flag=False) -> Tensor")
+    library.define("split(Tensor x) -> (Tensor, Tensor)")
+    library.define("bump_(Tensor(a!) x, float by) -> ()")
+    library.impl("scaled", lambda x, factor=2.0, shape=(1, 2), mode="plain", flag=False: x * factor, "CPU")
+    library.impl("split", lambda x: (x.amin(1), x.argmax(1)), "CPU")
+    library.impl("bump_", lambda x, by: (x.add_(by), None)[1], "CPU")
+    torch.library.register_fake("batontest::scaled", lambda x, *a, **k: torch.empty_like(x), lib=library)
+    torch.library.register_fake("batontest::split", lambda x: (x.new_empty(x.shape[0]), x.new_empty(x.shape[0], dtype=torch.int64)), lib=library)
+    torch.library.register_fake("batontest::bump_", lambda x, by: None, lib=library)
+    yield torch.ops.batontest
+    library._destroy()
+
+
+def command_module(seen):
+    def scaled(recording, x, factor, shape, mode, flag, y):
+        seen.append((factor, np.frombuffer(shape, np.int64).tolist(), mode.decode(), flag))
+        recording.host(lambda x, y: np.multiply(np.frombuffer(x, np.float32), factor, out=np.frombuffer(y, np.float32)), x, y)
+
+    def split(recording, x, low, place):
+        def run(x, low, place):
+            x = np.frombuffer(x, np.float32).reshape(-1, 8)
+            np.frombuffer(low, np.float32)[:], np.frombuffer(place, np.int64)[:] = x.min(1), x.argmax(1)
+
+        recording.host(run, x, low, place)
+
+    return baton.module("batontest", {"scaled": scaled, "split": split})
+
+
+def test_operators_are_commands(operators):
+    seen = []
+    model = Of(lambda s, x: (operators.scaled(x + 1, 3.0, mode="fast") * 2, *operators.split(x)))
+    program = bt().export(model, (x2,), device="local-sync", libraries=[command_module(seen)])
+    same(program(x2), model(x2))
+    assert seen[0] == (3.0, [1, 2], "fast", 0)
+    fast = compiled(model, libraries=[command_module(seen)])
+    same(fast(x2), model(x2))
+    dynamic = bt().export(model, (x2,), dynamic_shapes=(({0: torch.export.Dim.DYNAMIC},),), device="local-sync", libraries=[command_module(seen)])
+    for rows in (2, 9):
+        x = torch.randn(rows, 8)
+        same(dynamic(x), model(x))
+
+
+def test_an_operator_without_a_module(operators):
+    with pytest.raises(baton.StatusError, match="batontest"):
+        bt().export(Of(lambda s, x: operators.scaled(x)), (x2,), device="local-sync")
