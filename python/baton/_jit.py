@@ -169,9 +169,9 @@ class Jitted:
     def _make(self, arguments, keywords, static, leaves):
         kind = None
         if self._sizes is not None:
-            named = jax.tree.map(str, tree_flatten((self._named_moving(arguments), {name: each for name, each in keywords.items()
-                                                                                   if name not in self._static_names})))
-            kind = (static, str(named))
+            named, tree = tree_flatten(self._named_moving(arguments))
+            by_name, names = tree_flatten({name: each for name, each in keywords.items() if name not in self._static_names})
+            kind = (static, tree, *map(str, named), names, arrays.is_wide(), *map(arrays.kind, by_name))
             if kind in self._of_any_size:
                 return self._of_any_size[kind]
         text, args_info, out_info = self._lowered(arguments, keywords)

@@ -230,6 +230,10 @@ def test_09_any_batch():
     twice = bjit(lambda x, y: (x[:, None] * y[None], jnp.concatenate([x, y])), sizes=("a", "b"))
     for a, b in ((2, 3), (5, 1), (4, 4)):
         same(twice(f32(a), f32(b)), (f32(a)[:, None] * f32(b)[None], jnp.concatenate([f32(a), f32(b)])))
+    named = bjit(lambda x, *, by: x * by, sizes=("n",))
+    for by in (f32(1), f32(1, seed=1), jnp.float32(2)):
+        same(named(f32(3), by=by), f32(3) * by)
+    assert len(named._of_any_size) == 2  # Not one for each value.
     kernel = f32(4, 3, 3, 3)
     windows = bjit(lambda x: lax.conv_general_dilated(x, kernel, (2, 1), "SAME", rhs_dilation=(1, 2)), sizes=("b, 3, 8, 7",))
     for count in (1, 5):
