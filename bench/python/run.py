@@ -6,10 +6,13 @@ Every row is the median of 15 rounds that take turns; a result is compared befor
 
   call/three_arrays   a compiled function of three NumPy arrays of 4 floats on local-sync: reach 3 us
   call/kept_tensors   the same with tensors of Baton
+  call/torch          the same with tensors of PyTorch, where it is installed: by DLPack's C exchange API
+  call/jax            the same with arrays of JAX
   call/number         a bytecode function of one number: what entering and leaving Python costs
   import              `import baton` in a fresh process, less the interpreter's own start: reach 60 ms
 """
 import argparse
+import importlib
 import os
 import pathlib
 import statistics
@@ -70,6 +73,21 @@ def measure(contenders):
             for name, all_ in times.items()}
 
 
+def library_calls(fma, arrays):
+    """The same call with tensors of other libraries."""
+    calls = {}
+    for name, make in (("torch", lambda torch: torch.tensor), ("jax.numpy", lambda jax: jax.asarray)):
+        try:
+            library = importlib.import_module(name)
+        except ImportError:
+            print(f"{name} is left out: it is not installed")
+            continue
+        given = [make(library)(array) for array in arrays]
+        assert fma(*given).tolist() == [3, 3, 3, 3]
+        calls[f"call/{name.partition('.')[0]}"] = lambda given=given: fma(*given)
+    return calls
+
+
 def baton_calls(np, arrays):
     import tempfile
 
@@ -84,7 +102,7 @@ def baton_calls(np, arrays):
     tensors = [program.fma(np.ones(4, np.float32), array, np.zeros(4, np.float32)) for array in arrays]
     fma, step = program.fma, numbers.next
     assert np.asarray(fma(*arrays)).tolist() == [3, 3, 3, 3] and step(41) == 42
-    return {"call/three_arrays": lambda: fma(*arrays), "call/kept_tensors": lambda: fma(*tensors), "call/number": lambda: step(41)}
+    return {**library_calls(fma, arrays), "call/three_arrays": lambda: fma(*arrays), "call/kept_tensors": lambda: fma(*tensors), "call/number": lambda: step(41)}
 
 
 def peer_calls(np, arrays):
@@ -108,7 +126,23 @@ def peer_calls(np, arrays):
         print("tvm_ffi is left out: it is not installed")
     except ValueError as error:
         print(f"tvm_ffi is left out: {error}")
+    try:
+        calls["iree.runtime/three_arrays"] = iree_call(arrays)
+    except ImportError:
+        print("iree.runtime is left out: it and iree.compiler are not installed")
     return calls
+
+
+def iree_call(arrays):
+    import iree.compiler
+    import iree.runtime as runtime
+    binary = iree.compiler.compile_str(FMA.replace("func.func", "func.func public"), target_backends=["llvm-cpu"],
+                                       extra_args=["--iree-llvmcpu-target-cpu=generic"])
+    context = runtime.SystemContext(config=runtime.Config("local-sync"))
+    context.add_vm_module(runtime.VmModule.copy_buffer(context.instance, binary))
+    fma = context.modules.module.fma
+    assert fma(*arrays).to_host().tolist() == [3, 3, 3, 3]
+    return lambda: fma(*arrays)
 
 
 def import_ms():

@@ -28,6 +28,14 @@ def _from_python(value, declared):
     return np.asarray(value, wanted)  # An int that does not fit is refused.
 
 
+def _brain_bits(value):
+    """PyTorch's bfloat16 as integers of its size, because NumPy takes none of it; None for all else."""
+    if str(getattr(value, "dtype", "")) != "torch.bfloat16" or value.requires_grad:
+        return None
+    import torch
+    return value.contiguous().view(torch.int16).numpy()
+
+
 def _to_numpy(value):
     if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"):
         return np.asarray(value)
@@ -37,17 +45,28 @@ def _to_numpy(value):
         return np.asarray(value)
 
 
+def _is_lazy(value):
+    """Whether PyTorch has yet to negate or conjugate what is in the tensor's memory."""
+    return hasattr(value, "resolve_neg") and (value.is_neg() or value.is_conj())
+
+
 def adapt(value, declared):
     """(dense array, name of an element type that NumPy has no word for, or None; whether it is a copy)."""
     if isinstance(value, (bool, int, float, complex, list, tuple)):
         array = _from_python(value, declared)
     elif isinstance(value, (str, bytes, bytearray)) or value is None:
         raise TypeError(f"a {type(value).__name__} where a tensor is wanted")
+    elif _is_lazy(value):
+        resolved, name, _ = adapt(value.detach().resolve_conj().resolve_neg(), declared)
+        return resolved, name, True
     elif hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] != 1:
         if not hasattr(value, "contiguous"):
             raise TypeError(f"a {type(value).__name__} on a device that is not dense and row-major; copy it first")
         return value.contiguous(), None, True
     elif hasattr(value, "__dlpack__") or hasattr(value, "__array__") or isinstance(value, memoryview):
+        bits = _brain_bits(value)
+        if bits is not None:
+            return bits.view(np.uint16), "bf16", True
         array = _to_numpy(value)
     else:
         raise TypeError(f"a {type(value).__name__} where a tensor is wanted")

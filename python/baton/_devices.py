@@ -27,7 +27,7 @@ _open = weakref.WeakValueDictionary()
 
 def device(uri):
     """Opens "local-sync", "local-task?workers=4", "cuda", "cuda://1", "null". The same text gives the same device for as
-    long as somebody holds it."""
+    long as somebody holds it: a program and a tensor do."""
     found = _open.get(uri)
     if found is None:
         found = _open[uri] = _baton.open_device(uri)

@@ -1,6 +1,6 @@
 """Everything of the package that needs the extension."""
 from baton import _baton
-from baton._baton import Binding, Device, Executable, Function, Object, Recording, Tensor
+from baton._baton import Binding, Device, Executable, Function, Kernel, KernelLibrary, Object, Recording, Tensor
 from baton._compile import compile  # noqa: A004 - the verb of the house
 from baton._devices import device, devices
 from baton._errors import (
@@ -30,7 +30,7 @@ from baton import _tensor  # noqa: F401 - gives Tensor its methods
 __version__ = _baton.version
 __all__ = [
     "AbortedError", "AlreadyExistsError", "Binding", "CancelledError", "DataLossError", "DeadlineExceededError", "Device",
-    "Executable", "FailedPreconditionError", "Function", "InternalError", "InvalidArgumentError", "Module",
+    "Executable", "FailedPreconditionError", "Function", "InternalError", "InvalidArgumentError", "Kernel", "KernelLibrary", "Module",
     "NotFoundError", "Object", "OutOfRangeError", "PermissionDeniedError", "Program", "Recording",
     "ResourceExhaustedError", "StatusError", "Tensor", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
     "UnknownError", "compile", "device", "devices", "load", "module", "trace",

@@ -3,6 +3,7 @@
 #include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
 #include "hal/host_copy.hpp"
+#include "python/extension/dlpack_exchange.hpp"
 #include "python/extension/element_types.hpp"
 
 namespace baton::python {
@@ -140,6 +141,12 @@ Ref<hal::BufferView> from_buffer(PyObject* value, OpenDevice& open) {
 
 // ---- DLPack ---------------------------------------------------------------------------------------------------------
 
+// The helper in Python makes a dense copy of what has strides; all else is final.
+bool is_not_dense(const Status& refused) {
+  return refused.code() == StatusCode::kUnimplemented &&
+         refused.message().find("is not dense") != std::string_view::npos;
+}
+
 template <typename Managed>
 Ref<hal::BufferView> take_capsule(PyObject* capsule, const char* name, const char* used, hal::Device& device,
                                   int64_t stream) {
@@ -150,10 +157,7 @@ Ref<hal::BufferView> take_capsule(PyObject* capsule, const char* name, const cha
     return hal::import_dlpack(device, managed, stream);
   }();
   if (!imported) {
-    // The helper in Python makes a dense copy of what has strides; all else is final.
-    if (imported.error().code() == StatusCode::kUnimplemented &&
-        imported.error().message().find("is not dense") != std::string_view::npos)
-      return nullptr;
+    if (is_not_dense(imported.error())) return nullptr;
     raise(imported.error());
   }
   PyCapsule_SetName(capsule, used);
@@ -190,6 +194,31 @@ Ref<hal::BufferView> from_dlpack(PyObject* value, OpenDevice& open) {
   return take_capsule<baton_dl_legacy_tensor>(capsule.ptr(), "dltensor", "used_dltensor", open.device(), stream);
 }
 
+// Through the table of its type; null when it needs to be adapted first.
+Ref<hal::BufferView> from_handed_out(HandedOut given, OpenDevice& open) {
+  const bool on_host = given.tensor->tensor.device.type == BATON_DL_CPU;
+  if (on_host && !open.device().allocator().uses_host_memory()) return nullptr;  // Copied, as NumPy's arrays are.
+  auto imported = [&] {
+    if (given.stream == hal::kNoStream) return hal::import_dlpack(open.device(), given.tensor.get());
+    const Unlocked unlocked;
+    return hal::import_dlpack(open.device(), given.tensor.get(), given.stream);
+  }();
+  if (!imported) {
+    if (is_not_dense(imported.error())) return nullptr;
+    raise(imported.error());
+  }
+  static_cast<void>(given.tensor.release());
+  return *std::move(imported);
+}
+
+// Null when it needs to be adapted first.
+Ref<hal::BufferView> from_tensor_library(PyObject* value, OpenDevice& open) {
+  HandedOut given = hand_out(value);
+  if (given.tensor) return from_handed_out(std::move(given), open);
+  if (!PyObject_HasAttrString(value, "__dlpack_device__") || is_lazy(value)) return nullptr;
+  return from_dlpack(value, open);
+}
+
 Ref<hal::BufferView> from_other_device(const Tensor& tensor, OpenDevice& open) {
   tensor.wait();
   auto peer = open.device().allocator().import_peer(*tensor.view->buffer());
@@ -203,8 +232,7 @@ Ref<hal::BufferView> try_as_it_is(PyObject* value, OpenDevice& open) {
   if (PyObject_CheckBuffer(value)) {
     if (auto view = from_buffer(value, open)) return view;
   }
-  if (PyObject_HasAttrString(value, "__dlpack_device__")) return from_dlpack(value, open);
-  return nullptr;
+  return from_tensor_library(value, open);
 }
 
 }  // namespace
@@ -226,6 +254,21 @@ Ref<hal::BufferView> view_of(PyObject* value, OpenDevice& open, std::string_view
   auto view = from_numpy(array.ptr(), open, type, is_copy);
   if (!view) raise(failure(StatusCode::kInternal, "an array that was adapted is still not dense"));
   return view;
+}
+
+Ref<hal::BufferView> view_in_place(PyObject* value, OpenDevice& open) {
+  if (const Tensor* tensor = tensor_in(value)) return from_other_device(*tensor, open);
+  Ref<hal::BufferView> view;
+  if (open.device().allocator().uses_host_memory()) {
+    view = try_as_it_is(value, open);
+  } else {
+    view = from_tensor_library(value, open);
+  }
+  if (view) return view;
+  throw nb::type_error(text("a ", nb::type_name(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value)))).c_str(),
+                            " where a kernel on device ", open.device().name(),
+                            " takes a dense array in the memory that it works in")
+                           .c_str());
 }
 
 }  // namespace baton::python

@@ -16,5 +16,7 @@ namespace baton::python {
 // `declared`: the element type that the function says it takes, for numbers and lists; may be empty. Throws what Python
 // raises. Needs the lock.
 Ref<hal::BufferView> view_of(PyObject* value, OpenDevice& open, std::string_view declared);
+// The same for what must not be copied: an array that would have to be is a TypeError.
+Ref<hal::BufferView> view_in_place(PyObject* value, OpenDevice& open);
 
 }  // namespace baton::python

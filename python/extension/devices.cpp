@@ -7,6 +7,7 @@
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/queue.hpp"
 #include "hal/timeline_observer.hpp"
+#include "python/extension/arrays.hpp"
 #include "python/extension/executables.hpp"
 #include "python/extension/trace.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 // Every device that is open, for the child of a fork; and all drivers of this build.
 struct OpenDevices {
   std::mutex mutex;
-  std::unordered_map<const OpenDevice*, hal::Device*> all;
+  std::unordered_map<OpenDevice*, hal::Device*> all;
 };
 OpenDevices& open_devices() {
   static auto* one = new OpenDevices;
@@ -45,11 +46,13 @@ Result<Ref<hal::Device>> open_traced(const std::string& uri, Timeline& timeline)
 Device open(const std::string& uri) {
   hal::DriverRegistry& registry = drivers();
   Timeline* const timeline = active_timeline();
+  Ref<OpenDevice> held = timeline ? nullptr : OpenDevice::find(uri);  // Inside a trace a device is opened for it.
+  if (held) return Device(std::move(held));
   Result<Ref<hal::Device>> device = [&] {
     const Unlocked unlocked;
     return timeline ? open_traced(uri, *timeline) : registry.open(uri);
   }();
-  return Device(make_ref<OpenDevice>(take(std::move(device))));
+  return Device(make_ref<OpenDevice>(take(std::move(device)), uri));
 }
 
 // [(uri, description, {fact: value})]; a driver that finds none says why in place of a description.
@@ -79,6 +82,12 @@ nb::list list_devices() {
 nb::tuple memory_use(const Device& device) {
   const hal::MemoryUse use = device.hal().allocator().memory_use();
   return nb::make_tuple(use.live_bytes, use.peak_bytes);
+}
+
+// In place where the device works in the array's memory, else a copy.
+nb::object make_tensor_of(const Device& device, nb::handle value) {
+  check(device.open->check_usable());
+  return make_tensor(view_of(value.ptr(), *device.open, {}), device.open);
 }
 
 int64_t query(const Device& device, const char* category, const char* key) {
@@ -114,8 +123,9 @@ void before_exit() {
 
 }  // namespace
 
-OpenDevice::OpenDevice(Ref<hal::Device> device)
+OpenDevice::OpenDevice(Ref<hal::Device> device, std::string uri)
     : device_(std::move(device)),
+      uri_(std::move(uri)),
       generation_(fork_generation()),
       has_threads_(device_->name() != "local-sync" && device_->name() != "null") {
   const std::lock_guard lock(open_devices().mutex);
@@ -134,6 +144,24 @@ Status OpenDevice::refuse_after_fork() const {
                  "child, or start children with multiprocessing's 'spawn'.");
 }
 
+bool OpenDevice::retain_if_alive() {
+  uint32_t count = count_.load(std::memory_order_relaxed);
+  while (count != 0) {
+    if (count_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
+
+// Who destroys one takes it out of the map first, so what is found there can be looked at.
+Ref<OpenDevice> OpenDevice::find(const std::string& uri) {
+  const std::lock_guard lock(open_devices().mutex);
+  for (const auto& [open, device] : open_devices().all) {
+    const bool is_it = open->uri_ == uri && open->generation_ == fork_generation();
+    if (is_it && open->retain_if_alive()) return Ref<OpenDevice>::adopt(open);
+  }
+  return nullptr;
+}
+
 void OpenDevice::keep_all() {
   for (const auto& [open, device] : open_devices().all) device->retain();
 }
@@ -150,6 +178,7 @@ void bind_devices(nb::module_& module) {
       .def_prop_ro("memory_use", memory_use)
       .def("query", query, nb::arg("category"), nb::arg("key"))
       .def("wait", wait_idle)
+      .def("tensor", make_tensor_of, nb::arg("value"))
       .def("executable", make_executable, nb::arg("variants"), nb::arg("entry_points") = nb::none(),
            nb::arg("name") = "python", nb::arg("constants") = nb::make_tuple())
       .def("__eq__",

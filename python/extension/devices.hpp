@@ -15,7 +15,7 @@ namespace baton::python {
 
 class OpenDevice final {
  public:
-  explicit OpenDevice(Ref<hal::Device> device);
+  OpenDevice(Ref<hal::Device> device, std::string uri);
   ~OpenDevice();
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
@@ -31,14 +31,20 @@ class OpenDevice final {
   // FAILED_PRECONDITION in a process that was forked after a device with threads was opened.
   Status check_usable() const { return generation_ == fork_generation() ? Status() : refuse_after_fork(); }
 
+  // The device that was opened by this text in this process and is still held; null when there is none.
+  static Ref<OpenDevice> find(const std::string& uri);
   // In the child: keeps every device that is open from being destroyed.
   static void keep_all();
 
  private:
   Status refuse_after_fork() const;
 
+  // False when it is being destroyed already.
+  bool retain_if_alive();
+
   std::atomic<uint32_t> count_{1};
   Ref<hal::Device> device_;
+  std::string uri_;
   uint64_t generation_;
   bool has_threads_;
 };

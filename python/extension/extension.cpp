@@ -3,6 +3,7 @@
 #include "modules/sdk/version.h"
 #include "python/extension/executables.hpp"
 #include "python/extension/function.hpp"
+#include "python/extension/kernels.hpp"
 #include "python/extension/recording.hpp"
 #include "python/extension/trace.hpp"
 
@@ -17,5 +18,6 @@ NB_MODULE(_baton, module) {
   bind_functions(module);
   bind_programs(module);
   bind_recordings(module);
+  bind_kernels(module);  // Gives Recording its kernels.
   bind_traces(module);
 }

@@ -14,17 +14,6 @@ const baton_device_table& devices() { return *modules::host_table().devices; }
 baton_status* to_door(Status status) { return reinterpret_cast<baton_status*>(status.release()); }
 void check_door(baton_status* failed) { check(Status::adopt(reinterpret_cast<Status::Failure*>(failed))); }
 
-struct Recording {
-  baton_command_buffer* commands = nullptr;  // Null once the command has returned.
-  nb::object device;
-
-  baton_command_buffer* open() const {
-    if (commands) return commands;
-    raise(failure(StatusCode::kFailedPrecondition,
-                  "a recording takes commands only until the function that received it returns"));
-  }
-};
-
 std::vector<baton_binding> ranges_of(nb::handle bindings) {
   std::vector<baton_binding> ranges;
   for (nb::handle binding : bindings) ranges.push_back(nb::cast<const Binding&>(binding).range);
@@ -293,6 +282,12 @@ nb::object length_of(const Binding& binding) {
 }
 
 }  // namespace
+
+baton_command_buffer* Recording::open() const {
+  if (commands) return commands;
+  raise(failure(StatusCode::kFailedPrecondition,
+                "a recording takes commands only until the function that received it returns"));
+}
 
 nb::object make_binding(int64_t slot, baton_object* buffer, int64_t offset, int64_t length) {
   Binding binding;

@@ -16,6 +16,14 @@ struct Binding {
   OwnedObject buffer;  // Null for a slot.
 };
 
+struct Recording {
+  baton_command_buffer* commands = nullptr;  // Null once the command has returned.
+  nb::object device;
+
+  // FAILED_PRECONDITION once it is null.
+  baton_command_buffer* open() const;
+};
+
 nb::object make_binding(int64_t slot, baton_object* buffer, int64_t offset, int64_t length);
 
 // The object that Python sees of a command buffer, for as long as this lives.

@@ -5,6 +5,7 @@
 
 #include "hal/dlpack.hpp"
 #include "hal/host_copy.hpp"
+#include "python/extension/dlpack_exchange.hpp"
 #include "python/extension/element_types.hpp"
 
 namespace baton::python {
@@ -95,8 +96,6 @@ void destroy_unused(PyObject* capsule, const char* name) {
 void destroy_versioned(PyObject* capsule) { destroy_unused<baton_dl_managed_tensor>(capsule, kVersioned); }
 void destroy_legacy(PyObject* capsule) { destroy_unused<baton_dl_legacy_tensor>(capsule, kLegacy); }
 
-bool is_host_device(const Tensor& tensor) { return tensor.view->buffer()->location().host() != nullptr; }
-
 nb::tuple dlpack_device(const Tensor& tensor) {
   const hal::MemoryLocation place = tensor.view->buffer()->location();
   switch (place.space) {
@@ -109,7 +108,7 @@ nb::tuple dlpack_device(const Tensor& tensor) {
 
 // The consumer's stream, as __dlpack__ has it: nothing is the legacy default stream on a GPU and no stream on a host.
 int64_t consumer_stream(const Tensor& tensor, nb::handle stream) {
-  if (is_host_device(tensor)) return hal::kNoStream;
+  if (tensor.host_reaches()) return hal::kNoStream;
   return stream.is_none() ? 1 : nb::cast<int64_t>(stream);
 }
 
@@ -195,6 +194,11 @@ Tensor::~Tensor() {
   if (open && open->is_last()) release_device(std::move(open));
 }
 
+bool Tensor::host_reaches() const {
+  const hal::MemorySpace space = view->buffer()->location().space;
+  return space != hal::MemorySpace::kNone && space != hal::MemorySpace::kCuda;
+}
+
 void Tensor::wait() const {
   if (!ready) return;
   Status status = open->check_usable();
@@ -235,6 +239,7 @@ void bind_tensors(nb::module_& module) {
           .def("__dlpack__", to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
                nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
           .def("__repr__", repr);
+  bind_exchange(type);
   tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
 }
 

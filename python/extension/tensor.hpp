@@ -19,6 +19,8 @@ struct Tensor {
 
   ~Tensor();
   hal::Device& device() const { return open->device(); }
+  // Also where there are no elements, and no address.
+  bool host_reaches() const;
   // Until the elements are there. Needs the lock, and gives it up meanwhile.
   void wait() const;
 };

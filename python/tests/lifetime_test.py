@@ -287,3 +287,16 @@ def test_spawned_children(math_file):
     assert results.get(timeout=60) == "3.0"
     child.join()
     assert child.exitcode == 0
+
+
+def test_a_device_is_the_same_while_anything_holds_it(math_file, device):
+    tensor = baton.device(device).tensor(np.ones(4, np.float32))
+    gc.collect()
+    assert baton.device(device) == tensor.device
+    program = baton.load(math_file, device=device)
+    assert program._native.devices == [tensor.device]
+    uri = f"{device}?workers=1" if device == "local-task" else device
+    held = baton.load(math_file, device=uri)
+    gc.collect()
+    assert baton.device(uri) == held._native.devices[0]
+    assert (baton.device(uri) == tensor.device) == (uri == device)

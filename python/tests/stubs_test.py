@@ -6,7 +6,7 @@ import baton
 from baton import _baton
 
 STUB = ast.parse((pathlib.Path(baton.__file__).parent / "_baton.pyi").read_text(encoding="utf-8"))
-OF_TYPES = {"__cuda_array_interface__", "__array__", "__dlpack__", "__dlpack_device__", "__call__"}
+OF_TYPES = {"__cuda_array_interface__", "__array__", "__dlpack__", "__dlpack_device__", "__dlpack_c_exchange_api__", "__call__"}
 
 
 def names_of(body):
