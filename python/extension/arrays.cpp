@@ -207,7 +207,7 @@ Ref<hal::BufferView> from_handed_out(HandedOut given, OpenDevice& open) {
     if (is_not_dense(imported.error())) return nullptr;
     raise(imported.error());
   }
-  static_cast<void>(given.tensor.release());
+  [[maybe_unused]] const baton_dl_managed_tensor* taken = given.tensor.release();
   return *std::move(imported);
 }
 
