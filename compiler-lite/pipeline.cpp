@@ -107,6 +107,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   Pipeline pipeline(module, options);
   pipeline.step("refuse-unknown-operations", lower::refuse_unknown_operations);
   pipeline.step("signless-boundary", lower::signless_boundary);
+  pipeline.step("collectives-to-calls", lower::collectives_to_calls);
   pipeline.step("functions-to-util", lower::functions_to_util);
   pipeline.step("outline-initializers", outline_initializers);
   pipeline.pass(createCanonicalizerPass());

@@ -13,6 +13,9 @@ mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
 // ui and si integers → signless ones; the types that callers see stay as encodings of arguments and results.
 mlir::LogicalResult signless_boundary(mlir::ModuleOp module);
 
+// Collectives and channels of flow → calls of the module `collective`; an error at what it has no command for.
+mlir::LogicalResult collectives_to_calls(mlir::ModuleOp module);
+
 // func.func, func.call, func.return → util; what stands inside executables stays. Scalar util.unfoldable_constants
 // become constants behind a barrier.
 mlir::LogicalResult functions_to_util(mlir::ModuleOp module);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "hal/commands/collective.hpp"
+#include "modules/hal_module/objects.hpp"
 #include "modules/hal_module/resource.hpp"
 #include "modules/sdk/recording.h"
 #include "modules/shared_module.hpp"
@@ -37,8 +39,51 @@ class CollectiveModule final : public sdk::Module<CollectiveModule> {
   uint32_t rank() const { return ranks_.rank; }
   uint32_t count() const { return ranks_.count; }
 
+  // The group of the ranks that say the same color, by its number; the same again for what was said before at this site.
+  // Ranks split on a channel that has no collectives, because those of the program may still run.
+  baton::Result<int32_t> split(hal::Device& device, int32_t site, int32_t color, int32_t key) {
+    if (color < 0) color = kNoGroup;
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      const Group& group = groups_[i];
+      if (group.device != &device || group.site != site) continue;
+      if (group.color == color && group.key == key) return number_of(i);
+    }
+    baton::Ref<hal::Channel>& splitter = splitters_[&device];
+    if (!splitter) {
+      BATON_TRY_ASSIGN(splitter, device.make_channel(ranks_.channel("collective.split")));
+    }
+    BATON_TRY_ASSIGN(baton::Ref<hal::Channel> channel, splitter->split(color, key));
+    groups_.push_back({&device, site, color, key, std::move(channel)});
+    return number_of(groups_.size() - 1);
+  }
+  baton::Result<uint32_t> group_rank(int32_t group) const {
+    BATON_TRY_ASSIGN(const hal::Channel* channel, channel_of(group));
+    return channel->rank();
+  }
+  baton::Result<uint32_t> group_count(int32_t group) const {
+    BATON_TRY_ASSIGN(const hal::Channel* channel, channel_of(group));
+    return channel->rank_count();
+  }
+
   baton::Status all_reduce(Commands& commands, Resource source, uint32_t reduction, Resource target) {
     return record(commands, {hal::CollectiveOperation::kAllReduce, reduction}, source, target);
+  }
+  baton::Status all_reduce_in(Commands& commands, Resource source, uint32_t reduction, int32_t group, Resource target) {
+    return record_in(group, commands, {hal::CollectiveOperation::kAllReduce, reduction}, source, target);
+  }
+  baton::Status all_gather_in(Commands& commands, Resource source, int32_t group, Resource target) {
+    return record_in(group, commands, {hal::CollectiveOperation::kAllGather}, source, target);
+  }
+  baton::Status reduce_scatter_in(Commands& commands, Resource source, uint32_t reduction, int32_t group,
+                                  Resource target) {
+    return record_in(group, commands, {hal::CollectiveOperation::kReduceScatter, reduction}, source, target);
+  }
+  baton::Status all_to_all_in(Commands& commands, Resource source, int32_t group, Resource target) {
+    return record_in(group, commands, {hal::CollectiveOperation::kAllToAll}, source, target);
+  }
+  baton::Status permute_in(Commands& commands, Resource source, uint32_t to, uint32_t from, int32_t group,
+                           Resource target) {
+    return record_in(group, commands, {hal::CollectiveOperation::kPermute, 0, 0, to, from}, source, target);
   }
   baton::Status all_gather(Commands& commands, Resource source, Resource target) {
     return record(commands, {hal::CollectiveOperation::kAllGather}, source, target);
@@ -57,8 +102,34 @@ class CollectiveModule final : public sdk::Module<CollectiveModule> {
   }
 
  private:
+  static constexpr int32_t kNoGroup = -1;
+  struct Group {
+    hal::Device* device;  // Which the splitter keeps.
+    int32_t site;
+    int32_t color;
+    int32_t key;
+    baton::Ref<hal::Channel> channel;  // Null: this rank is in none.
+  };
+
+  int32_t number_of(size_t index) const { return groups_[index].channel ? static_cast<int32_t>(index) : kNoGroup; }
+
+  baton::Result<hal::Channel*> channel_of(int32_t group) const {
+    const auto index = static_cast<size_t>(group);
+    if (group >= 0 && index < groups_.size() && groups_[index].channel) return groups_[index].channel.get();
+    return baton::failure(baton::StatusCode::kFailedPrecondition, "Rank ", ranks_.rank, " of ", ranks_.count,
+                          " is in no group of the number ", group, ".");
+  }
+
+  baton::Status record_in(int32_t group, Commands& commands, const Kind& kind, Resource source, Resource target) {
+    BATON_TRY_ASSIGN(hal::Channel * channel, channel_of(group));
+    return record_on(channel, commands, kind, source, target);
+  }
   baton::Status record(Commands& commands, const Kind& kind, Resource source, Resource target) {
     BATON_TRY_ASSIGN(hal::Channel * channel, channel_on(commands.device()));
+    return record_on(channel, commands, kind, source, target);
+  }
+  static baton::Status record_on(hal::Channel* channel, Commands& commands, const Kind& kind, Resource source,
+                                 Resource target) {
     const uint32_t type = BATON_SLOT_ELEMENT_TYPE(source.slot);
     hal::commands::Collective command{
         .channel = channel,
@@ -82,7 +153,8 @@ class CollectiveModule final : public sdk::Module<CollectiveModule> {
   }
 
   hal::Ranks ranks_;
-  std::map<hal::Device*, baton::Ref<hal::Channel>> channels_;  // Which keep their devices.
+  std::map<hal::Device*, baton::Ref<hal::Channel>> channels_, splitters_;  // Which keep their devices.
+  std::vector<Group> groups_;                                              // By their numbers.
 };
 
 template <auto kFunction>
@@ -103,6 +175,14 @@ Result<Ref<const vm::Module>> make_collective_module(hal::Ranks ranks) {
       command<&Module::broadcast>("broadcast"),
       command<&Module::all_to_all>("all_to_all"),
       command<&Module::permute>("permute"),
+      BATON_FUNCTION("split", &Module::split),
+      BATON_FUNCTION("group_rank", &Module::group_rank),
+      BATON_FUNCTION("group_count", &Module::group_count),
+      command<&Module::all_reduce_in>("all_reduce_in"),
+      command<&Module::all_gather_in>("all_gather_in"),
+      command<&Module::reduce_scatter_in>("reduce_scatter_in"),
+      command<&Module::all_to_all_in>("all_to_all_in"),
+      command<&Module::permute_in>("permute_in"),
   };
   return make_shared_module<CollectiveModule>("collective", exported, std::move(ranks));
 }

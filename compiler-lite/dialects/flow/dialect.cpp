@@ -3,15 +3,24 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/shaped_types.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
+#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;                  // NOLINT: the generated code speaks MLIR.
 using namespace baton::compiler_lite;  // NOLINT: the shared pieces of syntax.
 
 #include "compiler-lite/dialects/flow/flow.dialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "compiler-lite/dialects/flow/flow.types.cpp.inc"
 
 namespace baton::compiler_lite::flow {
 
 void FlowDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "compiler-lite/dialects/flow/flow.types.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "compiler-lite/dialects/flow/flow.ops.cpp.inc"
@@ -48,6 +57,70 @@ void printEntryPoints(OpAsmPrinter& printer, Operation*, ArrayAttr entry_points)
   if (entry_points.size() != 1) printer << "{";
   llvm::interleaveComma(entry_points, printer);
   if (entry_points.size() != 1) printer << "}";
+}
+
+// `sum`, `f32`: words of the language, strings in attributes.
+ParseResult parseWord(OpAsmParser& parser, StringAttr& word) {
+  StringRef text;
+  if (parser.parseKeyword(&text)) return failure();
+  word = parser.getBuilder().getStringAttr(text);
+  return success();
+}
+
+void printWord(OpAsmPrinter& printer, Operation*, StringAttr word) { printer << word.getValue(); }
+
+// `(tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %target as tensor<?xf32>{%n}`: the result is the target, written.
+ParseResult parseCollectiveType(OpAsmParser& parser, UnresolvedRef operands, TypeList& types, Type& result,
+                                UnresolvedList& dims) {
+  const SMLoc where = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     [&] { return parser.parseType(types.emplace_back()); })) {
+    return failure();
+  }
+  if (types.size() != operands.size()) {
+    return parser.emitError(where) << operands.size() << " operands have " << types.size() << " types";
+  }
+  if (parser.parseArrow()) return failure();
+  Unresolved target;
+  const SMLoc result_place = parser.getCurrentLocation();
+  const OptionalParseResult named = parser.parseOptionalOperand(target);
+  if (!named.has_value()) return parseShapedType(parser, result, dims);
+  if (failed(*named)) return failure();
+  if (operands.empty() || operands.front().name != target.name || operands.front().number != target.number) {
+    return parser.emitError(result_place, "a collective's result is its target, the first operand");
+  }
+  if (succeeded(parser.parseOptionalKeyword("as"))) return parseShapedType(parser, result, dims);
+  return parser.emitError(parser.getCurrentLocation(), "expected 'as' and the result's type");
+}
+
+void printCollectiveType(OpAsmPrinter& printer, Operation* op, OperandRange operands, TypeRange types, Type result,
+                         OperandRange dims) {
+  printer << "(";
+  llvm::interleaveComma(types, printer);
+  printer << ") -> " << operands.front() << " as ";
+  printShapedType(printer, op, result, dims);
+}
+
+// `numbers`: how many indices follow the channel.
+LogicalResult verify_collective(Operation* op, OperandRange arguments, Type result, size_t numbers) {
+  constexpr size_t kTensors = 2, kChannel = 2;
+  const auto tensor = [&](size_t i) { return dyn_cast<RankedTensorType>(arguments[i].getType()); };
+  if (arguments.size() != kChannel + 1 + numbers) {
+    return op->emitOpError("takes ") << kChannel + 1 + numbers << " operands, and " << arguments.size() << " are given";
+  }
+  for (size_t i = 0; i < kTensors; ++i) {
+    if (!tensor(i)) return op->emitOpError("takes a target and a source that are tensors with a rank");
+  }
+  if (!isa<ChannelType>(arguments[kChannel].getType())) {
+    return op->emitOpError("takes a !flow.channel behind its tensors");
+  }
+  for (const Value each : arguments.drop_front(kChannel + 1)) {
+    if (!each.getType().isIndex()) return op->emitOpError("takes ranks of the type index");
+  }
+  if (tensor(0) != result) return op->emitOpError("has a target that is a ") << tensor(0) << " for a " << result;
+  if (tensor(0).getElementType() == tensor(1).getElementType()) return success();
+  return op->emitOpError("has a source of ")
+         << tensor(1).getElementType() << " and a target of " << tensor(0).getElementType();
 }
 
 // The export that a dispatch names, or null: specs dispatch to symbols that arrive later.
@@ -88,6 +161,17 @@ LogicalResult DispatchOp::verify() {
   }
   return success();
 }
+
+LogicalResult CollectiveAllReduceOp::verify() {
+  if (failed(verify_collective(*this, getArguments(), getType(), 0))) return failure();
+  if (getArguments()[1].getType() == getType()) return success();
+  return emitOpError("has a source that is a ")
+         << getArguments()[1].getType() << " and a target that is a " << getType();
+}
+LogicalResult CollectiveReduceScatterOp::verify() { return verify_collective(*this, getArguments(), getType(), 0); }
+LogicalResult CollectiveAllGatherOp::verify() { return verify_collective(*this, getArguments(), getType(), 0); }
+LogicalResult CollectiveAllToAllOp::verify() { return verify_collective(*this, getArguments(), getType(), 0); }
+LogicalResult CollectiveSendRecvOp::verify() { return verify_collective(*this, getArguments(), getType(), 2); }
 
 }  // namespace baton::compiler_lite::flow
 

@@ -18,5 +18,8 @@
 #include "compiler-lite/dialects/flow/flow.dialect.hpp.inc"
 // clang-format on
 
+#define GET_TYPEDEF_CLASSES
+#include "compiler-lite/dialects/flow/flow.types.hpp.inc"
+
 #define GET_OP_CLASSES
 #include "compiler-lite/dialects/flow/flow.ops.hpp.inc"

@@ -7,8 +7,14 @@ include "compiler-lite/dialects/base.td"
 def Flow_Dialect : Dialect {
   let name = "flow";
   let cppNamespace = "::baton::compiler_lite::flow";
+  let useDefaultTypePrinterParser = 1;
 }
 class Flow_Op<string mnemonic, list<Trait> traits = []> : Op<Flow_Dialect, mnemonic, traits>;
+
+def Flow_ChannelType : TypeDef<Flow_Dialect, "Channel"> {
+  let mnemonic = "channel";
+  let summary = "ranks that work together in collectives";
+}
 
 def Flow_DispatchOp : Flow_Op<"dispatch", [AttrSizedOperandSegments, Pure]> {
   let summary = "runs an entry point of an executable over a grid";
@@ -100,6 +106,55 @@ def Flow_TensorBitcastOp : Flow_TensorViewOp<"tensor.bitcast"> {
 }
 def Flow_TensorReshapeOp : Flow_TensorViewOp<"tensor.reshape"> {
   let summary = "the same elements in another shape";
+}
+
+// Ranks ----------------------------------------------------------------------------------------------------------
+
+def Flow_ChannelDefaultOp : Flow_Op<"channel.default", [Pure]> {
+  let summary = "the channel of all ranks, or of a group that the host names";
+  let arguments = (ins OptionalAttr<StrAttr>:$group);
+  let results = (outs Flow_ChannelType:$result);
+  let assemblyFormat = "($group^)? attr-dict `:` type($result)";
+}
+
+def Flow_ChannelSplitOp : Flow_Op<"channel.split"> {
+  let summary = "the channel of the ranks that say the same color, in the order of their keys";
+  let arguments = (ins Flow_ChannelType:$channel, Index:$color, Index:$key);
+  let results = (outs Flow_ChannelType:$result);
+  let assemblyFormat = "$channel `,` $color `,` $key attr-dict `:` type($channel) `->` type($result)";
+}
+
+class Flow_ChannelNumberOp<string what> : Flow_Op<"channel." # what, [Pure]> {
+  let arguments = (ins Flow_ChannelType:$channel);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$channel attr-dict `:` type($result)";
+}
+def Flow_ChannelRankOp : Flow_ChannelNumberOp<"rank">;
+def Flow_ChannelCountOp : Flow_ChannelNumberOp<"count">;
+
+// `arguments` are the target, whose storage the result may take, the source and the channel; behind them what else the
+// operation wants.
+class Flow_CollectiveOp<string mnemonic, dag arguments_before, string format_before> :
+    Flow_Op<"collective." # mnemonic, [AttrSizedOperandSegments]> {
+  let arguments = !con(arguments_before, (ins StrAttr:$element_type, Variadic<AnyType>:$arguments,
+                                          Variadic<Index>:$result_dims));
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = format_before # [{
+    custom<Word>($element_type) `,` $arguments `:`
+    custom<CollectiveType>(ref($arguments), type($arguments), type($result), $result_dims) attr-dict-with-keyword
+  }];
+  let hasVerifier = 1;
+}
+class Flow_ReducingOp<string mnemonic> :
+    Flow_CollectiveOp<mnemonic, (ins StrAttr:$reduction), "custom<Word>($reduction) `,`">;
+class Flow_MovingOp<string mnemonic> : Flow_CollectiveOp<mnemonic, (ins), "">;
+
+def Flow_CollectiveAllReduceOp : Flow_ReducingOp<"all_reduce">;
+def Flow_CollectiveReduceScatterOp : Flow_ReducingOp<"reduce_scatter">;
+def Flow_CollectiveAllGatherOp : Flow_MovingOp<"all_gather">;
+def Flow_CollectiveAllToAllOp : Flow_MovingOp<"all_to_all">;
+def Flow_CollectiveSendRecvOp : Flow_MovingOp<"send_recv"> {
+  let summary = "to one rank and from one, whose numbers follow the channel; -1 is nobody";
 }
 
 #endif

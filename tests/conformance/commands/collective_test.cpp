@@ -30,6 +30,22 @@ TEST_P(CollectiveTest, OneRankReducesToItself) {
   }
 }
 
+TEST_P(CollectiveTest, APermuteFromNobodyMakesZeros) {
+  const auto channel = device().make_channel({.name = "alone"}).value();
+  const auto source = buffer_of<float>({1, 2, 3}), target = buffer_of<float>({4, 5, 6});
+  for (const uint32_t from : {uint32_t{0}, kNoRank}) {
+    const auto commands = record();
+    EXPECT_OK(commands->collective({.channel = channel.get(),
+                                    .operation = commands::CollectiveOperation::kPermute,
+                                    .to = from,
+                                    .from = from,
+                                    .source = source,
+                                    .target = target}));
+    EXPECT_OK(run(*commands));
+    expect_values<float>(*target, from == kNoRank ? std::vector<float>{0, 0, 0} : std::vector<float>{1, 2, 3});
+  }
+}
+
 TEST_P(CollectiveTest, RefusesWhatDoesNotAddUp) {
   const auto channel = device().make_channel({.name = "alone"}).value();
   const auto source = buffer(16), target = buffer(32);

@@ -5,6 +5,32 @@
 // CHECK: flow.func private @acme.fill(%arg0: tensor<?xf32>, %arg1: i32) -> %arg0
 flow.func private @acme.fill(%arg0: tensor<?xf32>, %arg1: i32) -> %arg0
 
+// CHECK-LABEL: func.func @ranks(
+// CHECK-SAME: %[[N:.*]]: index, %[[X:.*]]: tensor<?xf32>, %[[ACC:.*]]: tensor<?xf32>
+func.func @ranks(%n: index, %x: tensor<?xf32>, %acc: tensor<?xf32>) {
+  // CHECK: %[[ALL:.*]] = flow.channel.default : !flow.channel
+  %all = flow.channel.default : !flow.channel
+  // CHECK: flow.channel.default "rows" : !flow.channel
+  %rows = flow.channel.default "rows" : !flow.channel
+  // CHECK: %[[PART:.*]] = flow.channel.split %[[ALL]], %[[N]], %[[N]] : !flow.channel -> !flow.channel
+  %part = flow.channel.split %all, %n, %n : !flow.channel -> !flow.channel
+  // CHECK: flow.channel.rank %[[PART]] : index
+  %rank = flow.channel.rank %part : index
+  // CHECK: flow.channel.count %[[PART]] : index
+  %count = flow.channel.count %part : index
+  // CHECK: flow.collective.all_reduce sum, f32, %[[ACC]], %[[X]], %[[ALL]] : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %[[ACC]] as tensor<?xf32>{%[[N]]}
+  %0 = flow.collective.all_reduce sum, f32, %acc, %x, %all : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %acc as tensor<?xf32>{%n}
+  // CHECK: flow.collective.reduce_scatter maximum, f32, %[[ACC]], %[[X]], %[[ALL]] : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %[[ACC]] as tensor<?xf32>{%[[N]]}
+  %1 = flow.collective.reduce_scatter maximum, f32, %acc, %x, %all : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %acc as tensor<?xf32>{%n}
+  // CHECK: flow.collective.all_gather f32, %[[ACC]], %[[X]], %[[ALL]] : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %[[ACC]] as tensor<?xf32>{%[[N]]}
+  %2 = flow.collective.all_gather f32, %acc, %x, %all : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %acc as tensor<?xf32>{%n}
+  // CHECK: flow.collective.all_to_all f32, %[[ACC]], %[[X]], %[[ALL]] : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %[[ACC]] as tensor<?xf32>{%[[N]]}
+  %3 = flow.collective.all_to_all f32, %acc, %x, %all : (tensor<?xf32>, tensor<?xf32>, !flow.channel) -> %acc as tensor<?xf32>{%n}
+  // CHECK: flow.collective.send_recv f32, %[[ACC]], %[[X]], %[[ALL]], %[[N]], %[[N]] : (tensor<?xf32>, tensor<?xf32>, !flow.channel, index, index) -> %[[ACC]] as tensor<?xf32>{%[[N]]}
+  %4 = flow.collective.send_recv f32, %acc, %x, %all, %n, %n : (tensor<?xf32>, tensor<?xf32>, !flow.channel, index, index) -> %acc as tensor<?xf32>{%n}
+  return
+}
+
 // CHECK-LABEL: func.func @forms(
 // CHECK-SAME: %[[N:.*]]: index, %[[X:.*]]: tensor<?xf32>, %[[ACC:.*]]: tensor<?xf32>, %[[K:.*]]: i32
 func.func @forms(%n: index, %x: tensor<?xf32>, %acc: tensor<?xf32>, %k: i32) {
