@@ -190,6 +190,32 @@ class Conversion {
   DenseMap<Operation*, Value> groups_;  // Of each split.
 };
 
+// Whatever still has a channel.
+LogicalResult refuse_other_channels(ModuleOp module) {
+  constexpr StringLiteral kReason = "; it has to be made in the function whose collectives use it";
+  const auto is_channel = [](Type type) { return isa<flow::ChannelType>(type); };
+  const WalkResult walked = module.walk([&](Operation* op) {
+    for (Region& region : op->getRegions()) {
+      for (Block& block : region) {
+        for (const BlockArgument argument : block.getArguments()) {
+          if (!is_channel(argument.getType())) continue;
+          emitError(argument.getLoc()) << "a channel is passed here" << kReason;
+          return WalkResult::interrupt();
+        }
+      }
+    }
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    auto global = dyn_cast<util::GlobalOp>(op);
+    const bool passes = llvm::any_of(op->getResultTypes(), is_channel) ||
+                        (function && (llvm::any_of(function.getArgumentTypes(), is_channel) ||
+                                      llvm::any_of(function.getResultTypes(), is_channel)));
+    if (!passes && !(global && is_channel(global.getType()))) return WalkResult::advance();
+    op->emitOpError(passes ? "passes" : "keeps") << " a channel" << kReason;
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 bool is_channel_maker(Operation* op) { return isa<flow::ChannelDefaultOp, flow::ChannelSplitOp>(op); }
 
 }  // namespace
@@ -211,7 +237,7 @@ LogicalResult collectives_to_calls(ModuleOp module) {
     if (!op->use_empty()) return op->emitOpError("makes a channel for something other than a collective");
     op->erase();
   }
-  return success();
+  return refuse_other_channels(module);
 }
 
 }  // namespace baton::compiler_lite::lower

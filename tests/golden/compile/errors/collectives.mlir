@@ -10,8 +10,12 @@
 // NAMED: names the group 'rows'; there is the one of all ranks only
 // RUN: sed 's/^  %half = .*/&\n%more = flow.channel.split %half, %n, %n : !flow.channel -> !flow.channel/; s/%x, %half$/%x, %more/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: splits a channel that was split; only the one of all ranks can be
-// RUN: sed 's/(%x: tensor<4xi32>, %n: index)/(%x: tensor<4xi32>, %n: index, %given: !flow.channel)/; s/%x, %half :/%x, %given :/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=GIVEN
+// RUN: sed 's/(%x: tensor<4xi32>, %n: index)/(%x: tensor<4xi32>, %n: index, %given: !flow.channel)/; s/%x, %half$/%x, %given/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=GIVEN
 // GIVEN: uses a channel that flow.channel.default or flow.channel.split did not make in its function
+// RUN: sed 's/(%x: tensor<4xi32>, %n: index)/(%x: tensor<4xi32>, %n: index, %given: !flow.channel)/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=PASSED
+// PASSED: error: a channel is passed here; it has to be made in the function whose collectives use it
+// RUN: sed '1i util.global private @kept : !flow.channel' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=KEPT
+// KEPT: keeps a channel; it has to be made in the function whose collectives use it
 // RUN: sed 's/(tensor<4xi32>, tensor<4xi32>, !flow/(tensor<4xi32>, tensor<2xi32>, !flow/; s/%x: tensor<4x/%x: tensor<2x/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=SHAPES
 // SHAPES: has a source that is a 'tensor<2xi32>' and a target that is a 'tensor<4xi32>'
 // RUN: sed 's/-> %like as/-> %x as/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=TARGET
