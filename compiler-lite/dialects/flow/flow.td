@@ -86,6 +86,13 @@ def Flow_TensorTieShapeOp : Flow_Op<"tensor.tie_shape", [Pure, AllTypesMatch<["o
   let assemblyFormat = "$operand attr-dict `:` custom<ShapedType>(type($result), $dims)";
 }
 
+def Flow_TensorTransferOp : Flow_Op<"tensor.transfer", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the same tensor, on another device";
+  let arguments = (ins AnyRankedTensor:$operand, Variadic<Index>:$dims, AnyAttr:$target);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `:` custom<ShapedType>(type($result), $dims) `to` $target attr-dict";
+}
+
 def Flow_TensorDynamicConstantOp : Flow_Op<"tensor.dynamic_constant"> {
   let summary = "a constant whose sizes nothing looks into";
   let arguments = (ins TypedAttrInterface:$value);

@@ -69,6 +69,9 @@ void DeviceTargetAttr::print(AsmPrinter& printer) const {
 }
 
 Type DeviceTargetAttr::getType() const { return DeviceType::get(getContext()); }
+Type DeviceAliasAttr::getType() const { return DeviceType::get(getContext()); }
+Type DeviceOrdinalAttr::getType() const { return DeviceType::get(getContext()); }
+Type DeviceSelectAttr::getType() const { return DeviceType::get(getContext()); }
 
 // `<{path = "kernel.o", data = dense<...> : tensor<4xi8>}>`
 Attribute ExecutableObjectAttr::parse(AsmParser& parser, Type) {

@@ -58,6 +58,37 @@ def Hal_DeviceTargetAttr : Hal_Attr<"DeviceTarget", "device.target", [TypedAttrI
   let extraClassDeclaration = [{ ::mlir::Type getType() const; }];
 }
 
+// Which device of the program: a global of the type hal.device.
+class Hal_PlaceAttr<string name, string attr_mnemonic> : Hal_Attr<name, attr_mnemonic> {
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$device, OptionalParameter<"::mlir::ArrayAttr">:$queues);
+  let assemblyFormat = "`<` $device (`,` $queues^)? `>`";
+}
+def Hal_DeviceAffinityAttr : Hal_PlaceAttr<"DeviceAffinity", "device.affinity">;
+def Hal_DevicePromiseAttr : Hal_PlaceAttr<"DevicePromise", "device.promise"> {
+  let summary = "an affinity whose device may be declared later";
+}
+
+def Hal_DeviceAliasAttr : Hal_Attr<"DeviceAlias", "device.alias", [TypedAttrInterface]> {
+  let summary = "a device by the name of its kind, and its number among them";
+  let parameters = (ins "::mlir::StringAttr":$device, OptionalParameter<"::std::optional<int64_t>">:$ordinal);
+  let assemblyFormat = "`<` $device (`[` $ordinal^ `]`)? `>`";
+  let extraClassDeclaration = [{ ::mlir::Type getType() const; }];
+}
+
+def Hal_DeviceOrdinalAttr : Hal_Attr<"DeviceOrdinal", "device.ordinal", [TypedAttrInterface]> {
+  let summary = "a device by its number among the program's";
+  let parameters = (ins "int64_t":$ordinal);
+  let assemblyFormat = "`<` $ordinal `>`";
+  let extraClassDeclaration = [{ ::mlir::Type getType() const; }];
+}
+
+def Hal_DeviceSelectAttr : Hal_Attr<"DeviceSelect", "device.select", [TypedAttrInterface]> {
+  let summary = "the first of these that is there";
+  let parameters = (ins "::mlir::ArrayAttr":$devices);
+  let assemblyFormat = "`<` $devices `>`";
+  let extraClassDeclaration = [{ ::mlir::Type getType() const; }];
+}
+
 def Hal_ExecutableObjectAttr : Hal_Attr<"ExecutableObject", "executable.object"> {
   let summary = "a file to find, or its bytes";
   let parameters = (ins "::mlir::StringAttr":$path, OptionalParameter<"::mlir::DenseIntElementsAttr">:$data);

@@ -5,6 +5,16 @@
 // CHECK: flow.func private @acme.fill(%arg0: tensor<?xf32>, %arg1: i32) -> %arg0
 flow.func private @acme.fill(%arg0: tensor<?xf32>, %arg1: i32) -> %arg0
 
+// CHECK-LABEL: func.func @places(
+// CHECK-SAME: %[[N:.*]]: index, %[[X:.*]]: tensor<?xf32>
+func.func @places(%n: index, %x: tensor<?xf32>) {
+  // CHECK: flow.tensor.transfer %[[X]] : tensor<?xf32>{%[[N]]} to #hal.device.affinity<@a>
+  %0 = flow.tensor.transfer %x : tensor<?xf32>{%n} to #hal.device.affinity<@a>
+  // CHECK: flow.tensor.transfer %[[X]] : tensor<?xf32>{%[[N]]} to #hal.device.promise<@a, [0, 1]>
+  %1 = flow.tensor.transfer %x : tensor<?xf32>{%n} to #hal.device.promise<@a, [0, 1]>
+  return
+}
+
 // CHECK-LABEL: func.func @ranks(
 // CHECK-SAME: %[[N:.*]]: index, %[[X:.*]]: tensor<?xf32>, %[[ACC:.*]]: tensor<?xf32>
 func.func @ranks(%n: index, %x: tensor<?xf32>, %acc: tensor<?xf32>) {
