@@ -3,6 +3,9 @@
 #include "kernels_elf.hpp"
 #include "kernels_ptx.hpp"
 #include "modules/sdk/module.hpp"
+#if __has_include("kernels_spv.hpp")  // Where GLSL can be compiled.
+#include "kernels_spv.hpp"
+#endif
 
 namespace {
 
@@ -13,6 +16,9 @@ class Gpt final : public Module<Gpt> {
   Status prepare(Device& device) {
     const ExecutableVariant variants[] = {{"embedded-elf-x86_64", std::as_bytes(std::span(kernels_x86_64))},
                                           {"embedded-elf-aarch64", std::as_bytes(std::span(kernels_aarch64))},
+#if __has_include("kernels_spv.hpp")
+                                          {"spirv", std::as_bytes(std::span(kernels_spv))},
+#endif
                                           {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}};
     const EntryPoint entry_points[] = {{.name = "append", .workgroup_size = {64, 1, 1}},
                                        {.name = "sample", .workgroup_size = {256, 1, 1}}};

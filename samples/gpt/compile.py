@@ -165,16 +165,17 @@ def main():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--slots", type=int, default=1, help="sequences that are decoded side by side")
     parser.add_argument("--prompt", type=int, default=16, help="tokens of a prompt that prefill takes at a time")
-    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--target", default="local", help="local, cuda or vulkan")
     parser.add_argument("--loop", help="where the program that generates goes")
     parser.add_argument("--mlir", help="keeps the model's text here")
     options = parser.parse_args()
     text = lower(models.MODELS[options.model], options.slots, options.prompt)
     if options.mlir:
         pathlib.Path(options.mlir).write_text(text, encoding="utf-8")
-    baton.compile(text, target=options.target, flags=FENCES, output=options.output)
+    target = (f"--target-device={options.target}",)
+    baton.compile(text, flags=(*FENCES, *target), output=options.output)
     if options.loop:
-        baton.compile(loop(models.MODELS[options.model], options.prompt), target=options.target, output=options.loop)
+        baton.compile(loop(models.MODELS[options.model], options.prompt), flags=target, output=options.loop)
 
 
 if __name__ == "__main__":

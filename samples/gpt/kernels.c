@@ -35,8 +35,7 @@ static float find_cut(over_part function, const float* weights, uint32_t count, 
     const float cut = float_of(bits | 1u << bit);
     if (over_lanes(function, weights, count, cut > least ? cut : least) >= wanted) bits |= 1u << bit;
   }
-  const float cut = float_of(bits);
-  return cut > least ? cut : least;
+  return clamped(float_of(bits), least);
 }
 
 /* tokens[b] by the logits of sequence b. Constants: vocabulary. */

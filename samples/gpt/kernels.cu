@@ -36,8 +36,7 @@ static __attribute__((device)) float find_cut(float* shared, const float* weight
     const float cut = float_of(bits | 1u << bit);
     if (over_lanes<function>(shared, weights, part, cut > least ? cut : least) >= wanted) bits |= 1u << bit;
   }
-  const float cut = float_of(bits);
-  return cut > least ? cut : least;
+  return clamped(float_of(bits), least);
 }
 
 extern "C" __global__ void sample(const float* logits, const sampling_settings* settings, const unsigned* positions,

@@ -20,20 +20,20 @@ except ImportError as error:
 COMMANDS = BUILD / "samples/gpt/gpt.so"
 
 
-def compiled(name, folder, slots=1, prompt=16, target="cpu"):
+def compiled(name, folder, slots=1, prompt=16, target="local"):
     """The path of the model's file, compiled now."""
     from compile import FENCES, lower
 
     path = pathlib.Path(folder) / f"{name}-{slots}.bvm"
-    baton.compile(lower(models.MODELS[name], slots, prompt), target=target, flags=FENCES, output=path)
+    baton.compile(lower(models.MODELS[name], slots, prompt), flags=(*FENCES, f"--target-device={target}"), output=path)
     return path
 
 
-def compiled_loop(name, folder, prompt=16, target="cpu"):
+def compiled_loop(name, folder, prompt=16, target="local"):
     from compile import loop
 
     path = pathlib.Path(folder) / f"{name}-loop.bvm"
-    baton.compile(loop(models.MODELS[name], prompt), target=target, output=path)
+    baton.compile(loop(models.MODELS[name], prompt), flags=(f"--target-device={target}",), output=path)
     return path
 
 

@@ -66,6 +66,9 @@ GPT_DEVICE float random_number(float seed, unsigned position) {
   return (float)(x >> 8) * (1.0f / 16777216.0f);
 }
 
+/* A cut leaves at least the likeliest token, whose weight is 1. */
+GPT_DEVICE float clamped(float cut, float least) { return cut > 1 ? 1 : cut > least ? cut : least; }
+
 /* Of a part: how many weights are at least `cut`, and what they sum up to. */
 GPT_DEVICE float count_above(const float* weights, lane_part part, float cut) {
   unsigned count = 0;
