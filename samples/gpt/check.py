@@ -16,9 +16,9 @@ import functools  # noqa: E402
 import baton  # noqa: E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
-import make_weights  # noqa: E402
 import model as models  # noqa: E402
 import numpy as np  # noqa: E402
+import weights as files  # noqa: E402
 
 LIKELIEST = np.array([[0, 0, 1, 0]], np.float32)
 PROMPT = 16
@@ -84,7 +84,7 @@ def generated(model, program, prompt, length, settings, count, end=None):
 def check_loop(model, program):
     """The loop gives the likeliest tokens, the same for the same seed, others for another one, and ends where it is told to."""
     prompt = np.random.default_rng(2).integers(0, model.vocabulary, (1, PROMPT), np.int32)
-    reference, length = Reference(model, make_weights.read(program["weights"])), PROMPT - 3
+    reference, length = Reference(model, files.read(program["weights"])), PROMPT - 3
     wanted, logits = [], reference.logits(prompt, 0, jnp.array([length - 1]))
     for number in range(8):
         wanted.append(int(logits.argmax()))
@@ -109,17 +109,17 @@ def main():
     parser.add_argument("--device", default="local-task")
     parser.add_argument("--weights")
     options = parser.parse_args()
-    model = models.MODELS[options.model]
+    running.need(options.device)
+    model, target = models.MODELS[options.model], running.target_of(options.device)
     with tempfile.TemporaryDirectory() as folder:
-        target = options.device.split("-")[0].split("?")[0]
         weights = options.weights or f"{folder}/weights.safetensors"
         if not options.weights:
-            make_weights.write(model, weights)
-        path = str(running.compiled(options.model, folder, prompt=PROMPT, target=target))
+            files.write_random(model, weights)
+        path = str(running.compiled(model, folder, prompt=PROMPT, target=target))
         program = running.load(path, weights, options.device)
-        worst = check(model, program, make_weights.read(weights), options.tokens, in_place=target == "local")
+        worst = check(model, program, files.read(weights), options.tokens, in_place=target == "local")
         check_loop(model, {"model": path, "weights": weights, "device": options.device,
-                           "loop": str(running.compiled_loop(options.model, folder, PROMPT, target))})
+                           "loop": str(running.compiled_loop(model, folder, PROMPT, target))})
     print(f"{options.model} on {options.device}: {options.tokens} tokens, logits off by {worst:.1e}")
     if worst > 1e-4:
         raise SystemExit("that is more than 1e-4")

@@ -1,5 +1,6 @@
 // The module "gpt": what a model's step records between generated kernels. `append` puts keys and values where sequences end, at
-// positions that only the device knows, so that a step is recorded once; `sample` chooses tokens.
+// positions that only the device knows, so that a step is recorded once; `sample` chooses tokens; `product_int8` multiplies by
+// weights of one byte.
 #include "kernels_elf.hpp"
 #include "kernels_ptx.hpp"
 #include "modules/sdk/module.hpp"
@@ -21,20 +22,23 @@ class Gpt final : public Module<Gpt> {
 #endif
                                           {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}};
     const EntryPoint entry_points[] = {{.name = "append", .workgroup_size = {64, 1, 1}},
-                                       {.name = "sample", .workgroup_size = {256, 1, 1}}};
+                                       {.name = "sample", .workgroup_size = {256, 1, 1}},
+                                       {.name = "product_int8", .workgroup_size = {256, 1, 1}}};
     BATON_ASSIGN_OR_RETURN(Ref<Executable> code, device.make_executable("gpt", variants, {}, entry_points));
     BATON_ASSIGN_OR_RETURN(const uint32_t append, code->entry_point("append"));
     BATON_ASSIGN_OR_RETURN(const uint32_t sample, code->entry_point("sample"));
-    kernels_.add(device, {std::move(code), append, sample});
+    BATON_ASSIGN_OR_RETURN(const uint32_t product, code->entry_point("product_int8"));
+    kernels_.add(device, {std::move(code), append, sample, product});
     return {};
   }
 
-  // cache[slots[b], positions[b] + t] = update[b, t]; a token is `row` numbers, a slot has room for `context` of them.
-  Status append(Recording& rec, Binding<float> cache, Binding<const float> update, Binding<const int32_t> slots,
-                Binding<const int32_t> positions, int32_t context, int32_t row) {
-    if (context < 1 || row < 1 || slots.size() == 0 || slots.size() != positions.size() ||
-        cache.size() % (static_cast<size_t>(context) * row) != 0 || update.size() % (slots.size() * row) != 0) {
-      return failure(StatusCode::kInvalidArgument, "append puts ", update.size(), " numbers, rows of ", row, " of ",
+  // cache[slots[b], positions[b] + t] = update[b, t]; a token is a row of so many bytes, a slot has room for `context` of them.
+  Status append(Recording& rec, Binding<std::byte> cache, Binding<const std::byte> update,
+                Binding<const int32_t> slots, Binding<const int32_t> positions, int32_t context, int32_t row_bytes) {
+    const size_t row = row_bytes > 0 && row_bytes % 4 == 0 ? static_cast<size_t>(row_bytes) : 0;
+    if (context < 1 || row == 0 || slots.size() == 0 || slots.size() != positions.size() ||
+        cache.size() % (context * row) != 0 || update.size() % (slots.size() * row) != 0) {
+      return failure(StatusCode::kInvalidArgument, "append puts ", update.size(), " bytes, rows of ", row_bytes, " of ",
                      slots.size(), " sequences with ", positions.size(), " positions, into ", cache.size(),
                      ", slots of ", context, " rows.");
     }
@@ -43,7 +47,7 @@ class Gpt final : public Module<Gpt> {
     const auto steps = static_cast<uint32_t>(tokens / slots.size());
     const auto slot_count = static_cast<uint32_t>(cache.size() / row / context);
     return rec.dispatch(*kernels.code, kernels.append, Grid{tokens},
-                        constants(steps, static_cast<uint32_t>(context), static_cast<uint32_t>(row), slot_count),
+                        constants(steps, static_cast<uint32_t>(context), static_cast<uint32_t>(row / 4), slot_count),
                         {cache, update, slots, positions});
   }
 
@@ -64,20 +68,35 @@ class Gpt final : public Module<Gpt> {
                         {logits, settings, positions, tokens, weights});
   }
 
+  // product[r, o] = scales[o] * the sum over i of x[r, i] * weights[o, i].
+  Status product_int8(Recording& rec, Binding<const float> x, Binding<const int8_t> weights,
+                      Binding<const float> scales, Binding<float> product) {
+    const size_t outer = scales.size(), inner = outer == 0 ? 0 : weights.size() / outer;
+    if (inner == 0 || inner % 4 != 0 || weights.size() % outer != 0 || x.size() == 0 || x.size() % inner != 0 ||
+        product.size() != x.size() / inner * outer) {
+      return failure(StatusCode::kInvalidArgument, "product_int8 makes ", product.size(), " numbers of ", x.size(),
+                     " and ", weights.size(), " weights with ", outer, " scales, and takes weights by fours.");
+    }
+    const Kernels& kernels = kernels_[rec.device()];
+    return rec.dispatch(*kernels.code, kernels.product_int8, Grid{static_cast<uint32_t>((outer + 15) / 16)},
+                        constants(static_cast<uint32_t>(x.size() / inner), static_cast<uint32_t>(inner),
+                                  static_cast<uint32_t>(outer)),
+                        {x, weights, scales, product});
+  }
+
  private:
   struct Kernels {
     Ref<Executable> code;
     uint32_t append;
     uint32_t sample;
+    uint32_t product_int8;
   };
   PerDevice<Kernels> kernels_;
 };
 
 }  // namespace
 
-// An import of a program has one type: with a second name a command takes tensors of other shapes.
-BATON_EXPORT_MODULE(Gpt, "gpt",                                                             //
-                    BATON_COMMAND("append", &Gpt::append, kCaptureSafe | kInPlace),         //
-                    BATON_COMMAND("append_prompt", &Gpt::append, kCaptureSafe | kInPlace),  //
-                    BATON_COMMAND("sample", &Gpt::sample, kCaptureSafe),                    //
-                    BATON_COMMAND("sample_prompt", &Gpt::sample, kCaptureSafe));
+BATON_EXPORT_MODULE(Gpt, "gpt",                                               //
+                    BATON_COMMAND("append", &Gpt::append, kCaptureSafe | kInPlace),  //
+                    BATON_COMMAND("sample", &Gpt::sample, kCaptureSafe),             //
+                    BATON_COMMAND("product_int8", &Gpt::product_int8, kCaptureSafe));

@@ -5,7 +5,7 @@
     decode(cache, tokens[B, 1], positions[B], settings[B, 4]) -> next[B, 1], positions + 1, logits[B, V], cache
 
 The cache, a tensor of keys and one of values for each layer, is written in place. Weights are asked of --parameters=model=... by
-their names when the program is loaded. Settings are temperature, top-k, top-p and a seed for each sequence. With --loop=FILE, for
+their names when the program is loaded; with --kind= and --ranks=, those of a variant (make_weights.py). Settings are temperature, top-k, top-p and a seed for each sequence. With --loop=FILE, for
 one slot, there is a second program around these:
 
     generate(cache, tokens[1, P], last[1], settings[1, 4], count) -> how many tokens it gave to reader.token(number, token)
@@ -13,6 +13,7 @@ one slot, there is a second program around these:
 It ends early where reader.token returns 0; while that function looks at a token, the next step runs.
 """
 import argparse
+import dataclasses
 import functools
 import pathlib
 import re
@@ -24,6 +25,7 @@ import running  # noqa: E402, F401 - finds the package baton.
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import model as models  # noqa: E402
+import weights as files  # noqa: E402
 
 import baton  # noqa: E402
 import baton.jax  # noqa: E402
@@ -31,7 +33,7 @@ import baton.jax  # noqa: E402
 FENCES = ("--execution-model=async-external",)  # A step is begun and not waited for; who looks at its tensors waits.
 
 
-# An import has one type: commands that prompts and steps give tensors of different shapes have two names.
+# An import has one type: what stands behind a $ makes another type of the same command.
 def _choose(command, logits, settings, positions):
     batch = logits.shape[0]
     results = (jax.ShapeDtypeStruct((batch,), jnp.int32), jax.ShapeDtypeStruct(logits.shape, logits.dtype))
@@ -39,21 +41,20 @@ def _choose(command, logits, settings, positions):
 
 
 def prefill(model, weights, cache, tokens, positions, slots, last, settings):
-    write = functools.partial(models.put_by_command, "gpt.append_prompt")
-    logits, cache = models.forward(model, weights, cache, tokens, positions, slots, last, write=write)
-    return _choose("gpt.sample_prompt", logits, settings, positions + last), logits, cache
+    write = functools.partial(models.put_by_command, "gpt.append$prompt")
+    logits, cache = models.forward(model, weights, cache, tokens, positions, slots, last, write, models.multiply_by_command)
+    return _choose("gpt.sample$prompt", logits, settings, positions + last), logits, cache
 
 
 def decode(model, weights, cache, tokens, positions, settings):
     write = functools.partial(models.put_by_command, "gpt.append")
-    logits, cache = models.forward(model, weights, cache, tokens, positions, write=write)
+    logits, cache = models.forward(model, weights, cache, tokens, positions, write=write, multiply=models.multiply_by_command)
     return _choose("gpt.sample", logits, settings, positions), positions + 1, logits, cache
 
 
 def arguments(model, slots, prompt):
     """Shapes of weights and cache, and of what else prefill and decode take."""
-    weights = {name: jax.ShapeDtypeStruct(shape, jnp.float32) for name, shape in models.shapes(model).items()}
-    cache = jax.eval_shape(lambda: models.empty_cache(model, slots))
+    weights, cache = models.shapes(model), jax.eval_shape(lambda: models.empty_cache(model, slots))
 
     def of(kind, *shape):
         return jax.ShapeDtypeStruct(shape, kind)
@@ -77,19 +78,22 @@ def _exported(text, name, weights):
     return (f"{body[:head.start()]}func.func public @{name}({', '.join(taken[len(weights):])}) -> ({results}) {{\n{loads}{body[head.end():]}")
 
 
-def _parameters(weights):
+NAMES = {"float32": "f32", "bfloat16": "bf16", "int8": "i8"}
+
+
+def _parameters(weights, prefix):
     """Globals that the initializer takes out of files, where they lie."""
     text = """  util.func private @parameters.view(!hal.device, !util.buffer, !util.buffer) -> !hal.buffer_view
   util.func private @hal.devices.get(index) -> !hal.device
 """
     for name, weight in weights.items():
-        kind = f"tensor<{'x'.join(map(str, weight.shape))}xf32>"
+        kind = f"tensor<{'x'.join(map(str, weight.shape))}x{NAMES[weight.dtype.name]}>"
         text += f"""  util.global private @"{name}" : {kind}
   util.initializer {{
     %zero = arith.constant 0 : index
     %device = util.call @hal.devices.get(%zero) : (index) -> !hal.device
     %scope = util.buffer.constant : !util.buffer = "model"
-    %key = util.buffer.constant : !util.buffer = "{name}"
+    %key = util.buffer.constant : !util.buffer = "{prefix}{name}"
     %view = util.call @parameters.view(%device, %scope, %key) : (!hal.device, !util.buffer, !util.buffer) -> !hal.buffer_view
     %weight = hal.tensor.import %view "{name}" : !hal.buffer_view -> {kind}
     util.global.store %weight, @"{name}" : {kind}
@@ -101,7 +105,7 @@ def _parameters(weights):
 
 def loop(model, prompt):
     """The program that generates. It computes nothing but calls what starts work and returns at once."""
-    cache = f"tensor<1x{model.context}x{model.kept_heads}x{model.head}xf32>"
+    cache = f"tensor<1x{model.context}x{model.kept_heads}x{model.head}x{NAMES[jnp.dtype(model.cache_kind).name]}>"
     count = 2 * model.layers
     kinds, rooms = ", ".join([cache] * count), ", ".join(f"%c{i}" for i in range(count))
     token, logits, settings = "tensor<1x1xi32>", f"tensor<1x{model.vocabulary}xf32>", "tensor<1x4xf32>"
@@ -140,42 +144,53 @@ def loop(model, prompt):
 """
 
 
+def _of_rank(model, function):
+    """The program of each rank: shapes are those of its part, so nothing is cut here."""
+    if model.ranks == 1:
+        return function
+    whole, mesh = jax.sharding.PartitionSpec(), jax.sharding.AbstractMesh((model.ranks,), ("ranks",))
+    return jax.shard_map(function, mesh=mesh, in_specs=whole, out_specs=whole, check_vma=False)
+
+
 def lower(model, slots, prompt):
     weights, cache, rest = arguments(model, slots, prompt)
     maps, functions = {}, ""
     for name, function in (("prefill", prefill), ("decode", decode)):
-        text = baton.jax.lower(jax.jit(functools.partial(function, model), donate_argnums=(1,), keep_unused=True), weights, cache, *rest[name])
+        text = baton.jax.lower(jax.jit(_of_rank(model, functools.partial(function, model)), donate_argnums=(1,), keep_unused=True), weights, cache, *rest[name])
         # Names of maps stand once in a file; those of the second function get its own.
         for old, affine in re.findall(r"^#(\w+) = (affine_map.*)$", text, re.MULTILINE):
             maps[f"{name}_{old}"] = affine
         text = re.sub(r"#(map\d*)\b", rf"#{name}_\1", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
         functions += _declared_once(_exported(text, name, weights), functions)
     head = "".join(f"#{name} = {affine}\n" for name, affine in maps.items())
-    return f"{head}module @model {{\n{_parameters(weights)}{functions}}}\n"
+    return f"{head}module @model {{\n{_parameters(weights, model.prefix)}{functions}}}\n"
 
 
 def _declared_once(text, before):
     """Without the imports that the file has already."""
-    return re.sub(r"^  func\.func private @gpt\.\w+\(.*\n", lambda each: "" if each.group(0) in before else each.group(0), text, flags=re.MULTILINE)
+    return re.sub(r"^  func\.func private @\"?[\w.$]+\"?\(.*\n", lambda each: "" if each.group(0) in before else each.group(0), text, flags=re.MULTILINE)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", choices=models.MODELS)
+    parser.add_argument("model", help=f"{', '.join(models.MODELS)}, or a folder with config.json and model.safetensors")
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--slots", type=int, default=1, help="sequences that are decoded side by side")
     parser.add_argument("--prompt", type=int, default=16, help="tokens of a prompt that prefill takes at a time")
     parser.add_argument("--target", default="local", help="local, cuda or vulkan")
+    parser.add_argument("--kind", choices=("f32", "bf16", "int8"), default="f32")
+    parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--loop", help="where the program that generates goes")
     parser.add_argument("--mlir", help="keeps the model's text here")
     options = parser.parse_args()
-    text = lower(models.MODELS[options.model], options.slots, options.prompt)
+    model = dataclasses.replace(models.shared(files.find(options.model), options.ranks), kind=options.kind)
+    text = lower(model, options.slots, options.prompt)
     if options.mlir:
         pathlib.Path(options.mlir).write_text(text, encoding="utf-8")
     target = (f"--target-device={options.target}",)
     baton.compile(text, flags=(*FENCES, *target), output=options.output)
     if options.loop:
-        baton.compile(loop(models.MODELS[options.model], options.prompt), flags=target, output=options.loop)
+        baton.compile(loop(model, options.prompt), flags=target, output=options.loop)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import running  # noqa: E402
 
 import baton  # noqa: E402
-import model as models  # noqa: E402
 import numpy as np  # noqa: E402
+import weights as files  # noqa: E402
 
 PROMPT = 16
 
@@ -18,7 +18,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("program", "loop", "weights"):
         parser.add_argument(name)
-    parser.add_argument("--model", choices=models.MODELS, required=True)
+    parser.add_argument("--model", required=True, help="its name, or the folder in which it was published")
     parser.add_argument("--tokens", required=True, help=f"the prompt, up to {PROMPT} numbers with commas between")
     parser.add_argument("--count", type=int, default=16)
     parser.add_argument("--end", type=int, help="the token to end at")
@@ -26,8 +26,9 @@ def main():
         parser.add_argument(f"--{name}", type=float, default=default)
     parser.add_argument("--device", default="local-task")
     options = parser.parse_args()
+    model = files.find(options.model)
     tokens = [int(each) for each in options.tokens.split(",")]
-    if not 0 < len(tokens) <= PROMPT or len(tokens) + options.count > models.MODELS[options.model].context:
+    if not 0 < len(tokens) <= PROMPT or len(tokens) + options.count > model.context:
         parser.error("the prompt, or what shall follow it, is too long")
 
     def token(_, token):
@@ -38,7 +39,7 @@ def main():
     prompt = np.zeros((1, PROMPT), np.int32)
     prompt[0, :len(tokens)] = tokens
     settings = np.array([[options.temperature, options.top_k, options.top_p, options.seed]], np.float32)
-    program.generate(*running.empty_cache(models.MODELS[options.model], 1), prompt, np.array([len(tokens) - 1], np.int32), settings, options.count)
+    program.generate(*running.empty_cache(model, 1), prompt, np.array([len(tokens) - 1], np.int32), settings, options.count)
     print()
 
 

@@ -1,21 +1,21 @@
-/* The commands' kernels for CPUs: a workgroup for each token that is added, or for each sequence that gets one. */
+/* The commands' kernels for CPUs: a workgroup for each token that is added, for each sequence that gets one, for 16 columns. */
 #include "hal/drivers/local/executable_library.h"
 #include "sampling.h"
 
 /* Keys or values of new tokens go where their sequences end: cache[slots[b], positions[b] + t] = update[b, t]. Positions beyond the
- * context are left out. Constants: tokens of a sequence, context, elements of a token, slots. */
+ * context are left out. Constants: tokens of a sequence, context, words of a token, slots. */
 static int append(const baton_executable_environment* environment, const baton_dispatch_state* dispatch,
                   const baton_workgroup_state* workgroup) {
   (void)environment;
   const uint32_t* constants = dispatch->constants;
   const uint32_t steps = constants[0], context = constants[1], row = constants[2], slots = constants[3];
   const uint32_t batch = workgroup->id_x / steps, step = workgroup->id_x % steps;
-  float* cache = dispatch->bindings[0];
-  const float* update = (const float*)dispatch->bindings[1] + (size_t)workgroup->id_x * row;
+  uint32_t* cache = dispatch->bindings[0];
+  const uint32_t* update = (const uint32_t*)dispatch->bindings[1] + (size_t)workgroup->id_x * row;
   const uint32_t slot = ((const uint32_t*)dispatch->bindings[2])[batch];
   const uint32_t position = ((const uint32_t*)dispatch->bindings[3])[batch];
   if (slot >= slots || position >= context || step >= context - position) return 0;
-  float* target = cache + ((size_t)slot * context + position + step) * row;
+  uint32_t* target = cache + ((size_t)slot * context + position + step) * row;
   for (uint32_t i = 0; i < row; ++i) target[i] = update[i];
   return 0;
 }
@@ -68,14 +68,40 @@ static int sample(const baton_executable_environment* environment, const baton_d
   return 0;
 }
 
-static const baton_kernel kernels[] = {append, sample};
-static const char* const names[] = {"append", "sample"};
-static const baton_kernel_attributes attributes[] = {{4, 4, 64, 1, 1, 0}, {1, 5, kLanes, 1, 1, 0}};
+/* product[r, o] = scales[o] * sum of x[r, i] * weights[o, i], by sums that depend on no other row. Constants: rows, inner, outer. */
+static int product_int8(const baton_executable_environment* environment, const baton_dispatch_state* dispatch,
+                        const baton_workgroup_state* workgroup) {
+  (void)environment;
+  const uint32_t rows = dispatch->constants[0], inner = dispatch->constants[1], outer = dispatch->constants[2];
+  const float* scales = dispatch->bindings[2];
+  float* product = dispatch->bindings[3];
+  const uint32_t end = outer - workgroup->id_x * 16 < 16 ? outer : workgroup->id_x * 16 + 16;
+  for (uint32_t o = workgroup->id_x * 16; o < end; ++o) {
+    const int8_t* weights = (const int8_t*)dispatch->bindings[1] + (size_t)o * inner;
+    for (uint32_t r = 0; r < rows; ++r) {
+      const float* x = (const float*)dispatch->bindings[0] + (size_t)r * inner;
+      float sums[16] = {0}, sum = 0;
+      uint32_t i = 0;
+      for (; i + 16 <= inner; i += 16) {
+        for (uint32_t lane = 0; lane < 16; ++lane) sums[lane] += x[i + lane] * (float)weights[i + lane];
+      }
+      for (; i < inner; ++i) sum += x[i] * (float)weights[i];
+      for (uint32_t lane = 0; lane < 16; ++lane) sum += sums[lane];
+      product[(size_t)r * outer + o] = sum * scales[o];
+    }
+  }
+  return 0;
+}
+
+static const baton_kernel kernels[] = {append, sample, product_int8};
+static const char* const names[] = {"append", "sample", "product_int8"};
+static const baton_kernel_attributes attributes[] = {
+    {4, 4, 64, 1, 1, 0}, {1, 5, kLanes, 1, 1, 0}, {3, 4, 256, 1, 1, 0}};
 static const baton_executable_library library = {
     .struct_size = sizeof(baton_executable_library),
     .version = BATON_EXECUTABLE_LIBRARY_VERSION,
     .name = "gpt_kernels",
-    .kernel_count = 2,
+    .kernel_count = 3,
     .kernels = kernels,
     .kernel_names = names,
     .kernel_attributes = attributes,

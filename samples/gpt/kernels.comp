@@ -1,12 +1,12 @@
-// The same for Vulkan, compiled once for each entry point: a workgroup for each token that is added (64 invocations), or for each
-// sequence that gets one (256). Sums and their order are those of sampling.h; `precise` keeps products and sums apart. Weights are
-// compared by their bits, so that a device that has no numbers below 2^-126 cuts where the others do.
+// The same for Vulkan, compiled once for each entry point: a workgroup for each token that is added (64 invocations), for each sequence
+// that gets one (256), or for 16 columns of a product (256). `sample` sums in the order of sampling.h, and `precise` keeps products and
+// sums apart; it compares weights by their bits, so that a device that has no numbers below 2^-126 cuts where the others do.
 #version 460
 
 #ifdef KERNEL_append
 layout(local_size_x = 64) in;
-layout(std430, set = 0, binding = 0) writeonly buffer Cache { float cache[]; };
-layout(std430, set = 0, binding = 1) readonly buffer Update { float new_rows[]; };
+layout(std430, set = 0, binding = 0) writeonly buffer Cache { uint cache[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Update { uint new_rows[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Slots { uint slots[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Positions { uint positions[]; };
 layout(push_constant) uniform Constants { uint steps, context, row, slot_count; };
@@ -131,5 +131,33 @@ void main() {
   memoryBarrierBuffer();
   barrier();
   if (lane == 0) tokens[row] = draw(cut, random_number(how.w, positions[row]));
+}
+#endif
+
+#ifdef KERNEL_product_int8
+layout(local_size_x = 256) in;
+layout(std430, set = 0, binding = 0) readonly buffer X { float x[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Weights { int fours[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Scales { float scales[]; };
+layout(std430, set = 0, binding = 3) writeonly buffer Product { float product[]; };
+layout(push_constant) uniform Constants { uint rows, inner, outer; };
+shared float sums[256];
+
+void main() {
+  const uint thread = gl_LocalInvocationID.x, lane = thread % 16, column = gl_WorkGroupID.x * 16 + thread / 16, count = inner / 4;
+  for (uint r = 0; r < rows; ++r) {
+    float sum = 0;
+    for (uint i = column < outer ? lane : count; i < count; i += 16) {
+      const int four = fours[column * count + i];
+      for (int j = 0; j < 4; ++j) sum += x[r * inner + 4 * i + j] * float(bitfieldExtract(four, 8 * j, 8));
+    }
+    barrier();
+    sums[thread] = sum;
+    barrier();
+    if (lane == 0 && column < outer) {
+      for (uint other = 1; other < 16; ++other) sum += sums[thread + other];
+      product[r * outer + column] = sum * scales[column];
+    }
+  }
 }
 #endif

@@ -1,5 +1,5 @@
 // The same for GPUs, in clang's names, so that no CUDA toolkit is needed: a block for each token that is added (64 threads), or
-// for each sequence that gets one (256).
+// for each sequence that gets one (256), or for 16 columns of a product (256).
 #include "sampling.h"
 
 #define __global__ __attribute__((global))
@@ -7,12 +7,12 @@
 
 using over_part = float (*)(const float*, lane_part, float);
 
-extern "C" __global__ void append(float* cache, const float* update, const unsigned* slots, const unsigned* positions,
-                                  unsigned steps, unsigned context, unsigned row, unsigned slot_count) {
+extern "C" __global__ void append(unsigned* cache, const unsigned* update, const unsigned* slots,
+                                  const unsigned* positions, unsigned steps, unsigned context, unsigned row, unsigned slot_count) {
   const unsigned block = __nvvm_read_ptx_sreg_ctaid_x(), batch = block / steps, step = block % steps;
   const unsigned slot = slots[batch], position = positions[batch];
   if (slot >= slot_count || position >= context || step >= context - position) return;
-  float* target = cache + ((unsigned long)slot * context + position + step) * row;
+  unsigned* target = cache + ((unsigned long)slot * context + position + step) * row;
   for (unsigned i = __nvvm_read_ptx_sreg_tid_x(); i < row; i += 64) target[i] = update[(unsigned long)block * row + i];
 }
 
@@ -72,4 +72,26 @@ extern "C" __global__ void sample(const float* logits, const sampling_settings* 
   }
   over_lanes<sum_above>(sums, weights, part, cut);
   if (lane == 0) tokens[row] = draw(sums, weights, count, cut, random_number(how.seed, positions[row]));
+}
+
+// 16 lanes for each column; each takes every 16th four of its weights.
+extern "C" __global__ void product_int8(const float* x, const int* weights, const float* scales, float* product,
+                                        unsigned rows, unsigned inner, unsigned outer) {
+  __shared__ float sums[16][16];
+  const unsigned thread = __nvvm_read_ptx_sreg_tid_x(), lane = thread % 16, fours = inner / 4;
+  const unsigned column = __nvvm_read_ptx_sreg_ctaid_x() * 16 + thread / 16;
+  for (unsigned r = 0; r < rows; ++r, x += inner) {
+    float sum = 0;
+    for (unsigned i = column < outer ? lane : fours; i < fours; i += 16) {
+      const unsigned four = (unsigned)weights[(unsigned long)column * fours + i];
+      for (unsigned j = 0; j < 4; ++j) sum += x[4 * i + j] * (float)(signed char)(four >> 8 * j);
+    }
+    __syncthreads();
+    sums[thread / 16][lane] = sum;
+    __syncthreads();
+    if (lane == 0 && column < outer) {
+      for (unsigned other = 1; other < 16; ++other) sum += sums[thread / 16][other];
+      product[(unsigned long)r * outer + column] = sum * scales[column];
+    }
+  }
 }

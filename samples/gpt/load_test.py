@@ -14,10 +14,10 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import make_weights  # noqa: E402
 import model as models  # noqa: E402
 import numpy as np  # noqa: E402
 import serve  # noqa: E402
+import weights as files  # noqa: E402
 
 KINDS = 8  # Different requests; each has an answer.
 
@@ -81,8 +81,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         weights = options.weights or f"{folder}/weights.safetensors"
         if not options.weights:
-            make_weights.write(model, weights)
-        server = serve.open_server(options.model, weights, options.slots)
+            files.write_random(model, weights)
+        server = serve.open_server(model, weights, options.slots)
         port = server.server_address[1]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         answers = [ask(port, request(kind, model))[1] for kind in range(KINDS)]

@@ -1,57 +1,34 @@
 #!/usr/bin/env python3
-"""Random weights under a model's names, as a safetensors file: make_weights.py 124M -o weights.safetensors"""
+"""Weights as a safetensors file: random ones, make_weights.py 124M -o weights.safetensors, or with --of= those that a variant takes:
+
+    make_weights.py 124M --of=weights.safetensors --kind=bf16 -o weights_bf16.safetensors
+    make_weights.py 124M --of=weights.safetensors --ranks=2 -o "weights_{rank}.safetensors"
+"""
 import argparse
-import json
+import dataclasses
 import pathlib
 import sys
 
-import numpy as np
-
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import model as models  # noqa: E402
-
-
-def random_weight(name, shape, rng):
-    if name.endswith(".bias"):
-        return np.zeros(shape, np.float32)
-    if len(shape) == 1:
-        return np.ones(shape, np.float32)
-    return rng.standard_normal(shape, np.float32) * np.float32(0.02 if shape[-1] >= 512 else 0.15)
-
-
-def write(model, path, seed=1):
-    """The header first, then tensors one after the other, so that no more than one of them is in memory."""
-    header, offset = {}, 0
-    for name, shape in models.shapes(model).items():
-        size = 4 * int(np.prod(shape))
-        header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [offset, offset + size]}
-        offset += size
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 64 + 56)  # Tensors begin on 64 bytes.
-    rng = np.random.default_rng(seed)
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for name, shape in models.shapes(model).items():
-            file.write(random_weight(name, shape, rng).tobytes())
-
-
-def read(path):
-    """The arrays of a file in f32, in place."""
-    with open(path, "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-    data = np.memmap(path, np.uint8, "r", offset=8 + size)
-    return {name: data[slice(*each["data_offsets"])].view(np.float32).reshape(each["shape"])
-            for name, each in header.items() if name != "__metadata__"}
+import weights  # noqa: E402
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", choices=models.MODELS)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help=f"{', '.join(models.MODELS)}, or a folder with config.json and model.safetensors")
     parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--of", help="the file with the weights")
+    parser.add_argument("--kind", choices=("f32", "bf16", "int8"), default="f32")
+    parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    write(models.MODELS[options.model], options.output, options.seed)
+    model = weights.find(options.model)
+    if not options.of:
+        return weights.write_random(model, options.output, options.seed)
+    variant = dataclasses.replace(models.shared(model, options.ranks), kind=options.kind)
+    for rank in range(options.ranks):
+        weights.prepare(variant, options.of, options.output.replace("{rank}", str(rank)), rank)
 
 
 if __name__ == "__main__":

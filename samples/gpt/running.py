@@ -8,7 +8,6 @@ BUILD = pathlib.Path(os.environ.get("BATON_BUILD") or ROOT / "build/release")
 sys.path[:0] = [str(BUILD / "python")]
 os.environ.setdefault("BATON_TOOLS", str(BUILD / "bin"))
 
-import model as models  # noqa: E402
 import numpy as np  # noqa: E402
 
 try:
@@ -20,27 +19,47 @@ except ImportError as error:
 COMMANDS = BUILD / "samples/gpt/gpt.so"
 
 
-def compiled(name, folder, slots=1, prompt=16, target="local"):
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def target_of(device):
+    """For which devices a program is compiled that runs there."""
+    return device.split(":")[0].split("?")[0].split("-")[0]
+
+
+def need(device):
+    """Ends as a skipped test where there is no such device."""
+    try:
+        return baton.device(device)
+    except baton.Error as error:
+        return skip(error)
+
+
+def compiled(model, folder, slots=1, prompt=16, target="local"):
     """The path of the model's file, compiled now."""
     from compile import FENCES, lower
 
-    path = pathlib.Path(folder) / f"{name}-{slots}.bvm"
-    baton.compile(lower(models.MODELS[name], slots, prompt), flags=(*FENCES, f"--target-device={target}"), output=path)
+    path = pathlib.Path(folder) / f"model-{slots}.bvm"
+    baton.compile(lower(model, slots, prompt), flags=(*FENCES, f"--target-device={target}"), output=path)
     return path
 
 
-def compiled_loop(name, folder, prompt=16, target="local"):
+def compiled_loop(model, folder, prompt=16, target="local"):
     from compile import loop
 
-    path = pathlib.Path(folder) / f"{name}-loop.bvm"
-    baton.compile(loop(models.MODELS[name], prompt), flags=(f"--target-device={target}",), output=path)
+    path = pathlib.Path(folder) / "loop.bvm"
+    baton.compile(loop(model, prompt), flags=(f"--target-device={target}",), output=path)
     return path
 
 
 def load(path, weights, device="local-task", modules=()):
-    return baton.load(str(path), device=device, modules=[str(COMMANDS), *modules], parameters={"model": weights})
+    return baton.load(str(path), device=device, modules=[str(COMMANDS), *modules], parameters={"model": str(weights)})
 
 
 def empty_cache(model, slots):
     shape = (slots, model.context, model.kept_heads, model.head)
-    return [np.zeros(shape, np.float32) for _ in range(2 * model.layers)]
+    return [np.zeros(shape, model.cache_kind) for _ in range(2 * model.layers)]

@@ -22,6 +22,7 @@ import running  # noqa: E402
 
 import model as models  # noqa: E402
 import numpy as np  # noqa: E402
+import weights as files  # noqa: E402
 
 PROMPT = 16
 
@@ -180,21 +181,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """One line a request is too much under load."""
 
 
-def open_server(name, weights, slots, device="local-task", port=0):
+def open_server(model, weights, slots, device="local-task", port=0):
     with tempfile.TemporaryDirectory() as folder:
-        program = running.load(running.compiled(name, folder, slots, PROMPT, device.split("-")[0].split("?")[0]), weights, device)
-    return Server(("127.0.0.1", port), Batch(models.MODELS[name], program, slots))
+        program = running.load(running.compiled(model, folder, slots, PROMPT, running.target_of(device)), weights, device)
+    return Server(("127.0.0.1", port), Batch(model, program, slots))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", choices=models.MODELS)
+    parser.add_argument("model", help=f"{', '.join(models.MODELS)}, or a folder with config.json and model.safetensors")
     parser.add_argument("--weights", required=True)
     parser.add_argument("--slots", type=int, default=8)
     parser.add_argument("--device", default="local-task")
     parser.add_argument("--port", type=int, default=8080)
     options = parser.parse_args()
-    server = open_server(options.model, options.weights, options.slots, options.device, options.port)
+    server = open_server(files.find(options.model), options.weights, options.slots, options.device, options.port)
     print(f"listening on port {server.server_address[1]}", flush=True)
     server.serve_forever()
 
