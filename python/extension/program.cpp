@@ -2,6 +2,7 @@
 
 #include "bytecode/module_bytes.hpp"
 #include "modules/check_module/check_module.hpp"
+#include "modules/collective_module/collective_module.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/parameters_module/parameters_module.hpp"
 #include "modules/plugin_loader.hpp"
@@ -75,6 +76,16 @@ bool is_given(const Modules& modules, std::string_view name) {
   return false;
 }
 
+bool is_imported(const Modules& modules, std::string_view name) {
+  for (const auto& module : modules) {
+    const vm::BytecodeModule* bytecode = module->as_bytecode();
+    for (uint32_t i = 0; bytecode && i < bytecode->view().import_count(); ++i) {
+      if (bytecode->view().import(i).module_name() == name) return true;
+    }
+  }
+  return false;
+}
+
 Modules builtin_modules(const Modules& given, std::span<const Ref<OpenDevice>> devices, nb::list parameters) {
   Modules builtin;
   if (!devices.empty() && !is_given(given, "hal")) {
@@ -83,6 +94,9 @@ Modules builtin_modules(const Modules& given, std::span<const Ref<OpenDevice>> d
     builtin.push_back(take(modules::make_hal_module(std::move(options))));
   }
   if (!is_given(given, "check")) builtin.push_back(take(modules::make_check_module()));
+  if (!is_given(given, "collective") && is_imported(given, "collective")) {
+    builtin.push_back(take(modules::make_collective_module(take(hal::ranks_of_environment()))));
+  }
   if (!is_given(given, "parameters")) {
     std::vector<modules::ParameterSource> sources;
     for (nb::handle pair : parameters) {
