@@ -41,9 +41,9 @@ def addresses(cache):
     return [np.asarray(each).ctypes.data for each in cache]
 
 
-def check(model, program, weights, tokens, in_place=True):
-    """The largest difference, as a share of the largest logit."""
-    reference, cache, worst = Reference(model, weights), running.empty_cache(model, 1), 0.0
+def check(model, program, weights, tokens, in_place=True, of_rank=None):
+    """The largest difference, as a share of the largest logit; `of_rank`: what the program has of the model."""
+    reference, cache, worst = Reference(model, weights), running.empty_cache(of_rank or model, 1), 0.0
     prompt = np.random.default_rng(2).integers(0, model.vocabulary, (1, PROMPT), np.int32)
     length = PROMPT - 3
     zero, last = np.zeros(1, np.int32), np.array([length - 1], np.int32)

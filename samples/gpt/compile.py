@@ -33,7 +33,6 @@ import baton.jax  # noqa: E402
 FENCES = ("--execution-model=async-external",)  # A step is begun and not waited for; who looks at its tensors waits.
 
 
-# An import has one type: what stands behind a $ makes another type of the same command.
 def _choose(command, logits, settings, positions):
     batch = logits.shape[0]
     results = (jax.ShapeDtypeStruct((batch,), jnp.int32), jax.ShapeDtypeStruct(logits.shape, logits.dtype))
@@ -41,9 +40,9 @@ def _choose(command, logits, settings, positions):
 
 
 def prefill(model, weights, cache, tokens, positions, slots, last, settings):
-    write = functools.partial(models.put_by_command, "gpt.append$prompt")
+    write = functools.partial(models.put_by_command, "gpt.append")
     logits, cache = models.forward(model, weights, cache, tokens, positions, slots, last, write, models.multiply_by_command)
-    return _choose("gpt.sample$prompt", logits, settings, positions + last), logits, cache
+    return _choose("gpt.sample", logits, settings, positions + last), logits, cache
 
 
 def decode(model, weights, cache, tokens, positions, settings):
@@ -144,31 +143,37 @@ def loop(model, prompt):
 """
 
 
-def _of_rank(model, function):
-    """The program of each rank: shapes are those of its part, so nothing is cut here."""
-    if model.ranks == 1:
-        return function
-    whole, mesh = jax.sharding.PartitionSpec(), jax.sharding.AbstractMesh((model.ranks,), ("ranks",))
-    return jax.shard_map(function, mesh=mesh, in_specs=whole, out_specs=whole, check_vma=False)
+def _staged(model, function):
+    """Cache donated. With ranks, the program of each: shapes are those of its part, so that nothing is cut here."""
+    if model.ranks > 1:
+        jax.config.update("jax_num_cpu_devices", model.ranks)  # JAX counts devices; nothing runs on them.
+        whole, mesh = jax.sharding.PartitionSpec(), jax.make_mesh((model.ranks,), ("ranks",), axis_types=(jax.sharding.AxisType.Auto,))
+        function = jax.shard_map(function, mesh=mesh, in_specs=whole, out_specs=whole, check_vma=False)
+    return jax.jit(function, donate_argnums=(1,), keep_unused=True)
 
 
 def lower(model, slots, prompt):
     weights, cache, rest = arguments(model, slots, prompt)
     maps, functions = {}, ""
     for name, function in (("prefill", prefill), ("decode", decode)):
-        text = baton.jax.lower(jax.jit(_of_rank(model, functools.partial(function, model)), donate_argnums=(1,), keep_unused=True), weights, cache, *rest[name])
+        text = baton.jax.lower(_staged(model, functools.partial(function, model)), weights, cache, *rest[name])
         # Names of maps stand once in a file; those of the second function get its own.
         for old, affine in re.findall(r"^#(\w+) = (affine_map.*)$", text, re.MULTILINE):
             maps[f"{name}_{old}"] = affine
         text = re.sub(r"#(map\d*)\b", rf"#{name}_\1", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
-        functions += _declared_once(_exported(text, name, weights), functions)
+        functions += _declared_once(_exported(text, name, weights), name, functions)
     head = "".join(f"#{name} = {affine}\n" for name, affine in maps.items())
     return f"{head}module @model {{\n{_parameters(weights, model.prefix)}{functions}}}\n"
 
 
-def _declared_once(text, before):
-    """Without the imports that the file has already."""
-    return re.sub(r"^  func\.func private @\"?[\w.$]+\"?\(.*\n", lambda each: "" if each.group(0) in before else each.group(0), text, flags=re.MULTILINE)
+def _declared_once(text, name, before):
+    """Without the imports that the file has already; those that it has with another type get a name of their own."""
+    for line, symbol in re.findall(r"^(  func\.func private @([\w.$]+)\(.*[^{\n]\n)", text, re.MULTILINE):
+        if line in before:
+            text = text.replace(line, "")
+        elif f"private @{symbol}(" in before:
+            text = re.sub(rf"@{re.escape(symbol)}\(", f"@{symbol}${name}(", text)
+    return text
 
 
 def main():
