@@ -44,18 +44,19 @@ def ask(port, asked, read_max=None):
         connection.close()
 
 
-def run_clients(port, model, answers, clients, requests):
-    times, problems = [], []
+def run_clients(port, model, answers, clients, requests, seconds=None):
+    times, problems, end = [], [], time.monotonic() + (seconds or 0)
 
     def client(number):
+        i = -1
         try:
-            for i in range(requests):
+            while (i := i + 1) < requests or time.monotonic() < end:
                 kind = (number + i) % KINDS
                 if (number + i) % 13 == 12:
                     ask(port, request(kind, model), read_max=2)  # Leaves.
                     continue
                 status, tokens, seconds = ask(port, request(kind, model))
-                times.append(seconds)
+                times.append({"seconds": seconds, "tokens": len(tokens)})
                 if status != 200 or tokens != answers[kind]:
                     problems.append(f"request {kind} got {status} {tokens}, alone {answers[kind]}")
         except Exception as error:  # A thread's failure is the test's.
@@ -69,6 +70,20 @@ def run_clients(port, model, answers, clients, requests):
     return times, problems
 
 
+def close(server, problems):
+    """After everybody has got an answer or left, no slot may be taken."""
+    deadline = time.monotonic() + 60
+    while (server.batch.waiting or any(server.batch.requests)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if server.batch.waiting or any(server.batch.requests):
+        problems.append("slots are taken, and nobody is there")
+    problems += server.faults
+    server.shutdown()
+    server.batch.stop()
+    server.worker.join(60)
+    server.server_close()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", choices=models.MODELS)
@@ -76,6 +91,7 @@ def main():
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--requests", type=int, default=4)
     parser.add_argument("--slots", type=int, default=8)
+    parser.add_argument("--seconds", type=float, help="clients ask until then, instead of so many requests")
     options = parser.parse_args()
     model = models.MODELS[options.model]
     with tempfile.TemporaryDirectory() as folder:
@@ -86,19 +102,16 @@ def main():
         port = server.server_address[1]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         answers = [ask(port, request(kind, model))[1] for kind in range(KINDS)]
-        for bad in ([], {"tokens": []}, {"tokens": [model.vocabulary]}, {"tokens": [1], "count": model.context}, {"tokens": [1], "top_p": "x"}):
-            if (status := ask(port, bad)[0]) != 400:
-                raise SystemExit(f"{bad} was answered {status}")
         begin = time.perf_counter()
-        times, problems = run_clients(port, model, answers, options.clients, options.requests)
+        times, problems = run_clients(port, model, answers, options.clients, 0 if options.seconds else options.requests, options.seconds)
         seconds = time.perf_counter() - begin
-        server.shutdown()
-        server.batch.stop()
-        server.worker.join()
-    if problems or any(server.batch.requests):
+        close(server, problems)
+    given = sum(each["tokens"] for each in times)
+    times = [each["seconds"] for each in times]
+    if problems:
         raise SystemExit(f"{len(problems)} problems: " + "; ".join(problems[:3]))
-    print(f"{options.clients} clients, {options.slots} slots: {len(times)} answers in {seconds:.1f} s, as each alone; {server.batch.steps} steps; "
-          f"p50 {np.percentile(times, 50) * 1e3:.0f} ms, p99 {np.percentile(times, 99) * 1e3:.0f} ms")
+    print(f"{options.clients} clients, {options.slots} slots: {len(times)} answers in {seconds:.1f} s, as each alone; {server.batch.steps} steps, "
+          f"{given / seconds:.0f} tokens/s; p50 {np.percentile(times, 50) * 1e3:.0f} ms, p99 {np.percentile(times, 99) * 1e3:.0f} ms")
 
 
 if __name__ == "__main__":

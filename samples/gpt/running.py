@@ -35,7 +35,7 @@ def need(device):
     """Ends as a skipped test where there is no such device."""
     try:
         return baton.device(device)
-    except baton.Error as error:
+    except (baton.NotFoundError, baton.UnavailableError) as error:
         return skip(error)
 
 
