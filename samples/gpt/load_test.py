@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Many clients at the server: load_test.py tiny --clients=64 --requests=4 [--slots=8]
 
-Each client asks for sequences of different lengths, one after the other; each must get the tokens that it would get alone. Some leave in
-the middle of an answer, which must free their slots.
+Each client asks for sequences of different lengths, one after the other; each must get the tokens that it gets alone, from a program of one
+slot. Some leave in the middle of an answer, which must free their slots.
 """
 import argparse
 import http.client
@@ -70,6 +70,15 @@ def run_clients(port, model, answers, clients, requests, seconds=None):
     return times, problems
 
 
+def alone(model, weights):
+    """What a server of one slot answers."""
+    server, problems = serve.open_server(model, weights, slots=1), []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    answers = [ask(server.server_address[1], request(kind, model))[1] for kind in range(KINDS)]
+    close(server, problems)
+    return answers
+
+
 def close(server, problems):
     """After everybody has got an answer or left, no slot may be taken."""
     deadline = time.monotonic() + 60
@@ -98,10 +107,10 @@ def main():
         weights = options.weights or f"{folder}/weights.safetensors"
         if not options.weights:
             files.write_random(model, weights)
+        answers = alone(model, weights)
         server = serve.open_server(model, weights, options.slots)
         port = server.server_address[1]
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        answers = [ask(port, request(kind, model))[1] for kind in range(KINDS)]
         begin = time.perf_counter()
         times, problems = run_clients(port, model, answers, options.clients, 0 if options.seconds else options.requests, options.seconds)
         seconds = time.perf_counter() - begin

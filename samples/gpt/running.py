@@ -31,12 +31,20 @@ def target_of(device):
     return device.split(":")[0].split("?")[0].split("-")[0]
 
 
+def is_here(device):
+    """Whether there is such a device; says why not."""
+    try:
+        baton.device(device)
+    except (baton.NotFoundError, baton.UnavailableError) as error:
+        print(f"skipped: {device}: {error}")
+        return False
+    return True
+
+
 def need(device):
     """Ends as a skipped test where there is no such device."""
-    try:
-        return baton.device(device)
-    except (baton.NotFoundError, baton.UnavailableError) as error:
-        return skip(error)
+    if not is_here(device):
+        sys.exit(77)
 
 
 def compiled(model, folder, slots=1, prompt=16, target="local"):

@@ -59,6 +59,22 @@ bool near_as(std::span<const std::byte> expected, std::span<const std::byte> fou
   return true;
 }
 
+// A copy that a queue was given by itself, not in a program's recording: it is called after its verb.
+template <typename Step>
+bool is_copy(const Step& step) {
+  return step.verb == "copy_buffer" && step.recording == step.verb && step.custom.empty();
+}
+
+// Which kernel a command of a module chose may differ between devices; whose command it is may not.
+bool is_same(const hal::Step& step, const KeptStep& kept) {
+  const bool same_work = kept.custom.empty() ? step.verb == kept.verb && step.name == kept.name : true;
+  bool same = same_work && step.custom == kept.custom && step.writes.size() == kept.writes.size();
+  for (size_t i = 0; same && i < kept.writes.size(); ++i) {
+    same = hal::range_length(step.writes[i]) == kept.writes[i].bytes;
+  }
+  return same;
+}
+
 }  // namespace
 
 bool same_but_for_rounding(std::span<const std::byte> expected, std::span<const std::byte> found,
@@ -76,14 +92,18 @@ Result<std::shared_ptr<StepComparer>> StepComparer::load(const std::string& fold
   return std::shared_ptr<StepComparer>(new StepComparer(std::move(steps), std::move(snapshots), rounding));
 }
 
-// Which kernel a command of a module chose may differ between devices; whose command it is may not.
-Status StepComparer::check_same(const hal::Step& step, const KeptStep& kept) const {
-  const bool same_work = kept.custom.empty() ? step.verb == kept.verb && step.name == kept.name : true;
-  bool same = same_work && step.custom == kept.custom && step.writes.size() == kept.writes.size();
-  for (size_t i = 0; same && i < kept.writes.size(); ++i) {
-    same = hal::range_length(step.writes[i]) == kept.writes[i].bytes;
+Result<const KeptStep*> StepComparer::kept_of(const hal::Step& step) {
+  size_t at = next_;
+  while (at < steps_.size() && !is_same(step, steps_[at]) && is_copy(steps_[at])) ++at;
+  if (at < steps_.size() && is_same(step, steps_[at])) {
+    next_ = at + 1;
+    return &steps_[at];
   }
-  if (same) return {};
+  if (is_copy(step)) return static_cast<const KeptStep*>(nullptr);
+  if (at == steps_.size()) {
+    return failure(StatusCode::kFailedPrecondition, "The run goes on behind the kept one's ", steps_.size(), " steps.");
+  }
+  const KeptStep& kept = steps_[at];
   return failure(StatusCode::kFailedPrecondition, "The run parts from the kept one: step ", step.describe(), ", with ",
                  step.writes.size(), " ranges that it writes, was ", kept.verb, " '", kept.name, "'",
                  kept.custom.empty() ? "" : " of ", kept.custom, ", with ", kept.writes.size(), ".");
@@ -106,12 +126,12 @@ Status StepComparer::put_back(hal::Device& device, const hal::Step& step, const 
 }
 
 Status StepComparer::stepped(hal::Device& device, const hal::Step& step, Status status) {
-  if (step.number >= steps_.size()) {
+  auto found_step = kept_of(step);
+  if (!found_step || !*found_step) {
     BATON_TRY(std::move(status));
-    return failure(StatusCode::kFailedPrecondition, "The run goes on behind the kept one's ", steps_.size(), " steps.");
+    return found_step ? Status() : std::move(found_step).error();
   }
-  const KeptStep& kept = steps_[step.number];
-  BATON_TRY(check_same(step, kept));
+  const KeptStep& kept = **found_step;
   ++compared_;
   if (!status.ok()) {
     if (step.verb != "foreign" && step.verb != "host_call" && step.verb != "recording") return status;
@@ -140,8 +160,10 @@ Status StepComparer::finish() const {
   if (!differences_.empty()) {
     return failure(StatusCode::kFailedPrecondition, "The first command that differs is ", differences_[0], ".");
   }
-  if (compared_ == steps_.size()) return {};
-  return failure(StatusCode::kFailedPrecondition, "The run ended after ", compared_, " of ", steps_.size(), " steps.");
+  size_t reached = next_;
+  while (reached < steps_.size() && is_copy(steps_[reached])) ++reached;
+  if (reached == steps_.size()) return {};
+  return failure(StatusCode::kFailedPrecondition, "The run ended after ", reached, " of ", steps_.size(), " steps.");
 }
 
 }  // namespace baton::tools

@@ -5,6 +5,8 @@
 // The bytes of a buffer say no type, so whoever compares says which floats may be off: two words that differ are near when
 // both are normal floats of that format, or zero, and no farther from each other than the tolerance allows. All else, small
 // integers too, differs when a bit does.
+// Copies of what the host has, such as parameters, are steps of a device that needs them: they are compared where both runs have
+// them, and let alone where one has not.
 // Threads: as StepListener.
 #pragma once
 
@@ -34,13 +36,15 @@ class StepComparer final : public hal::StepListener {
  private:
   StepComparer(std::vector<KeptStep> steps, SharedBytes snapshots, const Rounding& rounding)
       : steps_(std::move(steps)), snapshots_(std::move(snapshots)), rounding_(rounding) {}
-  Status check_same(const hal::Step& step, const KeptStep& kept) const;
+  // The kept step that this one is; null for a copy that only this device needs.
+  Result<const KeptStep*> kept_of(const hal::Step& step);
   Result<std::span<const std::byte>> snapshot(const KeptStep& kept, size_t index) const;
   Status put_back(hal::Device& device, const hal::Step& step, const KeptStep& kept) const;
 
   const std::vector<KeptStep> steps_;
   const SharedBytes snapshots_;
   const Rounding rounding_;
+  size_t next_ = 0;  // Of the kept steps.
   uint64_t compared_ = 0;
   std::vector<std::string> differences_;
   std::vector<std::string> replaced_;
