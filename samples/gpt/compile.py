@@ -182,7 +182,7 @@ def main():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--slots", type=int, default=1, help="sequences that are decoded side by side")
     parser.add_argument("--prompt", type=int, default=16, help="tokens of a prompt that prefill takes at a time")
-    parser.add_argument("--target", default="local", help="local, cuda or vulkan")
+    parser.add_argument("--target", default="local", help="local, cuda or vulkan, or several with commas between")
     parser.add_argument("--kind", choices=("f32", "bf16", "int8"), default="f32")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--loop", help="where the program that generates goes")
@@ -192,7 +192,7 @@ def main():
     text = lower(model, options.slots, options.prompt)
     if options.mlir:
         pathlib.Path(options.mlir).write_text(text, encoding="utf-8")
-    target = (f"--target-device={options.target}",)
+    target = [f"--target-device={each}" for each in options.target.split(",")]
     baton.compile(text, flags=(*FENCES, *target), output=options.output)
     if options.loop:
         baton.compile(loop(model, options.prompt), flags=target, output=options.loop)
