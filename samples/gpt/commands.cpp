@@ -15,12 +15,14 @@ using namespace baton::sdk;
 class Gpt final : public Module<Gpt> {
  public:
   Status prepare(Device& device) {
-    const ExecutableVariant variants[] = {{"embedded-elf-x86_64", std::as_bytes(std::span(kernels_x86_64))},
-                                          {"embedded-elf-aarch64", std::as_bytes(std::span(kernels_aarch64))},
+    const ExecutableVariant variants[] = {
+      {"embedded-elf-x86_64", std::as_bytes(std::span(kernels_x86_64))},
+      {"embedded-elf-aarch64", std::as_bytes(std::span(kernels_aarch64))},
 #if __has_include("kernels_spv.hpp")
-                                          {"spirv", std::as_bytes(std::span(kernels_spv))},
+      {"spirv", std::as_bytes(std::span(kernels_spv))},
 #endif
-                                          {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}};
+      {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}
+    };
     const EntryPoint entry_points[] = {{.name = "append", .workgroup_size = {64, 1, 1}},
                                        {.name = "sample", .workgroup_size = {256, 1, 1}},
                                        {.name = "product_int8", .workgroup_size = {256, 1, 1}}};
@@ -33,8 +35,8 @@ class Gpt final : public Module<Gpt> {
   }
 
   // cache[slots[b], positions[b] + t] = update[b, t]; a token is a row of so many bytes, a slot has room for `context` of them.
-  Status append(Recording& rec, Binding<std::byte> cache, Binding<const std::byte> update,
-                Binding<const int32_t> slots, Binding<const int32_t> positions, int32_t context, int32_t row_bytes) {
+  Status append(Recording& rec, Binding<std::byte> cache, Binding<const std::byte> update, Binding<const int32_t> slots,
+                Binding<const int32_t> positions, int32_t context, int32_t row_bytes) {
     const size_t row = row_bytes > 0 && row_bytes % 4 == 0 ? static_cast<size_t>(row_bytes) : 0;
     if (context < 1 || row == 0 || slots.size() == 0 || slots.size() != positions.size() ||
         cache.size() % (context * row) != 0 || update.size() % (slots.size() * row) != 0) {
@@ -78,10 +80,10 @@ class Gpt final : public Module<Gpt> {
                      " and ", weights.size(), " weights with ", outer, " scales, and takes weights by fours.");
     }
     const Kernels& kernels = kernels_[rec.device()];
-    return rec.dispatch(*kernels.code, kernels.product_int8, Grid{static_cast<uint32_t>((outer + 15) / 16)},
-                        constants(static_cast<uint32_t>(x.size() / inner), static_cast<uint32_t>(inner),
-                                  static_cast<uint32_t>(outer)),
-                        {x, weights, scales, product});
+    return rec.dispatch(
+        *kernels.code, kernels.product_int8, Grid{static_cast<uint32_t>((outer + 15) / 16)},
+        constants(static_cast<uint32_t>(x.size() / inner), static_cast<uint32_t>(inner), static_cast<uint32_t>(outer)),
+        {x, weights, scales, product});
   }
 
  private:
@@ -96,7 +98,7 @@ class Gpt final : public Module<Gpt> {
 
 }  // namespace
 
-BATON_EXPORT_MODULE(Gpt, "gpt",                                               //
+BATON_EXPORT_MODULE(Gpt, "gpt",                                                      //
                     BATON_COMMAND("append", &Gpt::append, kCaptureSafe | kInPlace),  //
                     BATON_COMMAND("sample", &Gpt::sample, kCaptureSafe),             //
                     BATON_COMMAND("product_int8", &Gpt::product_int8, kCaptureSafe));

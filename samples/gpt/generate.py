@@ -25,6 +25,7 @@ def main():
     for name, default in (("temperature", 0), ("top_k", 0), ("top_p", 1), ("seed", 0)):
         parser.add_argument(f"--{name}", type=float, default=default)
     parser.add_argument("--device", default="local-task")
+    parser.add_argument("--module", action="append", default=[], help="a plugin with commands that the program imports")
     options = parser.parse_args()
     model = files.find(options.model)
     tokens = [int(each) for each in options.tokens.split(",")]
@@ -35,7 +36,7 @@ def main():
         print(token, end=" ", flush=True)
         return int(token != options.end)
 
-    program = running.load(options.loop, options.weights, options.device, modules=[options.program, baton.module("reader", {"token": token})])
+    program = running.load(options.loop, options.weights, options.device, modules=[*options.module, options.program, baton.module("reader", {"token": token})])
     prompt = np.zeros((1, PROMPT), np.int32)
     prompt[0, :len(tokens)] = tokens
     settings = np.array([[options.temperature, options.top_k, options.top_p, options.seed]], np.float32)
