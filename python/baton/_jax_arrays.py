@@ -63,24 +63,6 @@ def taking(leaf):
     return jax.numpy.asarray
 
 
-class _Writable:
-    """The memory of an array of JAX, which says of itself that it is read-only."""
-
-    def __init__(self, array):
-        self._array = array
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
-
-    def __dlpack__(self, stream=None):
-        return self._array.__dlpack__(stream=stream)
-
-
-def taking_donated(leaf):
-    """A copy: JAX frees the memory of an array that is deleted, also while others hold it."""
-    return (lambda array: _Writable(jax.numpy.copy(array))) if type(leaf) is _ARRAY else taking(leaf)
-
-
 def give_up(leaf):
     """A donated array is its caller's no more."""
     if isinstance(leaf, jax.Array):

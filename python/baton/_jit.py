@@ -84,8 +84,10 @@ class Jitted:
         self._flags = tuple(flags)
         self._sizes = sizes
         self._static_positions, self._static_names = _static_parameters(function, *static)
-        self._staged = jax.jit(function, static_argnums=static[0], static_argnames=static[1], donate_argnums=donate[0],
-                               donate_argnames=donate[1], keep_unused=True)
+        self._staged = jax.jit(function, static_argnums=static[0], static_argnames=static[1], keep_unused=True)
+        # Only to learn which leaves are donated: they are deleted behind the call, and not written by it.
+        self._donating = None if donate == (None, None) else jax.jit(
+            function, static_argnums=static[0], static_argnames=static[1], donate_argnums=donate[0], donate_argnames=donate[1], keep_unused=True)
         self._ready = {}  # What a call is (trees, static values, shapes and types) -> _Ready
         self._of_any_size = {}  # The same with names in place of unknown sizes -> _Ready
 
@@ -138,12 +140,15 @@ class Jitted:
         try:
             if self._sizes is None:
                 traced = self._staged.trace(*arguments, **keywords)
-                return frontend.text_of(traced.lower(), None, libraries), traced.args_info, traced.out_info
+                return frontend.text_of(traced.lower(), None, libraries), self._donated(arguments, keywords), traced.out_info
             exported = frontend.exported(self._staged, self._named(arguments), **keywords)
             info = jax.tree.unflatten(exported.out_tree, exported.out_avals)
             return frontend.from_stablehlo(exported.mlir_module(), None, libraries), None, info
         finally:
             _here.is_tracing = was_tracing
+
+    def _donated(self, arguments, keywords):
+        return None if self._donating is None else self._donating.trace(*arguments, **keywords).args_info
 
     def _named(self, arguments):
         """The arguments with names of their unknown sizes; static ones as they are."""
@@ -176,7 +181,7 @@ class Jitted:
                 return self._of_any_size[kind]
         text, args_info, out_info = self._lowered(arguments, keywords)
         donated = [] if args_info is None else [i for i, each in enumerate(jax.tree.leaves(args_info)) if each.donated]
-        takes = [arrays.taking_donated(leaf) if i in donated else arrays.taking(leaf) for i, leaf in enumerate(leaves)]
+        takes = [arrays.taking(leaf) for leaf in leaves]
         ready = _Ready(self._load(text)["main"], takes, out_info, donated)
         if kind is not None:
             self._of_any_size[kind] = ready
