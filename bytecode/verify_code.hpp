@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/status.hpp"
 #include "base/work_limits.hpp"
@@ -49,6 +50,11 @@ class DefinitionSteps {
   // False, from then on always: whoever wants the module proved does not want it any longer (WorkLimits of the thread).
   bool look() { return !limits_ || look_at_clock(); }
   StatusCode interrupted() const { return interrupted_; }
+  // A bit for each register that an operand can name, all set: made once for a module.
+  std::span<uint64_t> all_registers() {
+    if (all_registers_.empty()) all_registers_.assign(0x10000 / 64, ~uint64_t{0});
+    return all_registers_;
+  }
   uint64_t most() const { return most_; }
   uint64_t spent() const { return most_ - left_ - rest_; }
 
@@ -74,6 +80,7 @@ class DefinitionSteps {
   uint64_t rest_ = 0;  // After it.
   const WorkLimits* const limits_ = WorkLimits::current();
   StatusCode interrupted_ = StatusCode::kOk;
+  std::vector<uint64_t> all_registers_;  // Empty until asked for.
 };
 
 // Calls visit(word) for each label of the instruction at `pc` until one answers false; says whether none did.

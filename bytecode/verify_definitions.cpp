@@ -38,9 +38,13 @@ constexpr uint64_t bits_below(uint64_t count) { return count >= 64 ? ~uint64_t{0
 class NarrowBank {
  public:
   static constexpr uint64_t kRegistersMax = 64;
-  static constexpr uint64_t kStepsToMake = 0;
   static constexpr uint64_t words_for(uint64_t) { return 1; }
   explicit NarrowBank(uint64_t) {}
+  static NarrowBank full(DefinitionSteps&) {
+    NarrowBank bank(0);
+    bank.bits_ = ~uint64_t{0};
+    return bank;
+  }
 
   bool has(uint64_t index) const { return bits_ >> (index % 64) & 1; }
   bool has_all(uint64_t begin, uint64_t end) const { return (~bits_ & bits_below(end) & ~bits_below(begin)) == 0; }
@@ -63,9 +67,11 @@ class NarrowBank {
 // The same for any number.
 class WideBank {
  public:
-  static constexpr uint64_t kStepsToMake = 0x10000 / 64 / kWordsPerStep;  // that of all operands
   static constexpr uint64_t words_for(uint64_t registers) { return (registers + 63) / 64; }
-  explicit WideBank(uint64_t registers) : words_(words_for(registers)) {}
+  explicit WideBank(uint64_t registers) : own_(words_for(registers)), words_(own_) {}
+  WideBank(const WideBank&) = delete;
+  WideBank& operator=(const WideBank&) = delete;
+  static WideBank full(DefinitionSteps& steps) { return WideBank(steps.all_registers()); }
 
   bool has(uint64_t index) const { return words_[index / 64] >> (index % 64) & 1; }
   bool has_all(uint64_t begin, uint64_t end) const {
@@ -100,7 +106,10 @@ class WideBank {
     return bits_below(end > first ? end - first : 0) & ~bits_below(begin > first ? begin - first : 0);
   }
 
-  std::vector<uint64_t> words_;
+  explicit WideBank(std::span<uint64_t> words) : words_(words) {}
+
+  std::vector<uint64_t> own_;
+  std::span<uint64_t> words_;
 };
 
 }  // namespace
@@ -111,7 +120,7 @@ class CodeVerifier::DefinitionWalk {
   explicit DefinitionWalk(CodeVerifier& verifier)
       : verifier_(verifier),
         code_(verifier.code_),
-        banks_{Bank(verifier.named_.values), Bank(verifier.named_.refs), Bank(kOperandsEnd)},
+        banks_{Bank(verifier.named_.values), Bank(verifier.named_.refs), Bank::full(verifier.steps_)},
         value_words_(Bank::words_for(verifier.named_.values)),
         label_words_(1 + value_words_ + Bank::words_for(verifier.named_.refs)),
         state_steps_(label_words_ / kWordsPerStep) {}
@@ -123,8 +132,6 @@ class CodeVerifier::DefinitionWalk {
   static constexpr uint64_t kUnreached = ~uint64_t{0};
   static constexpr uint64_t kSettled = 0;
   static constexpr uint64_t kWaiting = 1;
-
-  static constexpr uint64_t kOperandsEnd = 0x10000;
 
   bool prepare_labels();
   bool walk(size_t pc);
@@ -197,10 +204,9 @@ RegisterPair CodeVerifier::named_registers() const {
 
 template <typename Bank>
 bool CodeVerifier::DefinitionWalk<Bank>::run() {
-  if (!spend(Bank::kStepsToMake + state_steps_)) return refuse_more_steps(0);
+  if (!spend(state_steps_)) return refuse_more_steps(0);
   values().add_all(0, verifier_.shape_.argument_values);
   refs().add_all(0, verifier_.shape_.argument_refs);
-  banks_[static_cast<size_t>(Track::kNone)].add_all(0, kOperandsEnd);
   if (verifier_.label_uses_ == 0) return walk(0);
   if (!prepare_labels()) return false;
   if (verifier_.labels_.has(0)) {
