@@ -161,6 +161,7 @@ LogicalResult Boundary::schedule_barrier(hal::TensorBarrierOp op) {
     all_gathered &= memory.pending || !memory.fence;
   }
   if (any_pending) flusher_.flush(op, all_gathered ? op.getSignalFence() : Value());
+  flusher_.hand_over_commands();
   if (!all_gathered) {
     SmallVector<Value> fences;
     for (const Value source : op.getSources()) fences.push_back(places_.of(source).memory->fence);
@@ -210,6 +211,7 @@ LogicalResult Boundary::schedule_call(util::CallOp op) {
 
 LogicalResult Boundary::schedule_return(Operation* op) {
   flusher_.flush(op);
+  flusher_.await_commands(op->getLoc());
   if (!has_tensors(op)) return success();
   SmallVector<Value> tensors(llvm::make_filter_range(op->getOperands(), [](Value value) { return is_tensor(value); }));
   flusher_.await(op->getLoc(), tensors);
@@ -221,6 +223,7 @@ LogicalResult Boundary::schedule_return(Operation* op) {
 
 LogicalResult Boundary::schedule_branch(Operation* op) {
   flusher_.flush(op);
+  flusher_.await_commands(op->getLoc());
   // Other blocks don't know the fences of this one.
   for (const std::unique_ptr<Memory>& memory : places_.memories()) {
     if (memory->fence && memory->buffer && places_.used_later(*memory))

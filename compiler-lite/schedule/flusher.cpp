@@ -75,6 +75,12 @@ void Flusher::await(Location location, llvm::ArrayRef<Value> tensors) {
     const Value fence = places_.of(tensor).memory->fence;
     if (fence && !llvm::is_contained(fences, fence)) fences.push_back(fence);
   }
+  await_fences(location, fences);
+}
+
+void Flusher::await_commands(Location location) { await_fences(location, SmallVector<Value>(commands_done_)); }
+
+void Flusher::await_fences(Location location, llvm::ArrayRef<Value> fences) {
   if (fences.empty()) return;
   SmallVector<Value> operands = {hal_.i32(builder_, location, -1)};
   llvm::append_range(operands, fences);
@@ -90,6 +96,7 @@ void Flusher::await(Location location, llvm::ArrayRef<Value> tensors) {
   for (const std::unique_ptr<Memory>& memory : places_.memories()) {
     if (llvm::is_contained(fences, memory->fence)) memory->fence = {};
   }
+  llvm::erase_if(commands_done_, [&](Value done) { return llvm::is_contained(fences, done); });
 }
 
 Value Flusher::allocate(Location location, Value& after, Value bytes, int memory_kind, int usage) {
@@ -200,6 +207,8 @@ void Flusher::flush(Operation* op, Value signal) {
     const Value none = hal_.null(builder_, location, hal_.fence_type());
     hal_.call(builder_, location, "queue.free", {function_.device(), done, none, slab.buffer});
   }
+  const auto is_custom = [](const Command& command) { return command.kind == Command::Kind::kCustom; };
+  if (!signal && llvm::any_of(gathered.recording.commands, is_custom)) commands_done_.push_back(done);
   for (Memory* memory : gathered.memories) {
     // Whoever may write over it later waits for those that read it here, too.
     if (memory->pending || memory->owned) memory->fence = done;

@@ -14,6 +14,10 @@ class Flusher {
   void flush(mlir::Operation* op, mlir::Value signal = {});
   // The host waits until the tensors are computed.
   void await(mlir::Location location, llvm::ArrayRef<mlir::Value> tensors);
+  // Until custom commands are done whose results nobody waited for: they may work on what the caller lent.
+  void await_commands(mlir::Location location);
+  // A fence that the caller sees stands for them.
+  void hand_over_commands() { commands_done_.clear(); }
   mlir::Value join(mlir::Location location, llvm::ArrayRef<mlir::Value> fences);
 
   // The buffer that begins with the tensor.
@@ -22,6 +26,8 @@ class Flusher {
   void expand(mlir::Location location, mlir::ValueRange values, llvm::SmallVectorImpl<mlir::Value>& out);
 
  private:
+  void await_fences(mlir::Location location, llvm::ArrayRef<mlir::Value> fences);
+
   struct Slab {
     mlir::Value buffer = {};  // Null: nothing is transient.
     mlir::Value bytes = {};
@@ -42,6 +48,7 @@ class Flusher {
   Places& places_;
   Gatherer& gatherer_;
   unsigned recording_count_ = 0;
+  llvm::SmallVector<mlir::Value> commands_done_;  // Fences of recordings with custom commands.
 };
 
 }  // namespace baton::compiler_lite

@@ -37,6 +37,10 @@ Range Gatherer::range_of(Location location, Value tensor, const Place& place, bo
 }
 
 void Gatherer::gather(Command command, std::string text) {
+  // In memory of the caller's, too: who hands it on waits for what writes it.
+  for (const Range& range : command.ranges) {
+    if (range.writes) gathered_.memories[range.storage]->pending = true;
+  }
   gathered_.recording.add_command(std::move(command), std::move(text));
 }
 
