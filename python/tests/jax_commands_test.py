@@ -143,6 +143,18 @@ def test_02_several_results(vector):
     check(got, (jnp.float32(1), jnp.array([44]), jnp.int32(10), X * 2 <= 2, jnp.float32(X.sum() / (X**2).sum())))
 
 
+def test_02_a_name_with_a_suffix():
+    """What stands behind a $ tells calls apart that the program's text wants apart; the command is the same."""
+    double = on_host(lambda x, y: np.multiply(x, 2, out=y))
+
+    def function(x):
+        y = ffi_call("py.double$first", like(x))(x)
+        z = ffi_call("py.double$first", like(x))(y)
+        return z, ffi_call("py.double$second", like(x))(x), ffi_call("py.double", like(x[0]))(x[0])
+
+    check(bjit(function, libraries=[baton.module("py", {"double": double})])(X), (X * 4, X * 2, X[0] * 2))
+
+
 # 3. Aliases ----------------------------------------------------------------------------------------------------------
 
 

@@ -157,6 +157,7 @@ def lower(model, slots, prompt):
     maps, functions = {}, ""
     for name, function in (("prefill", prefill), ("decode", decode)):
         text = baton.jax.lower(_staged(model, functools.partial(function, model)), weights, cache, *rest[name])
+        text = re.sub(r" loc\(#loc\d*\)", "", text)  # Lines of this file: messages name those of the program's text.
         # Names of maps stand once in a file; those of the second function get its own.
         for old, affine in re.findall(r"^#(\w+) = (affine_map.*)$", text, re.MULTILINE):
             maps[f"{name}_{old}"] = affine

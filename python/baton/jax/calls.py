@@ -174,14 +174,16 @@ def _declared(module, op, name, inputs, results, ties):
         i64 = ir.IntegerType.get_signless(64)
         attributes["res_attrs"] = ir.ArrayAttr.get([
             ir.DictAttr.get({} if each is None else {"iree.abi.tied": ir.IntegerAttr.get(i64, each)}) for each in ties])
+    command = name.split("$")[0]  # Who calls may have put something behind it already.
     others = [each.operation for each in module.body.operations if each.operation.name == "func.func"
-              and each.operation.attributes["sym_name"].value.split("$")[0] == name]
+              and each.operation.attributes["sym_name"].value.split("$")[0] == command]
     for other in others:
         if all(key in other.attributes and other.attributes[key] == value for key, value in attributes.items()) \
                 and ("res_attrs" in other.attributes) == ("res_attrs" in attributes):
             return other.attributes["sym_name"].value
         _refuse_other_arguments(name, _arguments(other), _kinds(inputs) + ["a tensor"] * ties.count(None))
-    symbol = f"{name}${len(others)}" if others else name
+    taken = {each.attributes["sym_name"].value for each in others}
+    symbol = next(each for each in (name, *(f"{command}${i}" for i in range(len(others) + 1))) if each not in taken)
     ir.Operation.create("func.func", attributes={"sym_name": ir.StringAttr.get(symbol), **attributes}, regions=1, loc=op.location,
                         ip=ir.InsertionPoint.at_block_begin(module.body))
     return symbol
