@@ -20,8 +20,8 @@ const baton::hal::drivers::cuda::Symbols& table() {
 
 #define TEXT_INNER(name) #name
 #define TEXT(name) TEXT_INNER(name)
-#define ENTRY_INNER(member, exact)                                                     \
-  extern "C" void* find_##member() { return reinterpret_cast<void*>(table().member); } \
+#define ENTRY_INNER(member, exact)                                                              \
+  extern "C" void (*find_##member())() { return reinterpret_cast<void (*)()>(table().member); } \
   extern "C" __attribute__((visibility("default"), ifunc("find_" #member))) void fake_##member() __asm__(exact);
 #define ENTRY(member, exact) ENTRY_INNER(member, exact)
 #define SYMBOL(name) ENTRY(name, TEXT(name))
