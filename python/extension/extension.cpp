@@ -1,5 +1,7 @@
 // The extension module baton._baton: the runtime with devices, for the package baton (python/baton), which is what
 // people import.
+#include <stdexcept>
+
 #include "modules/sdk/version.h"
 #include "python/extension/executables.hpp"
 #include "python/extension/function.hpp"
@@ -9,6 +11,10 @@
 
 NB_MODULE(_baton, module) {
   using namespace baton::python;
+  // Devices call from threads of their own, and those belong to the first interpreter.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    throw std::runtime_error("baton can't be used in a subinterpreter; import it in the main one, or start a process");
+  }
   nb::set_leak_warnings(false);  // Types and images of kernels are kept for good, and who ends early keeps more.
   module.attr("version") = BATON_VERSION;
   bind_tensors(module);

@@ -31,3 +31,20 @@ def test_every_name_is_there():
     import baton
     for name in baton.__all__:
         assert hasattr(baton, name), name
+
+
+def test_a_subinterpreter_is_told_that_it_cannot():
+    program = """
+import sys
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+one = interpreters.create()
+said = interpreters.run_string(one, "import sys\\nsys.path[:0] = %r\\ntry:\\n  import baton\\nexcept ImportError as error:\\n  print(error)" % sys.path)
+assert not said, said
+interpreters.destroy(one)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "subinterpreter" in done.stdout
