@@ -40,7 +40,8 @@ class Steps:
 
 
 def check_memory(path, weights, problems):
-    device = baton.device("local-task?workers=2")
+    # Where threads run a step, the next one may ask for memory a moment before this one's is given back.
+    device = baton.device("local-sync")
     program = baton.load(str(path), device=device, modules=[str(running.COMMANDS)], parameters={"model": weights})
     steps = Steps(program)
     steps.run(2)
