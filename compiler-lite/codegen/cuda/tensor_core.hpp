@@ -3,6 +3,7 @@
 // Pointers are to shared memory (address space 3) where nothing else is said.
 #pragma once
 
+#include "compiler-lite/codegen/gpu/accesses.hpp"
 #include "compiler-lite/codegen/gpu/loop_body.hpp"
 
 namespace baton::compiler_lite::codegen::cuda::tensor_core {
@@ -25,6 +26,10 @@ void copy_async(mlir::OpBuilder& builder, mlir::Location location, mlir::Value t
 void end_group(mlir::OpBuilder& builder, mlir::Location location);
 // Waits until all but the last `count` groups have arrived.
 void wait_for_groups(mlir::OpBuilder& builder, mlir::Location location, int64_t count);
+
+// Neighbours of a row of C, from `place` on: sums in f32, which are added to what is there where it `adds`.
+void store_sums(mlir::OpBuilder& builder, mlir::Location location, const gpu::Memory& memory, mlir::ValueRange place,
+                mlir::ValueRange sums, bool adds);
 
 // A pointer to any memory as one to this address space.
 mlir::Value pointer_in(mlir::OpBuilder& builder, mlir::Location location, mlir::Value pointer, unsigned space);

@@ -452,19 +452,7 @@ class WarpgroupWriter : gpu::TileWriter {
   }
 
   void store_some(const Memory& memory, Value row, Value column, ValueRange sums) {
-    const Value address = strided_address_of(builder_, location_, memory, {row, column});
-    const auto count = static_cast<int64_t>(sums.size());
-    const Values before = from_zero_ ? Values() : load_elements(builder_, location_, memory, address, count);
-    Values results;
-    for (size_t i = 0; i < sums.size(); ++i) {
-      Value result = sums[i];
-      if (!from_zero_) {
-        const Value old = convert_element(builder_, location_, before[i], builder_.getF32Type(), false);
-        result = builder_.create<arith::AddFOp>(location_, old, result);
-      }
-      results.push_back(convert_element(builder_, location_, result, memory.element, false));
-    }
-    store_elements(builder_, location_, memory, address, results);
+    tensor_core::store_sums(builder_, location_, memory, {row, column}, sums, !from_zero_);
   }
 
   const Product& product_;
