@@ -78,6 +78,18 @@ again:
 """
 
 
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory):
+    """For tests that compile: programs of another run are not found."""
+    try:
+        find("baton-compile")
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BATON_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("programs")

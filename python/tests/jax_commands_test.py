@@ -19,20 +19,12 @@ jnp, lax, ffi_call = jax.numpy, jax.lax, jax.ffi.ffi_call
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+pytestmark = pytest.mark.usefixtures("own_cache")
+
+
 @pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    try:
-        baton._tools.find("baton-compile")
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
+def narrow():
     jax.config.update("jax_enable_x64", False)
-    before = os.environ.get("BATON_CACHE")
-    os.environ["BATON_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    if before is None:
-        del os.environ["BATON_CACHE"]
-    else:
-        os.environ["BATON_CACHE"] = before
 
 
 @pytest.fixture(scope="module")

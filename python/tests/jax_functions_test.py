@@ -17,19 +17,7 @@ pytest.importorskip("baton.jax", reason="baton.jax is not in this tree")
 jnp, lax = jax.numpy, jax.lax
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    try:
-        baton._tools.find("baton-compile")
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
-    before = os.environ.get("BATON_CACHE")
-    os.environ["BATON_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    if before is None:
-        del os.environ["BATON_CACHE"]
-    else:
-        os.environ["BATON_CACHE"] = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,4 @@
 """Modules of PyTorch by baton.torch: the same numbers, types and shapes as PyTorch's own, with its operators as commands."""
-import os
-
 import numpy as np
 import pytest
 
@@ -11,19 +9,7 @@ pytest.importorskip("jax", reason="JAX is not installed")
 nn, F = torch.nn, torch.nn.functional
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    try:
-        baton._tools.find("baton-compile")
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
-    before = os.environ.get("BATON_CACHE")
-    os.environ["BATON_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    if before is None:
-        del os.environ["BATON_CACHE"]
-    else:
-        os.environ["BATON_CACHE"] = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture(autouse=True)
