@@ -40,21 +40,14 @@ struct Window {
   }
 };
 
-// Keeps the compiler from choosing between `value` and another by a conditional move, which waits for both.
+// Keeps the compiler from choosing between a float and another by a conditional move, which waits for both.
 template <typename T>
 [[gnu::always_inline]] inline void hold_in_register([[maybe_unused]] T& value) {
+  static_assert(std::is_floating_point_v<T>);
 #if defined(__x86_64__)
-  if constexpr (std::is_floating_point_v<T>) {
-    __asm__("" : "+x"(value));
-  } else {
-    __asm__("" : "+r"(value));
-  }
+  __asm__("" : "+x"(value));
 #elif defined(__aarch64__)
-  if constexpr (std::is_floating_point_v<T>) {
-    __asm__("" : "+w"(value));
-  } else {
-    __asm__("" : "+r"(value));
-  }
+  __asm__("" : "+w"(value));
 #endif
 }
 

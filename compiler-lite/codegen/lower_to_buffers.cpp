@@ -78,7 +78,7 @@ Value beginning_of_its_own(mlir::OpBuilder& builder, Value value) {
 }
 
 // The empty tensor that `value` is computed in, through the operations that write it, gets no other use.
-void keep_memory_apart(mlir::OpBuilder& builder, Value value) {
+void keep_memory_apart(Value value) {
   while (const auto result = llvm::dyn_cast<mlir::OpResult>(value)) {
     auto op = llvm::dyn_cast<mlir::DestinationStyleOpInterface>(result.getOwner());
     if (!op) return;
@@ -86,8 +86,7 @@ void keep_memory_apart(mlir::OpBuilder& builder, Value value) {
     value = destination->get();
     const auto empty = value.getDefiningOp<mlir::tensor::EmptyOp>();
     if (!empty || empty->hasOneUse()) continue;
-    builder.setInsertionPointAfter(empty);
-    destination->set(builder.clone(*empty)->getResult(0));
+    destination->set(mlir::OpBuilder(empty).clone(*empty)->getResult(0));
     return;
   }
 }
@@ -101,8 +100,7 @@ void separate_results(mlir::ModuleOp kernels) {
       if (const Value own = beginning_of_its_own(builder, begin.get())) {
         begin.set(own);
       } else {
-        mlir::OpBuilder::InsertionGuard guard(builder);
-        keep_memory_apart(builder, begin.get());
+        keep_memory_apart(begin.get());
       }
     }
   });

@@ -195,14 +195,15 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
   static uint32_t place_of(uint64_t id) { return static_cast<uint32_t>(id); }
 
   // The label of what ran as node `id`, or null.
-  const Label* find_node(uint64_t id, CUgraphNodeType type, std::string_view kernel) const {
+  const Label* find_node(uint64_t id, CUgraphNodeType type, std::string_view name) const {
     if (const auto known = nodes_.find(id); known != nodes_.end()) return known->second;
     const auto instance = instances_.find(graph_of(id));
     if (instance == instances_.end() || place_of(id) < instance->second.own_nodes) return nullptr;
     const std::vector<Child>& children = children_.at(instance->second.graph);
     const size_t place = place_of(id) - instance->second.own_nodes;
     if (place >= children.size() || children[place].node.type != type) return nullptr;
-    return children[place].node.kernel == kernel ? children[place].label : nullptr;
+    const bool same = type != CU_GRAPH_NODE_TYPE_KERNEL || children[place].node.kernel == name;
+    return same ? children[place].label : nullptr;
   }
 
   void read(uint8_t* buffer, size_t valid_size) {
@@ -216,19 +217,17 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
           break;
         case cupti::kConcurrentKernel: {
           const auto* const kernel = field<const char*>(record, cupti::kKernelLayout.name);
-          const std::string name = kernel ? kernel : "";
-          read_work(record, cupti::kKernelLayout, CU_GRAPH_NODE_TYPE_KERNEL, name, name);
+          read_work(record, cupti::kKernelLayout, CU_GRAPH_NODE_TYPE_KERNEL, kernel ? kernel : "");
           break;
         }
-        case cupti::kMemcpy: read_work(record, cupti::kTransferLayout, CU_GRAPH_NODE_TYPE_MEMCPY, "", "copy"); break;
-        case cupti::kMemset: read_work(record, cupti::kTransferLayout, CU_GRAPH_NODE_TYPE_MEMSET, "", "fill"); break;
+        case cupti::kMemcpy: read_work(record, cupti::kTransferLayout, CU_GRAPH_NODE_TYPE_MEMCPY, "copy"); break;
+        case cupti::kMemset: read_work(record, cupti::kTransferLayout, CU_GRAPH_NODE_TYPE_MEMSET, "fill"); break;
         default: break;
       }
     }
   }
 
-  void read_work(const uint8_t* record, const cupti::Layout& layout, CUgraphNodeType type, std::string_view kernel,
-                 std::string_view name) {
+  void read_work(const uint8_t* record, const cupti::Layout& layout, CUgraphNodeType type, std::string_view name) {
     const auto begin = field<uint64_t>(record, layout.start), end = field<uint64_t>(record, layout.end);
     Work work{static_cast<int64_t>(begin),
               static_cast<int64_t>(end - begin),
@@ -236,7 +235,7 @@ class CuptiListener final : public WorkListener, public Timeline::Source {
               field<uint32_t>(record, layout.stream),
               field<uint32_t>(record, layout.correlation),
               std::string(name)};
-    if (const Label* const label = find_node(field<uint64_t>(record, layout.graph_node), type, kernel)) {
+    if (const Label* const label = find_node(field<uint64_t>(record, layout.graph_node), type, name)) {
       return tell(work, label);
     }
     const auto partner = by_correlation_.find(work.correlation);

@@ -21,6 +21,10 @@ BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "con
             "gather", "add", "subtract", "negate", "dynamic_broadcast_in_dim", "dynamic_reshape", "optimization_barrier"}
 
 
+# Whose regions take what the operation takes: each complex value becomes two.
+WITH_REGIONS = {"while", "case", "if", "reduce_window"}
+
+
 def is_complex(type_):
     return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.ComplexType)
 
@@ -132,6 +136,9 @@ class Parts:
                 if value in self.pairs:
                     op.operands[i] = self._joined(b, self.of(value))
             return
+        if name in WITH_REGIONS:
+            self._whole_operation(b, op)
+            return
         if name in BY_PARTS:
             made = [self._part(b, op, which) for which in (0, 1)]
             for result, pair in zip(op.results, zip(*(each.results for each in made))):
@@ -186,15 +193,6 @@ class Parts:
                     each.replace_all_uses_with(value)
         for op in list(old.operations):
             block.append(op)
-
-    def _while(self, b, op):
-        self._whole_operation(b, op)
-
-    def _case(self, b, op):
-        self._whole_operation(b, op)
-
-    def _if(self, b, op):
-        self._whole_operation(b, op)
 
     def _sort(self, b, op):
         self._whole_operation(b, op, in_pairs=True)
@@ -416,9 +414,6 @@ class Parts:
             return b.value(op.name, [x, y], made, attributes)
 
         return b.subtract(dot(ar, br), dot(ai, bi)), b.add(dot(ar, bi), dot(ai, br))
-
-    def _reduce_window(self, b, op):
-        self._whole_operation(b, op)
 
     def _reduce(self, b, op):
         operations = [each.operation for each in op.regions[0].blocks[0].operations]
