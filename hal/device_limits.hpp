@@ -8,8 +8,8 @@
 namespace baton::hal {
 
 struct DeviceLimits {
-  uint32_t bindings_max = 64;
-  uint32_t constants_max = 64;
+  uint32_t bindings_max = kDispatchBindingsMax;
+  uint32_t constants_max = kDispatchConstantsMax;
   uint32_t grid_max[3] = {0x7fffffff, 0xffff, 0xffff};
   uint32_t local_memory_bytes_max = kLocalMemoryBytesMax;
   uint64_t update_bytes_max = 64 * 1024;

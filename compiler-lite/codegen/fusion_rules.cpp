@@ -1,11 +1,13 @@
 #include "compiler-lite/codegen/fusion_rules.hpp"
 
 #include "compiler-lite/codegen/product.hpp"
+#include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -60,7 +62,35 @@ bool saves_work(linalg::LinalgOp producer, mlir::OpOperand* operand) {
   return is_read_once(operand) || is_cheap(producer);
 }
 
+void add_reads(mlir::Operation* op, llvm::SmallPtrSetImpl<mlir::Value>& read) {
+  read.insert(op->operand_begin(), op->operand_end());
+  llvm::SetVector<mlir::Value> inside;
+  mlir::getUsedValuesDefinedAbove(op->getRegions(), inside);
+  read.insert(inside.begin(), inside.end());
+}
+
+// Whether the reader is still narrow when it computes its operand itself.
+bool stays_narrow(linalg::LinalgOp producer, mlir::OpOperand* operand) {
+  llvm::SmallPtrSet<mlir::Value, 16> read;
+  add_reads(producer, read);
+  add_reads(operand->getOwner(), read);
+  read.erase(operand->get());
+  return is_narrow(read);
+}
+
 }  // namespace
+
+bool is_narrow(const llvm::SmallPtrSetImpl<mlir::Value>& read) {
+  constexpr int64_t kMax = hal::kDispatchBindingsMax * 3 / 4;
+  static_assert(hal::kDispatchConstantsMax >= hal::kDispatchBindingsMax);
+  int64_t tensors = 0, words = 0;
+  for (const mlir::Value value : read) {
+    const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+    tensors += type ? 1 : 0;
+    words += type ? type.getNumDynamicDims() : 2;  // Of a scalar, at most.
+  }
+  return tensors <= kMax && words <= kMax;
+}
 
 bool is_free(linalg::LinalgOp producer) {
   return has_only(producer, [](mlir::Operation& op) {
@@ -78,7 +108,7 @@ bool fuses_in_program(mlir::OpOperand* operand) {
   if (!producer) return true;
   if (reads_its_result(producer)) return false;
   if (is_free(producer)) return true;
-  if (!saves_work(producer, operand) || is_branchy(producer)) return false;
+  if (!saves_work(producer, operand) || is_branchy(producer) || !stays_narrow(producer, operand)) return false;
   return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
     return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user);
   });

@@ -2,9 +2,14 @@
 // computed once, unless that is cheaper than keeping it.
 #pragma once
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace baton::compiler_lite::codegen {
+
+// Whether one kernel may read all of these: the device's limits are told in hal/interface/numbers.hpp, and results
+// and checks want some.
+bool is_narrow(const llvm::SmallPtrSetImpl<mlir::Value>& read);
 
 // Nothing but a constant, a copy or a conversion to a wider type: everyone who reads it may do it again.
 bool is_free(mlir::linalg::LinalgOp producer);

@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/prepare.hpp"
 #include "compiler-lite/codegen/product.hpp"
+#include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -349,6 +350,16 @@ bool has_product(mlir::func::FuncOp entry) {
       .wasInterrupted();
 }
 
+mlir::LogicalResult check_width(mlir::func::FuncOp group, const Kernel& kernel) {
+  if (kernel.bindings.size() <= hal::kDispatchBindingsMax && kernel.word_count <= hal::kDispatchConstantsMax) {
+    return mlir::success();
+  }
+  return group.emitError("This operation reads and writes ")
+         << kernel.bindings.size() << " tensors, and takes " << kernel.word_count
+         << " words of sizes and scalars; a kernel takes " << hal::kDispatchBindingsMax << " and "
+         << hal::kDispatchConstantsMax << ". Divide it into several.";
+}
+
 }  // namespace
 
 FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, Tiling tiling) {
@@ -358,7 +369,7 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
   if (group.isExternal() || !group.getBody().hasOneBlock()) {
     return group.emitError("A group must have one block.");
   }
-  if (mlir::failed(signature.read())) return mlir::failure();
+  if (mlir::failed(signature.read()) || mlir::failed(check_width(group, kernel))) return mlir::failure();
   EntryWriter writer(group, kernel, signature, kernels);
   mlir::func::FuncOp entry = writer.write();
   if (group->hasAttr(kAttention)) {

@@ -1,5 +1,7 @@
 // Operations of others' programs that stand for a few of those that are scheduled: packing and softmax, which upstream
-// takes apart, and what flow says about whole tensors.
+// takes apart, what flow says about whole tensors, and tensors of more parts than one kernel takes.
+#include <numeric>
+
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
@@ -72,8 +74,52 @@ LogicalResult lower_reshape(IRRewriter& rewriter, flow::TensorReshapeOp op) {
   return success();
 }
 
+// What one kernel puts together; its tensors are bindings, its scalars and unknown sizes words.
+constexpr size_t kPartsMax = 16;
+
+// More parts than one kernel takes are put together by several, and then those.
+Value join(IRRewriter& rewriter, Location where, int64_t dimension, ArrayRef<Value> parts, RankedTensorType type) {
+  SmallVector<Value> joined;
+  for (; parts.size() > kPartsMax; parts = parts.drop_front(std::min(parts.size(), kPartsMax))) {
+    const ArrayRef<Value> few = parts.take_front(kPartsMax);
+    joined.push_back(rewriter.create<tensor::ConcatOp>(where, dimension, few));
+  }
+  joined.append(parts.begin(), parts.end());
+  if (joined.size() > kPartsMax) return join(rewriter, where, dimension, joined, type);
+  return rewriter.create<tensor::ConcatOp>(where, type, dimension, joined);
+}
+
+LogicalResult lower_concat(IRRewriter& rewriter, tensor::ConcatOp op) {
+  if (op.getInputs().size() <= kPartsMax) return success();
+  const SmallVector<Value> parts(op.getInputs());
+  rewriter.replaceOp(op, join(rewriter, op.getLoc(), static_cast<int64_t>(op.getDim()), parts, op.getType()));
+  return success();
+}
+
+LogicalResult lower_from_elements(IRRewriter& rewriter, tensor::FromElementsOp op) {
+  const ValueRange elements = op.getElements();
+  if (elements.size() <= kPartsMax || isa<IndexType>(op.getType().getElementType())) return success();
+  SmallVector<Value> parts;
+  for (size_t i = 0; i < elements.size(); i += kPartsMax) {
+    const auto few = elements.slice(i, std::min(kPartsMax, elements.size() - i));
+    parts.push_back(rewriter.create<tensor::FromElementsOp>(op.getLoc(), few));
+  }
+  const auto flat = RankedTensorType::get({static_cast<int64_t>(elements.size())}, op.getType().getElementType());
+  const Value all = join(rewriter, op.getLoc(), 0, parts, flat);
+  if (op.getType().getRank() == 1) {
+    rewriter.replaceOp(op, all);
+    return success();
+  }
+  ReassociationIndices dimensions(static_cast<size_t>(op.getType().getRank()));
+  std::iota(dimensions.begin(), dimensions.end(), 0);
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getType(), all, ArrayRef<ReassociationIndices>(dimensions));
+  return success();
+}
+
 LogicalResult lower(IRRewriter& rewriter, Operation* op) {
   rewriter.setInsertionPoint(op);
+  if (auto each = dyn_cast<tensor::ConcatOp>(op)) return lower_concat(rewriter, each);
+  if (auto each = dyn_cast<tensor::FromElementsOp>(op)) return lower_from_elements(rewriter, each);
   if (auto each = dyn_cast<linalg::SoftmaxOp>(op)) return lower_softmax(rewriter, each);
   if (auto each = dyn_cast<tensor::PackOp>(op)) return lower_pack(rewriter, each);
   if (auto each = dyn_cast<tensor::UnPackOp>(op)) return lower_unpack(rewriter, each);
@@ -89,8 +135,8 @@ LogicalResult lower(IRRewriter& rewriter, Operation* op) {
 LogicalResult decompose(ModuleOp module) {
   SmallVector<Operation*> all;
   module.walk([&](Operation* op) {
-    if (isa<linalg::SoftmaxOp, tensor::PackOp, tensor::UnPackOp, flow::TensorTieShapeOp, flow::TensorDynamicConstantOp,
-            flow::TensorBitcastOp, flow::TensorReshapeOp>(op)) {
+    if (isa<linalg::SoftmaxOp, tensor::PackOp, tensor::UnPackOp, tensor::ConcatOp, tensor::FromElementsOp,
+            flow::TensorTieShapeOp, flow::TensorDynamicConstantOp, flow::TensorBitcastOp, flow::TensorReshapeOp>(op)) {
       all.push_back(op);
     }
   });

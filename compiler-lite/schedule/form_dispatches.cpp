@@ -1,5 +1,6 @@
 #include "compiler-lite/schedule/form_dispatches.hpp"
 
+#include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
@@ -110,10 +111,10 @@ bool reads_in_place(Operation* op, Value operand) {
 
 class Group {
  public:
-  explicit Group(Operation* root) : rows_(Rows::of(root)) { operations_.insert(root); }
+  explicit Group(Operation* root) : rows_(Rows::of(root)) { insert(root); }
   // Of attention, the last operation first.
   explicit Group(llvm::ArrayRef<Operation*> attention) : is_attention_(true) {
-    operations_.insert(attention.begin(), attention.end());
+    for (Operation* op : attention) insert(op);
   }
   bool is_attention() const { return is_attention_; }
 
@@ -127,7 +128,8 @@ class Group {
       Operation* first = root();
       rows_.reset();
       operations_.clear();
-      operations_.insert(first);
+      read_.clear();
+      insert(first);
     }
     grow_once();
   }
@@ -160,11 +162,27 @@ class Group {
   }
 
  private:
+  void insert(Operation* op) {
+    operations_.insert(op);
+    for (const Value result : op->getResults()) read_.erase(result);
+    visit_operands(op, [&](Value operand) {
+      if (!operand.getDefiningOp() || !contains(operand.getDefiningOp())) read_.insert(operand);
+    });
+  }
+
+  // Whether the kernel is still narrow once it computes this, too; what adds nothing may join a wide one.
+  bool stays_narrow(Operation* producer) const {
+    llvm::SmallPtrSet<Value, 16> read = read_;
+    for (const Value result : producer->getResults()) read.erase(result);
+    visit_operands(producer, [&](Value operand) { read.insert(operand); });
+    return read.size() <= read_.size() || codegen::is_narrow(read);
+  }
+
   void grow_once() {
     for (size_t i = 0; i < operations_.size(); ++i) {
       const auto visit = [&](Value operand) {
         if (Operation* producer = operand.getDefiningOp(); producer && joins(producer, operations_[i])) {
-          operations_.insert(producer);
+          insert(producer);
         }
       };
       visit_operands(operations_[i], visit);
@@ -183,7 +201,7 @@ class Group {
     const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
     });
-    if (!only_here) return false;
+    if (!only_here || !stays_narrow(producer)) return false;
     if (rows_ && rows_->join(producer, consumer)) {
       const int64_t bytes = rows_->kept_bytes(producer);
       if (kept_bytes_ + bytes > kKeptBytesMax) return false;
@@ -207,6 +225,7 @@ class Group {
   Operation* ancestor_in(Operation* user) const { return root()->getBlock()->findAncestorOpInBlock(*user); }
 
   llvm::SetVector<Operation*> operations_;
+  llvm::SmallPtrSet<Value, 16> read_;  // What comes from outside.
   std::optional<Rows> rows_;
   bool is_attention_ = false;
   int64_t kept_bytes_ = 0;

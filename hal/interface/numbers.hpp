@@ -63,5 +63,7 @@ inline constexpr uint32_t kNoRank = 0xffffffff;
 
 // What a workgroup may have of local memory on devices that work in host memory.
 inline constexpr uint32_t kLocalMemoryBytesMax = 256 * 1024;
+// Of one dispatch.
+inline constexpr uint32_t kDispatchBindingsMax = 64, kDispatchConstantsMax = 64;
 
 }  // namespace baton::hal

@@ -148,7 +148,8 @@ class Builder:
         if len(parts) == 1:
             return parts[0]
         shape = shape_of(parts[0])
-        shape[dimension] = sum(shape_of(part)[dimension] for part in parts)
+        sizes = [shape_of(part)[dimension] for part in parts]
+        shape[dimension] = sum(sizes) if min(sizes) >= 0 else ir.ShapedType.get_dynamic_size()
         dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)
         return self.value("stablehlo.concatenate", parts, tensor_type(shape, element_of(parts[0])), {"dimension": dimension})
 

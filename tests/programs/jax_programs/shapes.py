@@ -147,3 +147,27 @@ def constants_inside(x, y):
 @program(f32(4, 9), f32(9), f32(3))
 def interpolated(values, grid, at):
     return jax.vmap(lambda v: jnp.interp(at, jnp.cumsum(jnp.abs(grid)), v))(values), jnp.convolve(grid, at, "same")
+
+
+# More tensors, scalars and unknown sizes than one kernel takes.
+
+@program(*[f32(9)] * 70)
+def many_tensors(*xs):
+    doubled = [x * 2 for x in xs]
+    return sum(xs), sum(x * x.max() for x in xs), jnp.stack(doubled), sum(x[jnp.array([8, 0])] for x in xs), doubled[:66]
+
+
+@program(*[f32(4, 4)] * 65)
+def many_products(*xs):
+    length = jnp.sqrt(sum(jnp.sum(x * x) for x in xs))
+    return sum(x @ xs[0] for x in xs), [x / length for x in xs[:3]]
+
+
+@program(*[f32()] * 70)
+def many_scalars(*xs):
+    return jnp.stack(xs) * 2, jnp.array(xs).reshape(7, 10)
+
+
+@program(*[f32(2, 3, 4)] * 30, sizes=("a, b, c",) * 30)
+def many_unknown_sizes(*xs):
+    return sum(xs), jnp.concatenate(xs, 1)
