@@ -198,12 +198,12 @@ class Parts:
         self._whole_operation(b, op, in_pairs=True)
 
     def _scatter(self, b, op):
-        """Each part by itself, where the region adds or takes what comes."""
+        """Each part by itself, where the region adds or takes what comes; else one scatter of both parts."""
         body = [each.operation for each in op.regions[0].blocks[0].operations]
-        self._leave_out(op)
         adds = len(body) == 2 and body[0].name in ("stablehlo.add", "stablehlo.subtract")
         if len(op.results) != 1 or not (adds or len(body) == 1):
-            raise NotImplementedError("stablehlo.scatter of complex numbers is lowered where it sets, adds or subtracts")
+            return self._whole_operation(b, op)
+        self._leave_out(op)
         target, where, updates = op.operands
         parts = []
         for x, y in zip(self.of(target), self.of(updates)):

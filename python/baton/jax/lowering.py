@@ -94,6 +94,7 @@ def _lower_operations(module, libraries):
             sizes.lower_empty_result(op)
     while any([_rewritten(op, module) for op in operations(module) if op.name in REWRITES]):
         pass
+    _drop_computations(module)
     scalars = Scalars()
     control_flow.lower_control_flow([op for op in operations(module) if op.name in CONTROL_FLOW], scalars)
     scalars.erase()
@@ -101,6 +102,14 @@ def _lower_operations(module, libraries):
     for op in operations(module):
         sizes.lower_sizes(op, scalars)
     scalars.erase()
+
+
+def _drop_computations(module):
+    """Functions that calls named as their computations: they end as regions of StableHLO do."""
+    for op in list(module.body.operations):
+        blocks = op.regions[0].blocks
+        if len(blocks) == 1 and list(blocks[0].operations)[-1].operation.name == "stablehlo.return":
+            op.operation.erase()
 
 
 def _rewritten(op, module):
@@ -123,6 +132,9 @@ def _scatter(op, module):
 
 
 def _custom_call(op, module):
+    if ir.StringAttr(op.attributes["call_target_name"]).value == "ApproxTopK":
+        sorting.lower_approximate_top_k(op, module)
+        return True
     if not calls.is_command(op):
         return rest.lower_known_call(op)
     calls.lower_command(op, module)

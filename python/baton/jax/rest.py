@@ -30,22 +30,41 @@ def _reduce(op, module):
     return True
 
 
+PARTS_MAX = 8  # Of unknown sizes, in one kernel: each size is a word of its.
+
+
 def _concatenate(op, module):
-    """Parts without elements add nothing."""
+    """Parts without elements add nothing; many of unknown sizes are put together by several kernels."""
     parts = [each for each in op.operands if 0 not in shape_of(each)]
-    if not parts or len(parts) == len(op.operands):
+    is_wide = len(parts) > PARTS_MAX and any(size < 0 for each in parts for size in shape_of(each))
+    if not parts or len(parts) == len(op.operands) and not is_wide:
         return False
-    b = Builder.before(op)
-    replace(op, [b.concatenate(parts, op.attributes["dimension"].value)])
+    b, dimension = Builder.before(op), op.attributes["dimension"].value
+    while len(parts) > PARTS_MAX and is_wide:
+        parts = [b.concatenate(parts[i:i + PARTS_MAX], dimension) for i in range(0, len(parts), PARTS_MAX)]
+    replace(op, [b.concatenate(parts, dimension)])
     return True
 
 
 def _dot_general(op, module):
-    """Sums of no products are 0."""
-    if not any(0 in shape_of(each) for each in op.operands) or 0 in shape_of(op.results[0]):
+    """Sums of no products are 0. An algorithm says how exact factors and sums are at least; they are more exact where it costs nothing."""
+    if any(0 in shape_of(each) for each in op.operands) and 0 not in shape_of(op.results[0]):
+        replace(op, [Builder.before(op).like(op.results[0], 0)])
+        return True
+    if "algorithm" not in op.attributes:
         return False
-    replace(op, [Builder.before(op).like(op.results[0], 0)])
+    b, attributes = Builder.before(op), dict(op.attributes.items())
+    algorithm = stablehlo.DotAlgorithm(attributes.pop("algorithm"))
+    precisions = (algorithm.lhs_precision_type, algorithm.rhs_precision_type)
+    factors = [b.convert(each, _wider(precision, element_of(each))) for each, precision in zip(op.operands, precisions)]
+    sum_type = tensor_type(shape_of(op.results[0]), _wider(algorithm.accumulation_type, element_of(op.results[0])))
+    replace(op, [b.convert(b.value(op.name, factors, sum_type, attributes), element_of(op.results[0]))])
     return True
+
+
+def _wider(precision, element):
+    """Of the two; tf32 is no type that tensors have, and f32 holds its numbers."""
+    return precision if precision.width > element.width and not isinstance(precision, ir.FloatTF32Type) else element
 
 
 def _batch_norm_inference(op, module):

@@ -5,6 +5,9 @@ which the comparator says so, and equal ones of a smaller index. Counting them f
 kernel, which fills a device up to a few thousand elements. Longer rows are cut into blocks that are sorted so; then runs are
 merged two by two: each place of the merged run finds by bisection how many of its elements come from the left run.
 """
+from jaxlib.mlir import ir
+
+from .boundary import entries
 from .build import Builder, element_of, shape_of
 
 COUNTED_MAX = 2048  # Elements of a row that are sorted by counting.
@@ -12,22 +15,34 @@ BLOCK = 256  # Of a longer row: counted first, then merged.
 
 
 def lower_sort(op):
-    b = Builder.before(op)
-    dimension = op.attributes["dimension"].value
-    shape = shape_of(op.operands[0])
+    compare = _comparator(op.regions[0].blocks[0])
+    replace(op, _sorted(Builder.before(op), list(op.operands), op.attributes["dimension"].value, compare))
+
+
+def lower_approximate_top_k(op, module):
+    """The exact ones: all are sorted by the comparator that the call names, and as many are taken as the results hold."""
+    configuration = entries(op.attributes["mhlo.backend_config"])
+    dimension = int(configuration["reduction_dim"])
+    name = ir.FlatSymbolRefAttr(ir.ArrayAttr(op.attributes["called_computations"])[0]).value
+    comparator = next(each for each in module.body.operations if ir.StringAttr(each.attributes["sym_name"]).value == name)
+    b, values = Builder.before(op), list(op.operands)[:len(op.results)]
+    ordered = _sorted(b, values, dimension, _comparator(comparator.regions[0].blocks[0]))
+    replace(op, [b.slice(each, [0] * len(shape_of(result)), shape_of(result)) for each, result in zip(ordered, op.results)])
+
+
+def _sorted(b, values, dimension, compare):
+    shape = shape_of(values[0])
     if not shape or 0 in shape or shape[dimension] == 1:
-        replace(op, op.operands)
-        return
+        return values
     if any(size < 0 for size in shape):
         raise NotImplementedError("stablehlo.sort of a tensor with sizes that are not known is not lowered; give them when lowering")
     order = [i for i in range(len(shape)) if i != dimension] + [dimension]
     moved = [shape[i] for i in order]
     count = shape[dimension]
-    rows = [b.reshape(b.transpose(each, order), [-(-_product(moved) // count), count]) for each in op.operands]
-    compare = _comparator(op)
+    rows = [b.reshape(b.transpose(each, order), [-(-_product(moved) // count), count]) for each in values]
     rows = sort_counting(b, rows, compare) if count <= COUNTED_MAX else sort_merging(b, rows, compare)
     back = [order.index(i) for i in range(len(shape))]
-    replace(op, [b.transpose(b.reshape(each, moved), back) for each in rows])
+    return [b.transpose(b.reshape(each, moved), back) for each in rows]
 
 
 def replace(op, values):
@@ -43,9 +58,7 @@ def _product(sizes):
     return product
 
 
-def _comparator(op):
-    block = op.regions[0].blocks[0]
-
+def _comparator(block):
     def before(b, lefts, rights):
         pairs = [each for pair in zip(lefts, rights) for each in pair]
         return b.apply(block, pairs)[0]

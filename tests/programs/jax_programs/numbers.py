@@ -124,6 +124,19 @@ def complex_places(a, where, b):
     return a.at[where].add(b), a.at[2].set(1j), a[where], jnp.sort(a, 0), jnp.where(a.real > 0, a, 0), a == jnp.roll(a, 1)
 
 
+@program(c64(6, 4), i32(5, low=0, high=6), c64(5, 4))
+def complex_updates(a, where, b):
+    return a.at[where].multiply(b), a.at[where].divide(b), a.at[2:4].multiply(1j), a.at[where].apply(jnp.conj)
+
+
+@program(f32(5, 8), f32(8, 3), bf16(1, 5, 2, 4), tolerance=1e-2)
+def products_by_algorithm(a, b, x):
+    # The algorithms that XLA has on a CPU, and attention of halves, which asks for one.
+    exact = [lax.dot(a, b, precision=lax.DotAlgorithmPreset[each], preferred_element_type=jnp.float32)
+             for each in ("BF16_BF16_F32", "BF16_BF16_F32_X3", "F32_F32_F32", "F16_F16_F16")]
+    return *exact, jax.nn.dot_product_attention(x, x, x)
+
+
 @program(f32(16), c64(3, 12), f32(6, 10))
 def fourier(x, z, y):
     return jnp.abs(jnp.fft.rfft(x)), jnp.fft.fft(z), jnp.fft.ifft(z, axis=0), jnp.fft.irfft(jnp.fft.rfft(x)), jnp.abs(jnp.fft.fft2(y))

@@ -26,6 +26,12 @@ def top_k(x):
     return lax.top_k(x, 5)
 
 
+@program(f32(6, 20))
+def approximate_top_k(x):
+    # Both at once: two calls name one comparator.
+    return lax.approx_max_k(x, 3), lax.approx_max_k(x * 2, 2), lax.approx_min_k(x, 4, reduction_dimension=0)
+
+
 @program(f32(31), f32(4, 8))
 def medians(x, y):
     return jnp.median(x), jnp.median(y, axis=1), jnp.quantile(x, 0.3)
