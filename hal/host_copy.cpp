@@ -5,9 +5,9 @@
 #include "hal/allocator.hpp"
 #include "hal/commands/copy_buffer.hpp"
 #include "hal/queue.hpp"
+#include "hal/staging.hpp"
 
 namespace baton::hal {
-namespace {
 
 bool can_map(const Buffer& buffer) {
   return has_all(buffer.memory(), MemoryKind::kHostVisible) && has_all(buffer.usage(), BufferUsage::kMapping);
@@ -18,6 +18,8 @@ Result<Ref<Buffer>> make_staging(Device& device, uint64_t length) {
                                       .memory = MemoryKind::kHostVisible | MemoryKind::kHostCached,
                                       .usage = BufferUsage::kTransfer | BufferUsage::kMapping});
 }
+
+namespace {
 
 Status copy_and_wait(Device& device, const BufferRange& source, const BufferRange& target) {
   BATON_TRY_ASSIGN(const Ref<Semaphore> done, device.make_semaphore(0));
