@@ -54,6 +54,11 @@ Status copy_buffer(hal::Device& device, hal::Fence* wait, hal::Fence* signal, ha
 Status execute(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::Recording& recording,
                const Variadic<std::tuple<hal::Buffer*, int64_t, int64_t>>& table, const Variadic<uint32_t>& constants);
 Status barrier(hal::Device& device, hal::Fence* wait, hal::Fence* signal);
+Status transfer(hal::Device& source_device, hal::Device& device, hal::Fence* wait, hal::Fence* signal,
+                hal::Buffer& source, int64_t source_offset, hal::Buffer& target, int64_t offset, int64_t length);
+// A buffer of one of `devices`, where `device` has it, and when it is there.
+Result<std::tuple<Ref<hal::Buffer>, Ref<hal::Fence>>> take(std::span<const Ref<hal::Device>> devices,
+                                                           hal::Device& device, hal::Fence* wait, hal::Buffer& buffer);
 }  // namespace queue
 
 // What fence.await returns: a status code now, or something to wait for.

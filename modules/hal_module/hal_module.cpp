@@ -6,6 +6,7 @@
 #include "hal/executable_registry.hpp"
 #include "hal/memory_owner.hpp"
 #include "modules/device_door.hpp"
+#include "modules/hal_module/device_choice.hpp"
 #include "modules/hal_module/executable_row.hpp"
 #include "modules/hal_module/exports.hpp"
 #include "modules/hal_module/fence_wait.hpp"
@@ -20,6 +21,7 @@ class HalModule final : public sdk::Module<HalModule> {
   explicit HalModule(HalModuleOptions options)
       : executables_(std::move(options.executables)), ranks_(std::move(options.ranks)) {
     for (const baton::Ref<hal::Device>& device : options.devices) devices_.push_back(wrap(device));
+    given_ = std::move(options.devices);
   }
 
   HalModule for_context() const {
@@ -46,6 +48,17 @@ class HalModule final : public sdk::Module<HalModule> {
   Ref<Handle<hal::Device>> get(int64_t index) const {
     if (index < 0 || index >= count()) return nullptr;
     return devices_[static_cast<size_t>(index)];
+  }
+
+  baton::Result<Ref<Handle<hal::Device>>> find_device(std::string_view name, std::string_view choices) const {
+    BATON_TRY_ASSIGN(const size_t found, choose_device(given_, name, choices));
+    return devices_[found];
+  }
+
+  baton::Result<std::tuple<baton::Ref<hal::Buffer>, baton::Ref<hal::Fence>>> take(hal::Device& device, hal::Fence* wait,
+                                                                                  hal::Buffer& buffer) const {
+    const hal::MemoryOwner owner(owner_);
+    return exports::queue::take(given_, device, wait, buffer);
   }
 
   baton::Result<baton::Ref<hal::Channel>> make_channel(hal::Device& device, std::string_view name, uint32_t rank,
@@ -90,6 +103,7 @@ class HalModule final : public sdk::Module<HalModule> {
   }
 
   std::vector<Ref<Handle<hal::Device>>> devices_;
+  std::vector<baton::Ref<hal::Device>> given_;  // The same.
   std::shared_ptr<const hal::ExecutableRegistry> executables_;
   hal::Ranks ranks_;
   uint64_t owner_ = hal::MemoryOwner::kNobody;  // Of the memory that programs of this context ask for.

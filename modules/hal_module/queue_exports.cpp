@@ -2,6 +2,8 @@
 //
 // An operation that is refused fails its signal fence like one that fails later, so its waiters get the failure.
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "base/work_limits.hpp"
 #include "hal/allocator.hpp"
@@ -9,6 +11,7 @@
 #include "hal/commands/fill_buffer.hpp"
 #include "hal/commands/update_buffer.hpp"
 #include "hal/queue.hpp"
+#include "hal/transfer.hpp"
 #include "modules/hal_module/exports.hpp"
 #include "modules/hal_module/memory_request.hpp"
 #include "modules/hal_module/stack_list.hpp"
@@ -140,6 +143,37 @@ Status execute(hal::Device& device, hal::Fence* wait, hal::Fence* signal, hal::R
 
 Status barrier(hal::Device& device, hal::Fence* wait, hal::Fence* signal) {
   return settle(device.queue().barrier(order_of(wait, signal)), signal);
+}
+
+Status transfer(hal::Device& source_device, hal::Device& device, hal::Fence* wait, hal::Fence* signal,
+                hal::Buffer& source, int64_t source_offset, hal::Buffer& target, int64_t offset, int64_t length) {
+  const auto enqueue = [&]() -> Status {
+    BATON_TRY_ASSIGN(const hal::BufferRange from, range_of("Transfer source", source, source_offset, length));
+    BATON_TRY_ASSIGN(const hal::BufferRange to, range_of("Transfer target", target, offset, length));
+    return hal::transfer(order_of(wait, signal), {source_device, from, device, to});
+  };
+  return settle_work(enqueue(), device, signal);
+}
+
+Result<std::tuple<Ref<hal::Buffer>, Ref<hal::Fence>>> take(std::span<const Ref<hal::Device>> devices,
+                                                           hal::Device& device, hal::Fence* wait, hal::Buffer& buffer) {
+  if (hal::is_of_device(device, buffer)) return std::tuple(Ref<hal::Buffer>(&buffer), Ref<hal::Fence>(wait));
+  if (device.allocator().uses_host_memory()) {
+    auto peer = device.allocator().import_peer(buffer);
+    if (peer.has_value()) return std::tuple(std::move(*peer), Ref<hal::Fence>(wait));
+  }
+  const auto source =
+      std::ranges::find_if(devices, [&](const Ref<hal::Device>& each) { return hal::is_of_device(*each, buffer); });
+  if (source == devices.end()) {
+    return failure(StatusCode::kInvalidArgument, "A buffer of ", buffer.length(), " bytes in the memory of ",
+                   hal::location_name(buffer.location()), " is passed for device '", device.name(),
+                   "', and is of none of the program's devices.");
+  }
+  BATON_TRY_ASSIGN(Ref<hal::Buffer> copy,
+                   device.allocator().allocate({.length = buffer.length(), .usage = hal::BufferUsage::kAll}));
+  BATON_TRY_ASSIGN(Ref<hal::Fence> done, fence::create(device));
+  BATON_TRY(hal::transfer(order_of(wait, done.get()), {**source, buffer, device, copy}));
+  return std::tuple(std::move(copy), std::move(done));
 }
 
 }  // namespace baton::modules::exports::queue
