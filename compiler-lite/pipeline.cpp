@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "compiler-lite/lower/lower.hpp"
+#include "compiler-lite/placement/place.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
 #include "compiler-lite/targets.hpp"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -106,7 +107,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   const bool fences = options.execution_model == "async-external";
   Pipeline pipeline(module, options);
   pipeline.step("refuse-unknown-operations", lower::refuse_unknown_operations);
-  pipeline.step("place", lower::place);
+  pipeline.step("place", placement::place);
   pipeline.step("signless-boundary", lower::signless_boundary);
   pipeline.step("collectives-to-calls", lower::collectives_to_calls);
   pipeline.step("functions-to-util", lower::functions_to_util);

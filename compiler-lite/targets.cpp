@@ -1,5 +1,6 @@
 #include "compiler-lite/targets.hpp"
 
+#include "compiler-lite/codegen/target_of_device.hpp"
 #include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/Builders.h"
 
@@ -8,13 +9,6 @@ namespace baton::compiler_lite {
 using namespace mlir;  // NOLINT: this file makes attributes.
 
 namespace {
-
-const codegen::Target* find_by_device(llvm::StringRef device) {
-  for (const codegen::Target* target : codegen::all_targets()) {
-    if (llvm::is_contained(target->facts().devices, device)) return target;
-  }
-  return nullptr;
-}
 
 const codegen::Target* find_by_backend(llvm::StringRef backend) {
   for (const codegen::Target* target : codegen::all_targets()) {
@@ -40,7 +34,7 @@ LogicalResult choose_targets(ModuleOp module, const CompileOptions& options,
     return success(static_cast<bool>(usual));
   };
   for (const std::string& device : options.target_devices) {
-    const codegen::Target* target = find_by_device(device);
+    const codegen::Target* target = codegen::find_target_of_device(device);
     if (!target) {
       return module.emitError() << "there is no target device '" << device
                                 << "'; there are: " << llvm::join(target_devices(), ", ");

@@ -10,10 +10,6 @@ namespace baton::compiler_lite::lower {
 // dimensions that a tensor does not have, which later steps count on.
 mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
 
-// The devices that the program names, by affinities and globals, are the first one of those that it runs with; an error
-// when it names several.
-mlir::LogicalResult place(mlir::ModuleOp module);
-
 // ui and si integers → signless ones; the types that callers see stay as encodings of arguments and results.
 mlir::LogicalResult signless_boundary(mlir::ModuleOp module);
 

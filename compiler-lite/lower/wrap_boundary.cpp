@@ -11,6 +11,7 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
+#include "compiler-lite/placement/devices.hpp"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -109,6 +110,7 @@ class BoundaryWrapper {
     StringAttr name = {};
     TypeAttr encoding = {};
     bool consume = false;
+    Attribute affinity = {};
   };
   Crossing crossing(DictionaryAttr attributes, const Twine& otherwise) {
     Crossing found;
@@ -116,6 +118,7 @@ class BoundaryWrapper {
       found.name = attributes.getAs<StringAttr>("iree.abi.name");
       found.encoding = attributes.getAs<TypeAttr>("iree.abi.encoding");
       found.consume = attributes.contains("iree.abi.consume");
+      found.affinity = attributes.get(placement::kAffinity);
     }
     if (!found.name && !otherwise.isTriviallyEmpty()) found.name = builder_.getStringAttr(otherwise);
     return found;
@@ -125,7 +128,7 @@ class BoundaryWrapper {
     const SmallVector<Value> dims = dims_of_view(location, view, type);
     return builder_.create<hal::TensorImportOp>(location, type, wait,
                                                 crossing.consume ? builder_.getUnitAttr() : UnitAttr(), view, Value(),
-                                                crossing.name, crossing.encoding, dims, mlir::Attribute());
+                                                crossing.name, crossing.encoding, dims, crossing.affinity);
   }
   Value export_tensor(Location location, Value tensor, const Crossing& crossing) {
     const SmallVector<Value> dims = dims_of_tensor(location, tensor);

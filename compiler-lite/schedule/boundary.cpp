@@ -1,5 +1,7 @@
 #include "compiler-lite/schedule/boundary.hpp"
 
+#include <tuple>
+
 #include "compiler-lite/schedule/element_numbers.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -87,14 +89,25 @@ LogicalResult Boundary::schedule_import(hal::TensorImportOp op) {
     buffer = hal_.call(builder_, location, "buffer_view.buffer", {op.getSource()});
     memory_bounds_.note(type, op.getTargetDims());
   }
+  Value ready = op.getWaitFence();
+  if (function_.program.devices().several()) std::tie(buffer, ready) = take(op, buffer);
   Place placed = places_.external(location, op.getTarget(), buffer, SmallVector<Value>(op.getTargetDims()));
-  placed.memory->fence = op.getWaitFence();
+  placed.memory->fence = ready;
   placed.memory->owned = op.getConsume();
   placed.memory->name = op.getName().value_or("input").str();
   placed.offset = op.getOffset();
   if (placed.offset) placed.memory->bytes = {};
   places_.place(op.getTarget(), placed);
   return success();
+}
+
+// What the caller passed may be on any device: the buffer on the one where the tensor is, and when it is there.
+std::pair<Value, Value> Boundary::take(hal::TensorImportOp op, Value buffer) {
+  const Location location = op.getLoc();
+  const Value wait = op.getWaitFence() ? op.getWaitFence() : hal_.null(builder_, location, hal_.fence_type());
+  const Value device = function_.device(function_.number_of(op.getTarget()));
+  const Value taken = hal_.call(builder_, location, "queue.take", {device, wait, buffer});
+  return {taken, taken.getDefiningOp()->getResult(1)};
 }
 
 LogicalResult Boundary::schedule_export(hal::TensorExportOp op) {
@@ -152,18 +165,18 @@ LogicalResult Boundary::schedule_barrier(hal::TensorBarrierOp op) {
   // Without tensors it is for everything that was begun.
   const bool any_pending =
       op.getSources().empty()
-          ? !gatherer_.is_empty()
+          ? !gatherer_.devices().empty()
           : llvm::any_of(op.getSources(), [&](Value source) { return places_.of(source).memory->pending; });
   // The recording may tell the fence itself when nothing else is waited for.
-  bool all_gathered = any_pending;
+  bool all_gathered = any_pending && gatherer_.devices().size() == 1;
   for (const Value source : op.getSources()) {
     const Memory& memory = *places_.of(source).memory;
     all_gathered &= memory.pending || !memory.fence;
   }
-  if (any_pending) flusher_.flush(op, all_gathered ? op.getSignalFence() : Value());
+  SmallVector<Value> fences;
+  if (any_pending) fences = flusher_.flush(op, all_gathered ? op.getSignalFence() : Value());
   flusher_.hand_over_commands();
   if (!all_gathered) {
-    SmallVector<Value> fences;
     for (const Value source : op.getSources()) fences.push_back(places_.of(source).memory->fence);
     const Value wait = flusher_.join(location, fences);
     hal_.call(builder_, location, "queue.barrier", {function_.device(), wait, op.getSignalFence()});
@@ -171,7 +184,7 @@ LogicalResult Boundary::schedule_barrier(hal::TensorBarrierOp op) {
   // Whoever gets the results waits for the fence; here they count as ready.
   for (const auto [source, result] : llvm::zip(op.getSources(), op.getResults())) {
     Place placed = places_.of(source);
-    Memory* ready = places_.make_memory(placed.memory->name);
+    Memory* ready = places_.make_memory(placed.memory->name, placed.memory->device);
     ready->buffer = placed.memory->buffer;
     ready->bytes = placed.memory->bytes;
     ready->constant_global = placed.memory->constant_global;

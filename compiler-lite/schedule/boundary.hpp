@@ -35,6 +35,8 @@ class Boundary {
   mlir::LogicalResult schedule_branch(mlir::Operation* op);
 
  private:
+  std::pair<mlir::Value, mlir::Value> take(hal::TensorImportOp op, mlir::Value buffer);
+
   ScheduledFunction& function_;
   HalCalls& hal_;
   mlir::OpBuilder& builder_;

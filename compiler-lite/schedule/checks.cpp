@@ -61,7 +61,8 @@ LogicalResult Checks::expect(Operation* op, Value tensor, mlir::Attribute value)
   for (const int64_t size : expected.getType().getShape()) sizes.push_back(hal_.index(builder_, location, size));
   const Value constant = builder_.create<util::GlobalLoadOp>(
       location, hal_.buffer_type(), mlir::UnitAttr(),
-      mlir::FlatSymbolRefAttr::get(builder_.getContext(), function_.program.constant(expected, location)));
+      mlir::FlatSymbolRefAttr::get(builder_.getContext(),
+                                   function_.program.constant(expected, location, function_.number_of(tensor))));
   const Value bytes = places_.bytes_of(location, expected.getType(), {});
   return expect(op, given, view_of(location, constant, bytes, *number, sizes));
 }
@@ -73,7 +74,7 @@ LogicalResult Checks::expect(Operation* op, Value given, Value wanted) {
   const auto atol = op->getAttrOfType<mlir::FloatAttr>("atol");
   const auto rtol = op->getAttrOfType<mlir::FloatAttr>("rtol");
   if (!llvm::isa<check::ExpectAlmostEqConstOp, check::ExpectAlmostEqOp>(op)) {
-    hal_.call(builder_, location, "check.expect_eq", {function_.device(), given, wanted});
+    hal_.call(builder_, location, "check.expect_eq", {function_.device(function_.number_of(op)), given, wanted});
     return success();
   }
   const auto tolerance = [&](mlir::FloatAttr attribute, float otherwise) -> Value {
@@ -81,7 +82,7 @@ LogicalResult Checks::expect(Operation* op, Value given, Value wanted) {
     return builder_.create<arith::ConstantOp>(location, value);
   };
   hal_.call(builder_, location, "check.expect_almost_eq",
-            {function_.device(), given, wanted, tolerance(atol, 1e-4F), tolerance(rtol, 0)});
+            {function_.device(function_.number_of(op)), given, wanted, tolerance(atol, 1e-4F), tolerance(rtol, 0)});
   return success();
 }
 

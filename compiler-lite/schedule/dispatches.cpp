@@ -39,7 +39,7 @@ mlir::FailureOr<SmallVector<Value>> Dispatches::inline_workgroup_count(flow::Dis
     if (!is_device && next >= op.getWorkload().size()) {
       return op.emitOpError("gives ") << op.getWorkload().size() << " workload values, and its export takes more";
     }
-    values.map(argument, is_device ? function_.device() : op.getWorkload()[next++]);
+    values.map(argument, is_device ? function_.device(function_.number_of(op)) : op.getWorkload()[next++]);
   }
   for (Operation& inner : body.without_terminator()) {
     Operation* clone = builder_.clone(inner, values);
@@ -85,7 +85,7 @@ mlir::FailureOr<Value> Dispatches::condition_of(flow::DispatchOp op, const Entry
       return op.emitOpError("gives ") << op.getWorkload().size() << " workload values, and the condition of '"
                                       << entry.name << "' takes more";
     }
-    operands.push_back(is_device ? function_.device() : op.getWorkload()[next++]);
+    operands.push_back(is_device ? function_.device(function_.number_of(op)) : op.getWorkload()[next++]);
   }
   auto call =
       builder_.create<util::CallOp>(op.getLoc(), entry.condition, mlir::TypeRange(builder_.getI1Type()), operands);
@@ -253,7 +253,7 @@ LogicalResult Dispatches::schedule(flow::DispatchOp op) {
   add_library_calls(op, command);
   std::string text = "dispatch " + entry->name;
   for (const Command::Alternative& each : command.alternatives) text += " or " + each.callee;
-  gatherer_.gather(std::move(command), std::move(text));
+  gatherer_.gather(std::move(command), std::move(text), function_.number_of(op));
   return success();
 }
 

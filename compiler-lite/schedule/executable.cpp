@@ -7,6 +7,10 @@ std::string full_name(llvm::StringRef executable, llvm::StringRef key) { return 
 
 }  // namespace
 
+std::string global_on(unsigned device, const std::string& name) {
+  return device == 0 ? name : name + ".on." + std::to_string(device);
+}
+
 Executable& Executables::add(llvm::StringRef name, mlir::Location location) {
   executables_.push_back(std::make_unique<Executable>(Executable{name.str(), location}));
   return *executables_.back();

@@ -17,6 +17,9 @@
 
 namespace baton::compiler_lite {
 
+// A global that each device has for itself: the first one's name, and what it is called for another.
+std::string global_on(unsigned device, const std::string& name);
+
 // What a dispatch of it must know.
 struct EntryPoint {
   std::string name;

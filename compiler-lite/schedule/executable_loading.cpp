@@ -100,8 +100,8 @@ vm::ExecutableContents contents_of(const Executable& executable) {
 
 class Loading {
  public:
-  Loading(ModuleOp program, OpBuilder& initializer, HalCalls& hal, Value device)
-      : program_(program), builder_(initializer), hal_(hal), device_(device) {}
+  Loading(ModuleOp program, OpBuilder& initializer, HalCalls& hal, const LoadingDevice& device)
+      : program_(program), builder_(initializer), hal_(hal), device_(device.device), number_(device.number) {}
 
   void write(const Executable& executable);
 
@@ -115,20 +115,22 @@ class Loading {
   OpBuilder& builder_;
   HalCalls& hal_;
   Value device_;
+  unsigned number_;
 };
 
 void Loading::write(const Executable& executable) {
   const Location location = executable.location;
-  const std::string global = "executable." + executable.name;
+  const std::string global = global_on(number_, executable.entry_points.front()->executable_global);
   declare_global(executable, global, hal_.executable_type());
   const Value made = write_load(executable);
   builder_.create<util::GlobalStoreOp>(location, made, global);
   write_blocks(made, executable);
   for (const EntryPoint* entry : executable.entry_points) {
-    declare_global(executable, entry->ordinal_global, builder_.getI32Type());
+    const std::string ordinal_global = global_on(number_, entry->ordinal_global);
+    declare_global(executable, ordinal_global, builder_.getI32Type());
     const Value ordinal =
         hal_.call(builder_, location, "executable.entry_point", {made, hal_.bytes(builder_, location, entry->name)});
-    builder_.create<util::GlobalStoreOp>(location, ordinal, entry->ordinal_global);
+    builder_.create<util::GlobalStoreOp>(location, ordinal, ordinal_global);
   }
 }
 
@@ -167,12 +169,13 @@ void Loading::write_blocks(Value made, const Executable& executable) {
       llvm::find_if(executable.entry_points, [](const EntryPoint* entry) { return entry->block_kernel; });
   if (blocks == executable.entry_points.end()) return;
   const Location location = executable.location;
-  declare_global(executable, (*blocks)->blocks_global, builder_.getI1Type());
+  const std::string global = global_on(number_, (*blocks)->blocks_global);
+  declare_global(executable, global, builder_.getI1Type());
   const Value variant = hal_.call(builder_, location, "executable.variant", {made});
   const Value first = hal_.i32(builder_, location, static_cast<int64_t>(executable.core_variants));
   const Value is_blocks =
       builder_.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::uge, variant, first);
-  builder_.create<util::GlobalStoreOp>(location, is_blocks, (*blocks)->blocks_global);
+  builder_.create<util::GlobalStoreOp>(location, is_blocks, global);
 }
 
 void Loading::declare_global(const Executable& executable, StringRef name, mlir::Type type) {
@@ -183,11 +186,13 @@ void Loading::declare_global(const Executable& executable, StringRef name, mlir:
 
 }  // namespace
 
-void load_executables(ModuleOp program, const Executables& executables, OpBuilder& initializer, HalCalls& hal,
-                      Value device) {
+void load_executables(ModuleOp program, const Executables& executables, const ExecutableUses& uses,
+                      OpBuilder& initializer, HalCalls& hal, const LoadingDevice& device) {
   Loading loading(program, initializer, hal, device);
   for (const std::unique_ptr<Executable>& executable : executables.all()) {
-    if (!executable->entry_points.empty()) loading.write(*executable);
+    const auto used = uses.find(executable->name);
+    const bool is_used = used == uses.end() ? device.number == 0 : llvm::is_contained(used->second, device.number);
+    if (is_used && !executable->entry_points.empty()) loading.write(*executable);
   }
 }
 

@@ -2,14 +2,21 @@
 // with what conditions and constant blocks say on the device.
 #pragma once
 
+#include "compiler-lite/schedule/device_groups.hpp"
 #include "compiler-lite/schedule/executable.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
 
 namespace baton::compiler_lite {
 
-// Declares the globals of executables and entry points, and fills them in the initializer.
-void load_executables(mlir::ModuleOp program, const Executables& executables, mlir::OpBuilder& initializer,
-                      HalCalls& hal, mlir::Value device);
+struct LoadingDevice {
+  unsigned number = 0;
+  mlir::Value device;
+};
+
+// Declares the globals of executables and entry points that are used on a device, and fills them in the initializer. What
+// nobody uses is loaded on the first device.
+void load_executables(mlir::ModuleOp program, const Executables& executables, const ExecutableUses& uses,
+                      mlir::OpBuilder& initializer, HalCalls& hal, const LoadingDevice& device);
 
 // The rows, at the beginning of the program.
 void write_rows(mlir::ModuleOp program, const Executables& executables);

@@ -2,6 +2,7 @@
 
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
+#include "compiler-lite/schedule/device_groups.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/stream_kernels.hpp"
@@ -68,15 +69,19 @@ class Sources {
       if (auto executable = llvm::dyn_cast<hal::ExecutableOp>(op)) result = compile_hal(executable);
       if (failed(result)) return failure();
     }
-    return compile_groups();
+    for (ModuleOp groups : group_modules(program_)) {
+      if (failed(compile_groups(groups))) return failure();
+    }
+    return success();
   }
 
  private:
-  LogicalResult compile_groups();
+  LogicalResult compile_groups(ModuleOp groups);
   LogicalResult compile_stream(stream::ExecutableOp source);
   LogicalResult compile_source(hal::ExecutableSourceOp op);
   LogicalResult compile_hal(hal::ExecutableOp op);
-  LogicalResult compile_group_kernels(Executable& executable, ModuleOp groups, codegen::Tiling tiling);
+  LogicalResult compile_group_kernels(Executable& executable, ModuleOp groups,
+                                      llvm::ArrayRef<hal::ExecutableTargetAttr> all, codegen::Tiling tiling);
   LogicalResult compile_copy(Executable& executable, ModuleOp kernels, const TargetCode::Source& source);
   LogicalResult add_exports(Executable& executable, mlir::Region& body);
 
@@ -125,14 +130,15 @@ LogicalResult Sources::add_exports(Executable& executable, mlir::Region& body) {
   return success();
 }
 
-LogicalResult Sources::compile_group_kernels(Executable& executable, ModuleOp groups, codegen::Tiling tiling) {
+LogicalResult Sources::compile_group_kernels(Executable& executable, ModuleOp groups,
+                                             llvm::ArrayRef<hal::ExecutableTargetAttr> all, codegen::Tiling tiling) {
   SmallVector<hal::ExecutableTargetAttr> targets;
-  for (const hal::ExecutableTargetAttr target : targets_) {
+  for (const hal::ExecutableTargetAttr target : all) {
     const codegen::Target* kind = codegen::find_target(target);
     if (kind && kind->facts().tiling == tiling) targets.push_back(target);
   }
   if (targets.empty()) return success();
-  mlir::OwningOpRef<ModuleOp> kernels = ModuleOp::create(groups.getLoc(), kGroupModule);
+  mlir::OwningOpRef<ModuleOp> kernels = ModuleOp::create(groups.getLoc(), groups.getSymName());
   for (auto group : groups.getOps<mlir::func::FuncOp>()) {
     mlir::FailureOr<codegen::Kernel> kernel = codegen::make_kernel(group, *kernels, tiling);
     if (failed(kernel)) return failure();
@@ -142,22 +148,21 @@ LogicalResult Sources::compile_group_kernels(Executable& executable, ModuleOp gr
     if (entry.block_kernel) entry.blocks_global = "blocks." + executable.name;
   }
   for (const hal::ExecutableTargetAttr target : targets) {
-    if (failed(compile_copy(executable, *kernels, {target}))) return failure();
+    if (failed(compile_copy(executable, *kernels, {.target = target, .beside = all}))) return failure();
   }
   return success();
 }
 
-LogicalResult Sources::compile_groups() {
-  auto groups = program_.lookupSymbol<ModuleOp>(kGroupModule);
-  if (!groups) return success();
-  Executable& executable = executables_.add(kGroupModule, groups.getLoc());
-  if (failed(compile_group_kernels(executable, groups, codegen::Tiling::kCores)) ||
-      failed(compile_group_kernels(executable, groups, codegen::Tiling::kBlocks))) {
+LogicalResult Sources::compile_groups(ModuleOp groups) {
+  const std::vector<hal::ExecutableTargetAttr> targets = targets_of_groups(groups, targets_);
+  Executable& executable = executables_.add(groups.getSymName().value(), groups.getLoc());
+  if (failed(compile_group_kernels(executable, groups, targets, codegen::Tiling::kCores)) ||
+      failed(compile_group_kernels(executable, groups, targets, codegen::Tiling::kBlocks))) {
     return failure();
   }
   if (!executable.variants.empty()) return success();
   return mlir::emitError(groups.getLoc(), "Tensor operations of the program need code for ")
-         << targets_.front() << "; code is generated for " << codegen::generated_targets() << ".";
+         << targets.front() << "; code is generated for " << codegen::generated_targets() << ".";
 }
 
 LogicalResult Sources::compile_stream(stream::ExecutableOp source) {
@@ -246,6 +251,18 @@ LogicalResult Sources::compile_hal(hal::ExecutableOp op) {
 }  // namespace
 
 std::vector<hal::ExecutableTargetAttr> find_targets(ModuleOp program, const ScheduleOptions& options) {
+  const placement::Devices devices(program);
+  if (!devices.several()) return program_targets(program, options);
+  std::vector<hal::ExecutableTargetAttr> targets;
+  for (unsigned i = 0; i < devices.count(); ++i) {
+    for (const hal::ExecutableTargetAttr each : targets_of_device(program, devices[i], options)) {
+      if (!llvm::is_contained(targets, each)) targets.push_back(each);
+    }
+  }
+  return targets;
+}
+
+std::vector<hal::ExecutableTargetAttr> program_targets(ModuleOp program, const ScheduleOptions& options) {
   std::vector<hal::ExecutableTargetAttr> targets = options.targets;
   if (const auto devices = program->getAttrOfType<mlir::ArrayAttr>("hal.device.targets"); devices && targets.empty()) {
     for (const mlir::Attribute each : devices) {
@@ -268,10 +285,9 @@ void erase_sources(ModuleOp program, const Executables& executables) {
   for (const std::unique_ptr<Executable>& executable : executables.all()) {
     for (EntryPoint* entry : executable->entry_points) entry->workgroup_count = nullptr;
   }
+  for (ModuleOp groups : group_modules(program)) groups.erase();
   for (mlir::Operation& op : llvm::make_early_inc_range(program.getOps())) {
-    auto nested = llvm::dyn_cast<ModuleOp>(op);
-    const bool is_group_module = nested && nested.getSymName() == kGroupModule;
-    if (is_group_module || llvm::isa<stream::ExecutableOp, hal::ExecutableSourceOp, hal::ExecutableOp>(op)) op.erase();
+    if (llvm::isa<stream::ExecutableOp, hal::ExecutableSourceOp, hal::ExecutableOp>(op)) op.erase();
   }
 }
 

@@ -9,6 +9,8 @@
 namespace baton::compiler_lite {
 
 // What the options say, else the program, else the first target there is.
+std::vector<hal::ExecutableTargetAttr> program_targets(mlir::ModuleOp program, const ScheduleOptions& options);
+// The same; those of all its devices where a program names several.
 std::vector<hal::ExecutableTargetAttr> find_targets(mlir::ModuleOp program, const ScheduleOptions& options);
 
 // Compiles all for the targets of the options, of the program, or of this machine; or fails with messages.

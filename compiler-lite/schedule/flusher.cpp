@@ -30,21 +30,23 @@ Value Flusher::exact_buffer(Location location, Value tensor) {
   if (placed.memory->pending) {
     // A tensor.empty that no command touched: memory with anything in it.
     Value ready = hal_.null(builder_, location, hal_.fence_type());
-    placed.memory->buffer =
-        allocate(location, ready, placed.memory->bytes, kDeviceLocal | kHostVisible, kTransfer | kDispatch | kMapping);
+    placed.memory->buffer = allocate(location, placed.memory->device, ready, placed.memory->bytes,
+                                     kDeviceLocal | kHostVisible, kTransfer | kDispatch | kMapping);
     placed.memory->fence = ready;
     placed.memory->pending = false;
     await(location, {tensor});
   }
-  Value buffer = placed.memory->buffer;
-  if (!buffer && !placed.memory->constant_global.empty()) {
-    buffer = builder_.create<util::GlobalLoadOp>(
-        location, hal_.buffer_type(), mlir::UnitAttr(),
-        mlir::FlatSymbolRefAttr::get(builder_.getContext(), placed.memory->constant_global));
-  }
+  const Value buffer = buffer_of(location, *placed.memory);
   if (!placed.offset) return buffer;
   return hal_.call(builder_, location, "buffer.subspan",
                    {buffer, placed.offset, places_.bytes_of(location, tensor.getType(), placed.sizes)});
+}
+
+Value Flusher::buffer_of(Location location, const Memory& memory) {
+  if (memory.buffer || memory.constant_global.empty()) return memory.buffer;
+  return builder_.create<util::GlobalLoadOp>(
+      location, hal_.buffer_type(), mlir::UnitAttr(),
+      mlir::FlatSymbolRefAttr::get(builder_.getContext(), memory.constant_global));
 }
 
 void Flusher::expand(Location location, mlir::ValueRange values, llvm::SmallVectorImpl<Value>& out) {
@@ -99,11 +101,12 @@ void Flusher::await_fences(Location location, llvm::ArrayRef<Value> fences) {
   llvm::erase_if(commands_done_, [&](Value done) { return llvm::is_contained(fences, done); });
 }
 
-Value Flusher::allocate(Location location, Value& after, Value bytes, int memory_kind, int usage) {
-  const Value ready = hal_.call(builder_, location, "fence.create", {function_.device()});
-  const Value buffer = hal_.call(builder_, location, "queue.allocate",
-                                 {function_.device(), after, ready, hal_.i32(builder_, location, memory_kind),
-                                  hal_.i32(builder_, location, usage), bytes});
+Value Flusher::allocate(Location location, unsigned device, Value& after, Value bytes, int memory_kind, int usage) {
+  const Value on = function_.device(device);
+  const Value ready = hal_.call(builder_, location, "fence.create", {on});
+  const Value buffer = hal_.call(
+      builder_, location, "queue.allocate",
+      {on, after, ready, hal_.i32(builder_, location, memory_kind), hal_.i32(builder_, location, usage), bytes});
   after = ready;
   return buffer;
 }
@@ -153,14 +156,14 @@ SmallVector<Value> Flusher::make_table(const Gathered& gathered, Value& after, S
   for (size_t i = 0; i < slots.size(); ++i) {
     Memory& memory = *gathered.memories[i];
     if (recording.plan.storages[i].kind == StorageKind::kResult) {
-      memory.buffer =
-          allocate(location, after, memory.bytes, kDeviceLocal | kHostVisible, kTransfer | kDispatch | kMapping);
+      memory.buffer = allocate(location, memory.device, after, memory.bytes, kDeviceLocal | kHostVisible,
+                               kTransfer | kDispatch | kMapping);
     }
     if (slots[i] >= 0) add_row(memory.buffer, memory.bytes ? memory.bytes : hal_.index(builder_, location, -1));
   }
   if (!recording.plan.has_slab()) return table;
   slab.bytes = slab_bytes(location, recording, slab.region_offsets);
-  slab.buffer = allocate(location, after, slab.bytes, kDeviceLocal, kTransfer | kDispatch);
+  slab.buffer = allocate(location, recording.device, after, slab.bytes, kDeviceLocal, kTransfer | kDispatch);
   add_row(slab.buffer, slab.bytes);
   return table;
 }
@@ -170,7 +173,8 @@ Value Flusher::recorded_once(const Recording& recording) {
   Program& program = function_.program;
   const Location location = recording.commands.front().location;
   const std::string global = program.add_global("recording." + recording.plan.name, hal_.recording_type(), location);
-  const Value made = write_recording(program.initializer(), hal_, recording, program.initializer_device(), {}, true);
+  const Value made =
+      write_recording(program.initializer(), hal_, recording, program.initializer_device(recording.device), {}, true);
   program.initializer().create<util::GlobalStoreOp>(location, made, global);
   return builder_.create<util::GlobalLoadOp>(location, hal_.recording_type(), mlir::UnitAttr(),
                                              mlir::FlatSymbolRefAttr::get(builder_.getContext(), global));
@@ -178,7 +182,7 @@ Value Flusher::recorded_once(const Recording& recording) {
 
 Value Flusher::make_recording(const Recording& recording, llvm::ArrayRef<Value> region_offsets) {
   if (recording.plan.recorded_once) return recorded_once(recording);
-  const Value used = function_.device();  // Before there are branches.
+  const Value used = function_.device(recording.device);  // Before there are branches.
   const auto record = [&] { return write_recording(builder_, hal_, recording, used, region_offsets, false); };
   const auto keys = find_keys(recording, region_offsets);
   if (!keys) return record();
@@ -186,10 +190,17 @@ Value Flusher::make_recording(const Recording& recording, llvm::ArrayRef<Value> 
   return write_kept_recording(builder_, function_.program, location, recording.plan.name, *keys, record);
 }
 
-void Flusher::flush(Operation* op, Value signal) {
-  if (gatherer_.is_empty()) return;
-  Gathered gathered = gatherer_.take();
+SmallVector<Value> Flusher::flush(Operation* op, Value signal) {
+  SmallVector<Value> done;
+  for (const unsigned device : gatherer_.devices()) done.push_back(flush(op, device, signal));
+  return done;
+}
+
+Value Flusher::flush(Operation* op, unsigned device, Value signal) {
+  Gathered gathered = gatherer_.take(device);
+  if (gathered.recording.commands.empty()) return {};
   plan(gathered);
+  const Value on = function_.device(device);
 
   const Location location = gathered.recording.commands.front().location;
   builder_.setInsertionPoint(op);
@@ -199,13 +210,13 @@ void Flusher::flush(Operation* op, Value signal) {
   Slab slab;
   const SmallVector<Value> table = make_table(gathered, after, slab);
   const Value recording = make_recording(gathered.recording, slab.region_offsets);
-  const Value done = signal ? signal : hal_.call(builder_, location, "fence.create", {function_.device()});
-  SmallVector<Value> operands = {function_.device(), after, done, recording};
+  const Value done = signal ? signal : hal_.call(builder_, location, "fence.create", {on});
+  SmallVector<Value> operands = {on, after, done, recording};
   llvm::append_range(operands, table);
   hal_.call(builder_, location, "queue.execute", operands, {static_cast<int32_t>(table.size() / 3), 0});
   if (slab.buffer) {
     const Value none = hal_.null(builder_, location, hal_.fence_type());
-    hal_.call(builder_, location, "queue.free", {function_.device(), done, none, slab.buffer});
+    hal_.call(builder_, location, "queue.free", {on, done, none, slab.buffer});
   }
   const auto is_custom = [](const Command& command) { return command.kind == Command::Kind::kCustom; };
   if (!signal && llvm::any_of(gathered.recording.commands, is_custom)) commands_done_.push_back(done);
@@ -214,6 +225,29 @@ void Flusher::flush(Operation* op, Value signal) {
     if (memory->pending || memory->owned) memory->fence = done;
     memory->pending = false;
   }
+  return done;
+}
+
+Place Flusher::transfer(Location location, Value tensor, unsigned device) {
+  if (places_.of(tensor).memory->pending) exact_buffer(location, tensor);  // No command makes it.
+  const Place& source = places_.of(tensor);
+  const Value buffer = buffer_of(location, *source.memory);
+  const Value bytes = places_.bytes_of(location, tensor.getType(), source.sizes);
+  const Value zero = hal_.index(builder_, location, 0);
+  const Value arrived = hal_.call(builder_, location, "fence.create", {function_.device(device)});
+  Place target{places_.make_memory("transfer", device), {}, source.sizes};
+  Value after = hal_.null(builder_, location, hal_.fence_type());
+  target.memory->buffer =
+      allocate(location, device, after, bytes, kDeviceLocal | kHostVisible, kTransfer | kDispatch | kMapping);
+  target.memory->bytes = bytes;
+  target.memory->owned = true;
+  target.memory->fence = arrived;
+  hal_.call(
+      builder_, location, "queue.transfer",
+      {function_.device(source.memory->device), function_.device(device), join(location, {source.memory->fence, after}),
+       arrived, buffer, source.offset ? source.offset : zero, target.memory->buffer, zero, bytes});
+  if (source.memory->owned) source.memory->fence = arrived;
+  return target;
 }
 
 }  // namespace baton::compiler_lite

@@ -10,8 +10,14 @@ class Flusher {
   Flusher(ScheduledFunction& function, Places& places, Gatherer& gatherer)
       : function_(function), hal_(function.hal), builder_(function.builder), places_(places), gatherer_(gatherer) {}
 
-  // Executes what is gathered, before `op`; `signal` is told when it is done, a fence of its own otherwise.
-  void flush(mlir::Operation* op, mlir::Value signal = {});
+  // Executes what is gathered, before `op`; `signal`, which may be given where one device has all of it, is told when it is
+  // done, a fence of its own otherwise.
+  // The fences that say so, one for each device.
+  llvm::SmallVector<mlir::Value> flush(mlir::Operation* op, mlir::Value signal = {});
+  // What is gathered for one device.
+  mlir::Value flush(mlir::Operation* op, unsigned device, mlir::Value signal = {});
+  // The place of a tensor that nothing gathered makes, once it is in memory of another device.
+  Place transfer(mlir::Location location, mlir::Value tensor, unsigned device);
   // The host waits until the tensors are computed.
   void await(mlir::Location location, llvm::ArrayRef<mlir::Value> tensors);
   // Until custom commands are done whose results nobody waited for: they may work on what the caller lent.
@@ -26,6 +32,7 @@ class Flusher {
   void expand(mlir::Location location, mlir::ValueRange values, llvm::SmallVectorImpl<mlir::Value>& out);
 
  private:
+  mlir::Value buffer_of(mlir::Location location, const Memory& memory);
   void await_fences(mlir::Location location, llvm::ArrayRef<mlir::Value> fences);
 
   struct Slab {
@@ -33,7 +40,8 @@ class Flusher {
     mlir::Value bytes = {};
     llvm::SmallVector<mlir::Value> region_offsets = {};
   };
-  mlir::Value allocate(mlir::Location location, mlir::Value& after, mlir::Value bytes, int memory_kind, int usage);
+  mlir::Value allocate(mlir::Location location, unsigned device, mlir::Value& after, mlir::Value bytes, int memory_kind,
+                       int usage);
   mlir::Value slab_bytes(mlir::Location location, const Recording& recording,
                          llvm::SmallVectorImpl<mlir::Value>& region_offsets);
   void plan(Gathered& gathered);

@@ -4,6 +4,7 @@
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/placement/devices.hpp"
 #include "compiler-lite/schedule/attention_groups.hpp"
 #include "compiler-lite/schedule/libraries.hpp"
 #include "compiler-lite/schedule/row_groups.hpp"
@@ -111,9 +112,9 @@ bool reads_in_place(Operation* op, Value operand) {
 
 class Group {
  public:
-  explicit Group(Operation* root) : rows_(Rows::of(root)) { insert(root); }
+  Group(Operation* root, bool takes_sizes) : rows_(Rows::of(root)), takes_sizes_(takes_sizes) { insert(root); }
   // Of attention, the last operation first.
-  explicit Group(llvm::ArrayRef<Operation*> attention) : is_attention_(true) {
+  Group(llvm::ArrayRef<Operation*> attention, bool takes_sizes) : is_attention_(true), takes_sizes_(takes_sizes) {
     for (Operation* op : attention) insert(op);
   }
   bool is_attention() const { return is_attention_; }
@@ -191,7 +192,7 @@ class Group {
 
   bool joins(Operation* producer, Operation* consumer) {
     if (contains(producer)) return false;
-    if (is_cloned(producer)) return true;
+    if (is_cloned(producer)) return takes_sizes_ || !llvm::isa<tensor::DimOp>(producer);
     if (producer->getBlock() != root()->getBlock()) return false;
     if (llvm::isa<linalg::FillOp>(producer)) {
       return llvm::isa<mlir::DestinationStyleOpInterface>(consumer);  // Cheaper again than kept.
@@ -228,6 +229,7 @@ class Group {
   llvm::SmallPtrSet<Value, 16> read_;  // What comes from outside.
   std::optional<Rows> rows_;
   bool is_attention_ = false;
+  bool takes_sizes_;  // Asks tensors for their sizes itself.
   int64_t kept_bytes_ = 0;
 };
 
@@ -364,7 +366,8 @@ void erase_unused(mlir::Block& block) {
   }
 }
 
-mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_name, GroupWriter& writer) {
+mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_name, bool takes_sizes,
+                                  GroupWriter& writer) {
   // Consumers first, so that producers can join them.
   SmallVector<Operation*> order;
   for (Operation& op : llvm::reverse(block)) order.push_back(&op);
@@ -373,7 +376,7 @@ mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_n
   for (Operation* op : order) {
     if (taken.contains(op) || !is_root(op) || is_view_or_copy(op)) continue;
     const SmallVector<Operation*> attention = attention_of(op);
-    Group group = attention.empty() ? Group(op) : Group(attention);
+    Group group = attention.empty() ? Group(op, takes_sizes) : Group(attention, takes_sizes);
     group.grow();
     for (Operation* member : group.in_order()) {
       if (is_root(member)) taken.insert(member);
@@ -390,10 +393,12 @@ mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_n
 }  // namespace
 
 mlir::LogicalResult form_dispatches(mlir::ModuleOp module) {
+  // A tensor that is asked for its size only may be on another device.
+  const bool takes_sizes = !placement::Devices(module).several();
   GroupWriter writer(module);
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     for (mlir::Block& block : function.getBody()) {
-      if (mlir::failed(form_in_block(block, function.getSymName(), writer))) return mlir::failure();
+      if (mlir::failed(form_in_block(block, function.getSymName(), takes_sizes, writer))) return mlir::failure();
     }
   }
   writer.finish();

@@ -27,7 +27,7 @@ class FunctionScheduler {
       : function_(function, program),
         places_(function_),
         memory_bounds_(function_, places_),
-        gatherer_(places_),
+        gatherer_(places_, program.devices().count()),
         flusher_(function_, places_, gatherer_),
         dispatches_(function_, places_, memory_bounds_, gatherer_),
         tensor_ops_(function_, places_, memory_bounds_, gatherer_, flusher_),

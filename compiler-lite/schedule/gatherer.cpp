@@ -1,6 +1,7 @@
 #include "compiler-lite/schedule/gatherer.hpp"
 
 #include "compiler-lite/schedule/tensors.hpp"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace baton::compiler_lite {
 
@@ -10,6 +11,8 @@ using mlir::Value;
 
 unsigned Gatherer::storage_of(Memory& memory) {
   if (memory.storage >= 0) return static_cast<unsigned>(memory.storage);
+  auto& classes = size_classes_[memory.device];
+  Gathered& gathered = gathered_[memory.device];
   Storage storage;
   storage.name = memory.name;
   storage.bytes = memory.bytes ? fold_integer(memory.bytes).value_or(kUnknown) : kUnknown;
@@ -17,10 +20,10 @@ unsigned Gatherer::storage_of(Memory& memory) {
                  : memory.pending                ? StorageKind::kTransient
                                                  : StorageKind::kExternal;
   if (storage.bytes == kUnknown && memory.bytes) {
-    storage.size_class = size_classes_.try_emplace(memory.bytes, size_classes_.size()).first->second;
+    storage.size_class = classes.try_emplace(memory.bytes, classes.size()).first->second;
   }
-  memory.storage = static_cast<int>(gathered_.recording.add_storage(storage, {memory.bytes, memory.constant_global}));
-  gathered_.memories.push_back(&memory);
+  memory.storage = static_cast<int>(gathered.recording.add_storage(storage, {memory.bytes, memory.constant_global}));
+  gathered.memories.push_back(&memory);
   return static_cast<unsigned>(memory.storage);
 }
 
@@ -29,19 +32,23 @@ Range Gatherer::range_of(Value tensor, bool reads, bool writes) {
 }
 
 Range Gatherer::range_of(Location location, Value tensor, const Place& place, bool reads, bool writes) {
-  return {.storage = storage_of(*place.memory),
+  return {.device = place.memory->device,
+          .storage = storage_of(*place.memory),
           .offset = place.offset,
           .bytes = places_.bytes_of(location, tensor.getType(), place.sizes),
           .reads = reads,
           .writes = writes};
 }
 
-void Gatherer::gather(Command command, std::string text) {
+void Gatherer::gather(Command command, std::string text, unsigned device) {
+  if (!command.ranges.empty()) device = command.ranges.front().device;
+  Gathered& gathered = gathered_[device];
   // In memory of the caller's, too: who hands it on waits for what writes it.
   for (const Range& range : command.ranges) {
-    if (range.writes) gathered_.memories[range.storage]->pending = true;
+    if (range.device != device) llvm::report_fatal_error("a command works on tensors of two devices");
+    if (range.writes) gathered.memories[range.storage]->pending = true;
   }
-  gathered_.recording.add_command(std::move(command), std::move(text));
+  gathered.recording.add_command(std::move(command), std::move(text));
 }
 
 Place Gatherer::tie(Operation* op, Value operand) {
@@ -57,10 +64,20 @@ Place Gatherer::tie(Operation* op, Value operand) {
   return copy;
 }
 
-Gathered Gatherer::take() {
-  for (Memory* memory : gathered_.memories) memory->storage = -1;
-  size_classes_.clear();
-  return std::exchange(gathered_, {});
+llvm::SmallVector<unsigned> Gatherer::devices() const {
+  llvm::SmallVector<unsigned> devices;
+  for (unsigned device = 0; device < gathered_.size(); ++device) {
+    if (!gathered_[device].recording.commands.empty()) devices.push_back(device);
+  }
+  return devices;
+}
+
+Gathered Gatherer::take(unsigned device) {
+  for (Memory* memory : gathered_[device].memories) memory->storage = -1;
+  size_classes_[device].clear();
+  Gathered taken = std::exchange(gathered_[device], {});
+  gathered_[device].recording.device = device;
+  return taken;
 }
 
 }  // namespace baton::compiler_lite

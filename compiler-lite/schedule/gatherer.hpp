@@ -1,4 +1,4 @@
-// Gatherer: commands that become one recording, and the memories that they touch.
+// Gatherer: commands that become one recording for each device, and the memories that they touch.
 #pragma once
 
 #include <vector>
@@ -15,24 +15,28 @@ struct Gathered {
 
 class Gatherer {
  public:
-  explicit Gatherer(Places& places) : places_(places) {}
+  Gatherer(Places& places, unsigned devices) : places_(places), gathered_(devices), size_classes_(devices) {
+    for (unsigned device = 0; device < devices; ++device) gathered_[device].recording.device = device;
+  }
 
   Range range_of(mlir::Value tensor, bool reads, bool writes);
   Range range_of(mlir::Location location, mlir::Value tensor, const Place& place, bool reads, bool writes);
-  void gather(Command command, std::string text);
+  // For the device of the memories that it touches; for `device` when it touches none.
+  void gather(Command command, std::string text, unsigned device = 0);
   // The place of a result that continues an operand's memory, a copy of it where that is still needed.
   Place tie(mlir::Operation* op, mlir::Value operand);
 
-  bool is_empty() const { return gathered_.recording.commands.empty(); }
-  // All of it; nothing is gathered afterwards, and memories have no storage.
-  Gathered take();
+  // Devices with commands.
+  llvm::SmallVector<unsigned> devices() const;
+  // All of a device; nothing is gathered for it afterwards, and memories have no storage.
+  Gathered take(unsigned device);
 
  private:
   unsigned storage_of(Memory& memory);
 
   Places& places_;
-  Gathered gathered_;
-  llvm::DenseMap<mlir::Value, unsigned> size_classes_;
+  std::vector<Gathered> gathered_;  // By device, as the next.
+  std::vector<llvm::DenseMap<mlir::Value, unsigned>> size_classes_;
 };
 
 }  // namespace baton::compiler_lite

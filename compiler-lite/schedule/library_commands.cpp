@@ -46,15 +46,15 @@ std::string declare_available(mlir::ModuleOp module, llvm::StringRef library) {
 
 }  // namespace
 
-std::string library_flag(Program& program, llvm::StringRef library, Location location) {
-  const std::string wanted = ("library." + library).str();
+std::string library_flag(Program& program, llvm::StringRef library, Location location, unsigned device) {
+  const std::string wanted = global_on(device, ("library." + library).str());
   mlir::ModuleOp module = program.module();
   if (module.lookupSymbol<util::GlobalOp>(wanted)) return wanted;
   OpBuilder& initializer = program.initializer();
   const std::string global = program.add_global(wanted, initializer.getI1Type(), location);
   const std::string available = declare_available(module, library);
   auto said = initializer.create<util::CallOp>(location, available, mlir::TypeRange(initializer.getI32Type()),
-                                               mlir::ValueRange(program.initializer_device()));
+                                               mlir::ValueRange(program.initializer_device(device)));
   const Value none = program.hal().i32(initializer, location, 0);
   const Value is_there =
       initializer.create<mlir::arith::CmpIOp>(location, mlir::arith::CmpIPredicate::ne, said.getResult(0), none);
@@ -104,7 +104,7 @@ void Dispatches::add_library_calls(flow::DispatchOp op, Command& command) {
     alternative.ranges.push_back(command.ranges.back());
     alternative.ranges.back().type = type_in_slot(op.getResult(0));
     for (const LibraryNumber& number : call.numbers) alternative.numbers.push_back(value_of(number));
-    alternative.flag = library_flag(function_.program, call.module, location);
+    alternative.flag = library_flag(function_.program, call.module, location, function_.number_of(op));
     alternative.callee =
         declare_library_command(function_.program.module(), call.module, call.command, alternative.ranges.size());
     command.alternatives.push_back(std::move(alternative));

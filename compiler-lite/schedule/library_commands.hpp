@@ -10,7 +10,7 @@ namespace baton::compiler_lite {
 
 // The global that says whether commands of `library` work on the device; the initializer fills it. A program without the
 // module runs, too: its imports are optional.
-std::string library_flag(Program& program, llvm::StringRef library, mlir::Location location);
+std::string library_flag(Program& program, llvm::StringRef library, mlir::Location location, unsigned device);
 
 // `library.command` as an import: command buffer, four words for each tensor, then as many numbers as are given.
 std::string declare_library_command(mlir::ModuleOp module, llvm::StringRef library, llvm::StringRef command,

@@ -325,7 +325,7 @@ struct ResolveSize : mlir::OpRewritePattern<tensor::DimOp> {
     if (!type.isDynamicDim(static_cast<unsigned>(*dimension))) return mlir::failure();
     // What only passes its operand on.
     mlir::Operation* source = op.getSource().getDefiningOp();
-    if (llvm::isa_and_nonnull<hal::TensorBarrierOp, util::OptimizationBarrierOp>(source)) {
+    if (llvm::isa_and_nonnull<hal::TensorBarrierOp, util::OptimizationBarrierOp, flow::TensorTransferOp>(source)) {
       const Value operand = source->getOperand(llvm::cast<mlir::OpResult>(op.getSource()).getResultNumber());
       rewriter.replaceOpWithNewOp<tensor::DimOp>(op, operand, *dimension);
       return success();

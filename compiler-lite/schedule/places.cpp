@@ -17,14 +17,15 @@ RankedTensorType type_of(Value tensor) { return llvm::cast<RankedTensorType>(ten
 
 }  // namespace
 
-Memory* Places::make_memory(std::string name) {
+Memory* Places::make_memory(std::string name, unsigned device) {
   memories_.push_back(std::make_unique<Memory>());
   memories_.back()->name = std::move(name);
+  memories_.back()->device = device;
   return memories_.back().get();
 }
 
 Memory* Places::make_pending(Operation* op, Value bytes) {
-  Memory* memory = make_memory(op->getName().stripDialect().str());
+  Memory* memory = make_memory(op->getName().stripDialect().str(), function_.number_of(op));
   memory->bytes = bytes;
   memory->owned = true;
   memory->pending = true;
@@ -43,7 +44,7 @@ Place& Places::of(Value tensor) {
 }
 
 Place Places::external(Location location, Value tensor, Value buffer, llvm::ArrayRef<Value> sizes) {
-  Place placed{make_memory("external"), {}, SmallVector<Value>(sizes)};
+  Place placed{make_memory("external", function_.number_of(tensor)), {}, SmallVector<Value>(sizes)};
   placed.memory->buffer = buffer;
   placed.memory->bytes = bytes_of(location, tensor.getType(), sizes);
   return placed;

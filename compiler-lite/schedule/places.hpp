@@ -18,6 +18,7 @@ struct Memory {
   mlir::Value fence = {};
   mlir::Value bytes = {};
   std::string constant_global = {};
+  unsigned device = 0;   // By its number.
   bool owned = false;    // Only this function sees it.
   bool pending = false;  // Made by gathered commands.
   int storage = -1;      // In what is gathered.
@@ -33,9 +34,9 @@ struct Place {
 
 class Places {
  public:
-  explicit Places(ScheduledFunction& function) : hal_(function.hal), builder_(function.builder) {}
+  explicit Places(ScheduledFunction& function) : function_(function), hal_(function.hal), builder_(function.builder) {}
 
-  Memory* make_memory(std::string name);
+  Memory* make_memory(std::string name, unsigned device);
   // Memory that commands will make for a result of `op`.
   Memory* make_pending(mlir::Operation* op, mlir::Value bytes);
   void place(mlir::Value tensor, Place place);
@@ -57,6 +58,7 @@ class Places {
   const std::vector<std::unique_ptr<Memory>>& memories() const { return memories_; }
 
  private:
+  ScheduledFunction& function_;
   HalCalls& hal_;
   mlir::OpBuilder& builder_;
   std::vector<std::unique_ptr<Memory>> memories_;

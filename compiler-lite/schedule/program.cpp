@@ -9,8 +9,15 @@ using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
-Program::Program(mlir::ModuleOp module, const Executables& executables, std::string* dump)
-    : module_(module), hal_(module), executables_(executables), dump_(dump), initializer_(module.getContext()) {
+Program::Program(mlir::ModuleOp module, const Executables& executables, const placement::Devices& devices,
+                 const placement::Assignment& assignment, std::string* dump)
+    : module_(module),
+      hal_(module),
+      executables_(executables),
+      devices_(devices),
+      assignment_(assignment),
+      dump_(dump),
+      initializer_(module.getContext()) {
   const Location location = module.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   initializer_op_ = builder.create<util::InitializerOp>(location);
@@ -19,10 +26,31 @@ Program::Program(mlir::ModuleOp module, const Executables& executables, std::str
   auto end = builder.create<util::ReturnOp>(location, mlir::ValueRange());
   initializer_.setInsertionPoint(end);
 
-  device_global_ = add_global("device", hal_.device_type(), location);
-  initializer_device_ = hal_.call(initializer_, location, "devices.get", {hal_.index(initializer_, location, 0)});
-  initializer_.create<util::GlobalStoreOp>(location, initializer_device_, device_global_);
-  load_executables(module, executables, initializer_, hal_, initializer_device_);
+  find_devices();
+  const ExecutableUses uses = uses_of_executables(module, assignment);
+  for (unsigned number = 0; number < devices.count(); ++number) {
+    load_executables(module, executables, uses, initializer_, hal_, {number, initializer_devices_[number]});
+  }
+}
+
+// The first one that the host gives; those that the program names, where it names several.
+void Program::find_devices() {
+  const Location location = module_.getLoc();
+  for (unsigned number = 0; number < devices_.count(); ++number) {
+    Value found;
+    if (devices_.several()) {
+      const placement::NamedDevice& device = devices_[number];
+      found = hal_.call(
+          initializer_, location, "devices.find",
+          {hal_.bytes(initializer_, location, device.name), hal_.bytes(initializer_, location, device.choices)});
+      device_globals_.push_back(device.name);
+    } else {
+      device_globals_.push_back(add_global("device", hal_.device_type(), location));
+      found = hal_.call(initializer_, location, "devices.get", {hal_.index(initializer_, location, 0)});
+    }
+    initializer_.create<util::GlobalStoreOp>(location, found, device_globals_.back());
+    initializer_devices_.push_back(found);
+  }
 }
 
 std::string Program::add_global(llvm::StringRef stem, mlir::Type type, Location location, bool is_mutable) {
@@ -35,19 +63,20 @@ std::string Program::add_global(llvm::StringRef stem, mlir::Type type, Location 
   return name;
 }
 
-Value Program::load_device(OpBuilder& builder, Location location) {
-  return builder.create<util::GlobalLoadOp>(location, hal_.device_type(), mlir::UnitAttr(),
-                                            mlir::FlatSymbolRefAttr::get(builder.getContext(), device_global_));
+Value Program::load_device(OpBuilder& builder, Location location, unsigned number) {
+  return builder.create<util::GlobalLoadOp>(
+      location, hal_.device_type(), mlir::UnitAttr(),
+      mlir::FlatSymbolRefAttr::get(builder.getContext(), device_globals_[number]));
 }
 
-std::string Program::constant(mlir::DenseElementsAttr elements, Location location) {
-  std::string& global = constants_[elements];
+std::string Program::constant(mlir::DenseElementsAttr elements, Location location, unsigned device) {
+  std::string& global = constants_[{elements, device}];
   if (!global.empty()) return global;
   global = add_global("constant", hal_.buffer_type(), location);
   const std::vector<char> bytes = bytes_of(elements);
   const Value blob = write_bytes(initializer_, location, bytes);
   const Value buffer = hal_.call(initializer_, location, "device.constant",
-                                 {initializer_device_, blob, hal_.index(initializer_, location, 0),
+                                 {initializer_devices_[device], blob, hal_.index(initializer_, location, 0),
                                   hal_.index(initializer_, location, static_cast<int64_t>(bytes.size()))});
   initializer_.create<util::GlobalStoreOp>(location, buffer, global);
   return global;
@@ -68,9 +97,10 @@ mlir::LogicalResult Program::convert_globals() {
     global.setType(hal_.buffer_type());
     global.removeInitialValueAttr();
     if (!value) continue;
+    const unsigned device = devices_.number_in(global->getDiscardableAttrDictionary());
     const Value first = initializer_.create<util::GlobalLoadOp>(
         global.getLoc(), hal_.buffer_type(), mlir::UnitAttr(),
-        mlir::FlatSymbolRefAttr::get(module_.getContext(), constant(value, global.getLoc())));
+        mlir::FlatSymbolRefAttr::get(module_.getContext(), constant(value, global.getLoc(), device)));
     initializer_.create<util::GlobalStoreOp>(global.getLoc(), first, global.getSymName());
   }
   return mlir::success();
@@ -82,7 +112,8 @@ llvm::ArrayRef<std::string> Program::size_globals(llvm::StringRef global) const 
 }
 
 void Program::finish() {
-  auto device = module_.lookupSymbol<util::GlobalOp>(device_global_);
+  if (devices_.several()) return;
+  auto device = module_.lookupSymbol<util::GlobalOp>(device_globals_.front());
   const bool only_device = initializer_op_.getBody().front().getOperations().size() == 4;
   if (!only_device || !llvm::hasSingleElement(*mlir::SymbolTable::getSymbolUses(device, module_))) return;
   initializer_op_.erase();

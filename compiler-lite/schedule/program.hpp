@@ -1,10 +1,11 @@
-// Program: what all functions of a module share while they are scheduled: the device, constants in its memory, and the
+// Program: what all functions of a module share while they are scheduled: the devices, constants in their memory, and the
 // initializer that makes them when the program is loaded.
 #pragma once
 
 #include <string>
 
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/placement/assignment.hpp"
 #include "compiler-lite/schedule/executable.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
 #include "llvm/ADT/DenseMap.h"
@@ -13,16 +14,21 @@ namespace baton::compiler_lite {
 
 class Program {
  public:
-  Program(mlir::ModuleOp module, const Executables& executables, std::string* dump);
+  Program(mlir::ModuleOp module, const Executables& executables, const placement::Devices& devices,
+          const placement::Assignment& assignment, std::string* dump);
 
   mlir::ModuleOp module() const { return module_; }
   HalCalls& hal() { return hal_; }
   const Executables& executables() const { return executables_; }
 
-  // The device at the place of `builder`.
-  mlir::Value load_device(mlir::OpBuilder& builder, mlir::Location location);
-  // The global that holds these elements in device memory.
-  std::string constant(mlir::DenseElementsAttr elements, mlir::Location location);
+  const placement::Devices& devices() const { return devices_; }
+  // Where tensors and commands are.
+  const placement::Assignment& assignment() const { return assignment_; }
+
+  // A device at the place of `builder`, by its number.
+  mlir::Value load_device(mlir::OpBuilder& builder, mlir::Location location, unsigned number);
+  // The global that holds these elements in the memory of a device.
+  std::string constant(mlir::DenseElementsAttr elements, mlir::Location location, unsigned device);
   // A global of this type, declared now; `stem` becomes unique.
   std::string add_global(llvm::StringRef stem, mlir::Type type, mlir::Location location, bool is_mutable = false);
 
@@ -33,7 +39,7 @@ class Program {
 
   // Where the initializer goes on; what comes first there is ready.
   mlir::OpBuilder& initializer() { return initializer_; }
-  mlir::Value initializer_device() const { return initializer_device_; }
+  mlir::Value initializer_device(unsigned number) const { return initializer_devices_[number]; }
 
   bool wants_dump() const { return dump_ != nullptr; }
   void dump(const std::string& text) { *dump_ += text; }
@@ -45,12 +51,16 @@ class Program {
   mlir::ModuleOp module_;
   HalCalls hal_;
   const Executables& executables_;
+  const placement::Devices& devices_;
+  const placement::Assignment& assignment_;
   std::string* dump_;
   util::InitializerOp initializer_op_;
   mlir::OpBuilder initializer_;
-  mlir::Value initializer_device_;
-  std::string device_global_;
-  llvm::DenseMap<mlir::Attribute, std::string> constants_;
+  void find_devices();
+
+  llvm::SmallVector<mlir::Value> initializer_devices_;
+  std::vector<std::string> device_globals_;
+  llvm::DenseMap<std::pair<mlir::Attribute, unsigned>, std::string> constants_;
   llvm::StringMap<unsigned> names_;
   llvm::StringMap<std::vector<std::string>> size_globals_;
 };

@@ -59,6 +59,8 @@ class Writer {
                                                mlir::FlatSymbolRefAttr::get(builder_.getContext(), global));
   }
 
+  std::string on_device(const std::string& global) const { return global_on(recording_.device, global); }
+
   Value add(Location location, Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location, a, b); }
 
   // Slot, buffer, offset, length.
@@ -117,7 +119,7 @@ class Writer {
 
   Value entry_point_of(const Command& command) {
     const auto ordinal = [&](const EntryPoint& entry) {
-      return load(command.location, entry.ordinal_global, builder_.getI32Type());
+      return load(command.location, on_device(entry.ordinal_global), builder_.getI32Type());
     };
     Value chosen = ordinal(command.choices.empty() ? *command.entry_point : *command.choices.back().otherwise);
     for (size_t i = command.choices.size(); i-- > 0;) {
@@ -130,12 +132,12 @@ class Writer {
 
   void write_dispatch(const Command& command) {
     const Location location = command.location;
-    SmallVector<Value> operands = {commands_,
-                                   load(location, command.entry_point->executable_global, hal_.executable_type()),
-                                   entry_point_of(command)};
+    SmallVector<Value> operands = {
+        commands_, load(location, on_device(command.entry_point->executable_global), hal_.executable_type()),
+        entry_point_of(command)};
     Value has_blocks;
     if (!command.block_grid.empty()) {
-      has_blocks = load(location, command.entry_point->blocks_global, builder_.getI1Type());
+      has_blocks = load(location, on_device(command.entry_point->blocks_global), builder_.getI1Type());
     }
     for (size_t axis = 0; axis < command.grid.size(); ++axis) {
       Value size = use(location, command.grid[axis]);

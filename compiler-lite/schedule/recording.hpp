@@ -16,6 +16,7 @@ namespace baton::compiler_lite {
 
 // Part of a storage, as a command uses it.
 struct Range {
+  unsigned device = 0;  // Whose storage it is.
   unsigned storage = 0;
   mlir::Value offset = {};  // Bytes; null: 0.
   mlir::Value bytes = {};
@@ -74,6 +75,7 @@ struct StorageSource {
 };
 
 struct Recording {
+  unsigned device = 0;  // By its number.
   Plan plan;
   std::vector<StorageSource> sources;  // As plan.storages.
   std::vector<Command> commands;       // As plan.commands.

@@ -8,6 +8,7 @@
 #include "compiler-lite/dialects/vm/dialect.hpp"
 #include "compiler-lite/schedule/attention_groups.hpp"
 #include "compiler-lite/schedule/custom_commands.hpp"
+#include "compiler-lite/schedule/device_groups.hpp"
 #include "compiler-lite/schedule/executable_loading.hpp"
 #include "compiler-lite/schedule/executable_sources.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
@@ -123,9 +124,13 @@ LogicalResult schedule(ModuleOp module, const ScheduleOptions& options) {
 }
 
 LogicalResult schedule_dispatches(ModuleOp module, const ScheduleOptions& options) {
+  const placement::Devices devices(module);
+  mlir::FailureOr<placement::Assignment> assignment = placement::Assignment();
+  if (devices.several() && failed(assignment = placement::assign(module, devices))) return failure();
+  split_groups(module, devices, *assignment, options);
   Executables executables;
   if (failed(compile_executables(module, options, executables))) return failure();
-  Program program(module, executables, options.dump);
+  Program program(module, executables, devices, *assignment, options.dump);
   if (failed(program.convert_globals())) return failure();
   for (util::FuncOp function : llvm::make_early_inc_range(module.getOps<util::FuncOp>())) {
     if (function.isExternal()) continue;

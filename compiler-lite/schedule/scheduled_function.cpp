@@ -4,13 +4,15 @@ namespace baton::compiler_lite {
 
 using mlir::Value;
 
-Value ScheduledFunction::device() {
-  if (!device_) {
+Value ScheduledFunction::device(unsigned number) {
+  devices_.resize(program.devices().count());
+  Value& device = devices_[number];
+  if (!device) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&op.getBody().front());
-    device_ = program.load_device(builder, op.getLoc());
+    device = program.load_device(builder, op.getLoc(), number);
   }
-  return device_;
+  return device;
 }
 
 }  // namespace baton::compiler_lite

@@ -21,8 +21,11 @@ class ScheduledFunction {
         bounds(builder, of_program.hal()) {}
   ScheduledFunction(const ScheduledFunction&) = delete;
 
-  // Loaded where the function begins, once somebody asks.
-  mlir::Value device();
+  // A device by its number, loaded where the function begins, once somebody asks.
+  mlir::Value device(unsigned number = 0);
+  // That on which a tensor or a command is.
+  unsigned number_of(mlir::Value tensor) const { return program.assignment().of(tensor); }
+  unsigned number_of(mlir::Operation* command) const { return program.assignment().of(command); }
 
   util::FuncOp op;
   Program& program;
@@ -31,7 +34,7 @@ class ScheduledFunction {
   Bounds bounds;
 
  private:
-  mlir::Value device_;
+  llvm::SmallVector<mlir::Value> devices_;
 };
 
 }  // namespace baton::compiler_lite

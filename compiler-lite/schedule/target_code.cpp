@@ -149,7 +149,7 @@ LogicalResult TargetCode::compile(Executable& executable, mlir::ModuleOp kernels
   if (settings_.sanitize && !kind.facts().checks_accesses) return refuse_sanitize(executable, source.target);
   const std::vector<codegen::Object> files = object_files(source, executable.location);
   mlir::FailureOr<std::vector<codegen::Variant>> variants =
-      kind.compile({kernels, source.target, targets_, files, settings_});
+      kind.compile({kernels, source.target, source.beside.empty() ? targets_ : source.beside, files, settings_});
   if (failed(variants)) return failure();
   for (codegen::Variant& variant : *variants) {
     if (settings_.sanitize && settings_.explanation) explain_checks(executable, variant, *settings_.explanation);

@@ -17,7 +17,8 @@ class TargetCode {
     hal::ExecutableTargetAttr target;
     llvm::SmallVector<hal::ExecutableObjectAttr> objects = {};
     HostCode host = {};
-    mlir::Region* exports = nullptr;  // What the program says of launches.
+    mlir::Region* exports = nullptr;                        // What the program says of launches.
+    llvm::ArrayRef<hal::ExecutableTargetAttr> beside = {};  // What else this executable is made for; empty: all.
   };
 
   // Adds variants that are made of `kernels`, which is changed. The target is one that code is generated for.

@@ -43,14 +43,16 @@ std::optional<LogicalResult> TensorOps::schedule(Operation* op) {
   // Shapes of reshapes, whose scalars are all that is wanted; others have become kernels.
   if (llvm::isa<tensor::FromElementsOp>(op)) return success();
   if (llvm::isa<util::OptimizationBarrierOp>(op)) return schedule_optimization_barrier(op);
+  if (auto transfer = llvm::dyn_cast<flow::TensorTransferOp>(op)) return schedule_transfer(transfer);
   return std::nullopt;
 }
 
 LogicalResult TensorOps::schedule_constant(Operation* op, mlir::Attribute value) {
   const auto elements = llvm::dyn_cast<mlir::DenseElementsAttr>(value);
   if (!elements) return op->emitOpError("has a value whose elements aren't known");
-  Memory* memory = places_.make_memory("constant");
-  memory->constant_global = function_.program.constant(elements, op->getLoc());
+  const unsigned device = function_.number_of(op);
+  Memory* memory = places_.make_memory("constant", device);
+  memory->constant_global = function_.program.constant(elements, op->getLoc(), device);
   memory->bytes = places_.bytes_of(op->getLoc(), elements.getType(), {});
   places_.place(op->getResult(0), {memory});
   return success();
@@ -96,8 +98,9 @@ Value TensorOps::load_element(Operation* op, Value tensor, mlir::ValueRange indi
   const int64_t width = element_bytes(type);
   Value buffer = placed.memory->buffer;
   if (!buffer) buffer = flusher_.exact_buffer(location, tensor);
-  Value bits = hal_.call(builder_, location, "device.load",
-                         {function_.device(), buffer, offset, hal_.i32(builder_, location, width)});
+  Value bits =
+      hal_.call(builder_, location, "device.load",
+                {function_.device(placed.memory->device), buffer, offset, hal_.i32(builder_, location, width)});
   if (llvm::isa<mlir::IndexType>(type)) return builder_.create<arith::IndexCastOp>(location, type, bits);
   const unsigned width_bits = type.getIntOrFloatBitWidth();
   if (width_bits < 64) bits = builder_.create<arith::TruncIOp>(location, builder_.getIntegerType(width_bits), bits);
@@ -261,6 +264,21 @@ LogicalResult TensorOps::schedule_dim(tensor::DimOp op) {
   const std::optional<int64_t> dimension = op.getConstantIndex();
   if (!dimension) return op.emitOpError("asks for a dimension that isn't a constant");
   op.replaceAllUsesWith(places_.all_sizes(op.getLoc(), op.getSource())[static_cast<size_t>(*dimension)]);
+  return success();
+}
+
+// The tensor in memory of another device, where it comes when what makes it is done. Later work on the first device may
+// write over it only then, too.
+LogicalResult TensorOps::schedule_transfer(flow::TensorTransferOp op) {
+  const Location location = op.getLoc();
+  const Value source = op.getOperand();
+  const unsigned to = function_.number_of(op.getResult());
+  if (places_.of(source).memory->device == to) {
+    places_.place(op.getResult(), places_.of(source));
+    return success();
+  }
+  if (places_.of(source).memory->pending) flusher_.flush(op, places_.of(source).memory->device);
+  places_.place(op.getResult(), flusher_.transfer(location, source, to));
   return success();
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/schedule/flusher.hpp"
 #include "compiler-lite/schedule/memory_bounds.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +40,7 @@ class TensorOps {
   mlir::LogicalResult schedule_global_load(util::GlobalLoadOp op);
   mlir::LogicalResult schedule_global_store(util::GlobalStoreOp op);
   mlir::LogicalResult schedule_optimization_barrier(mlir::Operation* op);
+  mlir::LogicalResult schedule_transfer(flow::TensorTransferOp op);
   mlir::Value load_element(mlir::Operation* op, mlir::Value tensor, mlir::ValueRange indices);
   llvm::SmallVector<mlir::Value> sizes_of_shape(mlir::tensor::ReshapeOp op);
 

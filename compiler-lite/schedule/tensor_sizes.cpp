@@ -95,7 +95,9 @@ OpFoldResult TensorSizes::find(Value tensor, unsigned dimension) {
 
 // What passes its operand on.
 OpFoldResult TensorSizes::of_cast(Operation* op, unsigned dimension) {
-  if (llvm::isa<tensor::CastOp, tensor::BitcastOp>(op)) return of(op->getOperand(0), dimension);
+  if (llvm::isa<tensor::CastOp, tensor::BitcastOp, flow::TensorTransferOp>(op)) {
+    return of(op->getOperand(0), dimension);
+  }
   return {};
 }
 

@@ -24,6 +24,7 @@ import numpy as np
 import tools
 from random_choices import Chooser
 from random_nodes import FLOATS, INTEGERS, Rejected, Tensor
+from random_places import OnePlace, Places, chooser_of
 
 NUMPY = {**{kind: np.dtype(made) for kind, made in INTEGERS.items()}, "f16": np.dtype("float16"), "f32": np.dtype("float32"),
          "f64": np.dtype("float64"), "bf16": tools.np_bfloat16()}
@@ -61,19 +62,18 @@ class Program:
     def arguments(self):
         return [i for i in self.alive() if isinstance(self.nodes[i], Tensor)]
 
-    def lines(self, prefix):
-        def name(place):
-            number, i = place
-            several = not isinstance(self.nodes[number], Tensor) and len(self.tensors[number]) > 1
-            return f"%{prefix}{number}" + (f"#{i}" if several else "")
-
-        lines = []
+    def lines(self, prefix, places, source):
+        names, lines = {}, []
         for i in self.alive():
             node = self.nodes[i]
             if not isinstance(node, Tensor):
                 types = [self.tensor(each).type for each in node.operands]
-                lines += node.write(f"%{prefix}{i}", [name(each) for each in node.operands], types, self.tensors[i])
-        return lines, [name(each) for each in self.wanted]
+                lines += places.of_lines(source, node.write(f"%{prefix}{i}", [names[each] for each in node.operands], types, self.tensors[i]))
+            for j, tensor in enumerate(self.tensors[i]):
+                name = f"%{prefix}{i}" + (f"#{j}" if len(self.tensors[i]) > 1 else "")
+                names[i, j], moves = places.moved(source, name, tensor.type)
+                lines += moves
+        return lines, [names[each] for each in self.wanted]
 
 
 def make_program(seed):
@@ -95,16 +95,19 @@ def make_program(seed):
 
 
 def module_of(programs):
-    arguments, lines, results, types = [], [], [], []
+    devices = tools.DEVICE.split(",")
+    places = Places(devices) if len(devices) > 1 else OnePlace()
+    arguments, lines, results, types, placed_types = [], [], [], [], []
     for number, program in enumerate(programs):
-        prefix = f"p{number}n"
-        arguments += [f"%{prefix}{i}: {program.tensors[i][0].type}" for i in program.arguments()]
-        body, names = program.lines(prefix)
+        prefix, source = f"p{number}n", chooser_of(program.seed)
+        arguments += [f"%{prefix}{i}: {program.tensors[i][0].type}{places.of_boundary(source)}" for i in program.arguments()]
+        body, names = program.lines(prefix, places, source)
         lines += [f"    // seed {program.seed}"] + body
         results += names
         types += [program.tensor(each).type for each in program.wanted]
-    head = f"  func.func @main({', '.join(arguments)}) -> ({', '.join(types)}) {{"
-    return "\n".join([head, *lines, f"    return {', '.join(results)} : {', '.join(types)}", "  }", ""])
+        placed_types += [program.tensor(each).type + places.of_boundary(source) for each in program.wanted]
+    head = f"  func.func @main({', '.join(arguments)}) -> ({', '.join(placed_types)}) {{"
+    return "\n".join([*places.globals, head, *lines, f"    return {', '.join(results)} : {', '.join(types)}", "  }", ""])
 
 
 def stored(tensor):
@@ -225,7 +228,7 @@ def main():
     parser.add_argument("--group", type=int, default=10, help="programs of one module")
     parser.add_argument("--keep", type=Path, default=None, help="where texts of failing programs go, made smaller")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--device", default=None, help="local-task, cuda or vulkan: compiled for it and run there")
+    parser.add_argument("--device", default=None, help="local-task, cuda or vulkan: compiled for it and run there; several, with a comma: programs are spread over them")
     options = parser.parse_args()
     if options.device is not None:
         tools.use_device(options.device)

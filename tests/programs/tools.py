@@ -18,12 +18,12 @@ FLAGS = os.environ.get("BATON_COMPILE_FLAGS", "").split()
 
 
 def use_device(device):
-    """Compiles for this device and runs there; processes that begin later do so, too."""
+    """Compiles for this device, or these with commas between them, and runs there; processes that begin later do so, too."""
     global DEVICE, FLAGS
-    driver = device.split(":")[0].split("?")[0].split("-")[0]
+    drivers = dict.fromkeys(each.split(":")[0].split("?")[0].split("-")[0] for each in device.split(","))
     os.environ["BATON_DEVICE"] = DEVICE = device
-    os.environ["BATON_COMPILE_FLAGS"] = f"--target-device={driver}"
-    FLAGS = [f"--target-device={driver}"]
+    FLAGS = [f"--target-device={driver}" for driver in drivers]
+    os.environ["BATON_COMPILE_FLAGS"] = " ".join(FLAGS)
 
 
 KINDS = {"bool": "i1", "bfloat16": "bf16", "complex64": "complex<f32>"}
@@ -68,7 +68,7 @@ def kind_of(dtype):
 def call(program, function, arguments, results, folder, libraries=()):
     """Calls a function; `results` holds arrays of the shapes and types that are expected, and so are what comes back."""
     words = [f"--module={TOOLS.parent / 'libraries' / name}.so" for name in libraries]
-    words += [f"--module={program}", f"--function={function}", f"--device={DEVICE}"]
+    words += [f"--module={program}", f"--function={function}", *(f"--device={each}" for each in DEVICE.split(","))]
     for i, argument in enumerate(arguments):
         argument = np.asarray(argument, order="C")
         path = folder / f"input{i}.bin"

@@ -104,7 +104,7 @@ baton_install_pkg_config(device baton-device "runs modules on devices" REQUIRES 
 
 # ---- compiler. Programs and libraries are imported apart: who only runs baton-compile needs no MLIR to configure.
 if(TARGET baton_compiler)
-  baton_install_targets(compiler Compiler baton_mlir baton_dialects baton_codegen baton_schedule baton_specs
+  baton_install_targets(compiler Compiler baton_mlir baton_dialects baton_codegen baton_placement baton_schedule baton_specs
     baton_compiler_lite baton_compiler)
   install(FILES ${PROJECT_SOURCE_DIR}/compiler-lite/compile.hpp ${PROJECT_SOURCE_DIR}/compiler-lite/device_linker.hpp
     DESTINATION ${header_dir}/compiler-lite COMPONENT compiler)
