@@ -1,6 +1,7 @@
 #include "compiler-lite/lower/upstream_tosa.hpp"
 
 #include "compiler-lite/dialects/all.hpp"
+#include "compiler-lite/placement/place.hpp"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
@@ -81,7 +82,8 @@ std::optional<LoweredTosa> lower_upstream_tosa(llvm::StringRef source, llvm::Str
   const SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
   const OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module || !has_tosa(*module)) return std::nullopt;
-  lowered.ok = succeeded(run_passes(*module));
+  // These passes don't keep what operations say of devices.
+  lowered.ok = succeeded(placement::place(*module)) && succeeded(run_passes(*module));
   if (lowered.ok) lowered.text = print(*module);
   diagnostics.flush();
   return lowered;

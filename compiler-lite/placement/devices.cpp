@@ -1,5 +1,6 @@
 #include "compiler-lite/placement/devices.hpp"
 
+#include "compiler-lite/dialects/util/dialect.hpp"
 #include "mlir/IR/Builders.h"
 
 namespace baton::compiler_lite::placement {
@@ -12,7 +13,25 @@ using mlir::StringAttr;
 // Each a list of name, choices, targets.
 constexpr llvm::StringLiteral kDevices = "hal.program.devices";
 
+bool is_device(mlir::ModuleOp module, Attribute entry) {
+  const auto words = llvm::dyn_cast<ArrayAttr>(entry);
+  if (!words || words.size() != 3 || !llvm::isa<StringAttr>(words[0]) || !llvm::isa<StringAttr>(words[1])) return false;
+  const auto targets = llvm::dyn_cast<ArrayAttr>(words[2]);
+  auto global = module.lookupSymbol<util::GlobalOp>(llvm::cast<StringAttr>(words[0]));
+  return targets && llvm::all_of(targets, llvm::IsaPred<hal::ExecutableTargetAttr>) && global &&
+         llvm::isa<hal::DeviceType>(global.getType());
+}
+
 }  // namespace
+
+mlir::FailureOr<bool> has_devices(mlir::ModuleOp module) {
+  const Attribute devices = module->getAttr(kDevices);
+  if (!devices) return false;
+  const auto list = llvm::dyn_cast<ArrayAttr>(devices);
+  if (list && llvm::all_of(list, [&](Attribute each) { return is_device(module, each); })) return true;
+  return module.emitError() << kDevices << " is " << devices
+                            << ", and each of it is the name of a global, what the device is, and its targets";
+}
 
 llvm::SmallVector<llvm::StringRef> NamedDevice::kinds() const {
   llvm::SmallVector<llvm::StringRef> kinds;

@@ -45,6 +45,8 @@ class Devices {
 };
 
 void write_devices(mlir::ModuleOp module, llvm::ArrayRef<NamedDevice> devices);
+// Whether it was written, or an error about one that was written otherwise.
+mlir::FailureOr<bool> has_devices(mlir::ModuleOp module);
 
 mlir::Attribute affinity_on(mlir::MLIRContext* context, llvm::StringRef device);
 // The device that an affinity or a promise names; empty for what is neither.

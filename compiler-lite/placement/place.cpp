@@ -271,6 +271,10 @@ class Placing {
 
 }  // namespace
 
-LogicalResult place(ModuleOp module) { return Placing(module).run(); }
+LogicalResult place(ModuleOp module) {
+  const FailureOr<bool> is_placed = has_devices(module);
+  if (failed(is_placed) || *is_placed) return is_placed;
+  return Placing(module).run();
+}
 
 }  // namespace baton::compiler_lite::placement

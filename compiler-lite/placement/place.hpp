@@ -8,7 +8,7 @@
 
 namespace baton::compiler_lite::placement {
 
-// First of all steps: later ones don't keep what operations say.
+// First of all steps: later ones don't keep what operations say. A program that was placed stays as it is.
 mlir::LogicalResult place(mlir::ModuleOp module);
 
 }  // namespace baton::compiler_lite::placement
