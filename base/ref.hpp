@@ -62,6 +62,8 @@ class RefCounted {
   void release() const {
     if (count_.down()) delete static_cast<const Derived*>(this);
   }
+  // For whoever holds a reference: whether nobody else does.
+  bool has_one_owner() const { return count_.is_one(); }
 
  protected:
   RefCounted() = default;

@@ -44,11 +44,18 @@ template <typename Count>
   return std::atomic_ref(count).fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
+// Whether whoever asks, who holds one, is alone: what all others did before they let go is seen then.
+template <typename Count>
+[[nodiscard]] bool count_is_one(const Count& count) {
+  return __atomic_load_n(&count, __ATOMIC_ACQUIRE) == 1;
+}
+
 class ReferenceCount {
  public:
   explicit ReferenceCount(uint32_t initial = 1) : count_(initial) {}
   void up() { count_up(count_); }
   [[nodiscard]] bool down() { return count_down(count_); }
+  [[nodiscard]] bool is_one() const { return count_is_one(count_); }
 
  private:
   uint32_t count_;

@@ -35,6 +35,6 @@ Result<Ref<BufferView>> BufferView::make(Ref<Buffer> buffer, std::span<const int
   return make_ref<BufferView>(std::move(buffer), shape, element_type, encoding, count);
 }
 
-std::string BufferView::type_text() const { return shape_text(shape_, element_type_); }
+std::string BufferView::type_text() const { return shape_text(shape(), element_type_); }
 
 }  // namespace baton::hal

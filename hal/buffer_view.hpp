@@ -3,9 +3,9 @@
 // Threads: immutable.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "hal/buffer.hpp"
 #include "hal/element_type.hpp"
@@ -21,7 +21,7 @@ class BufferView final : public RefCounted<BufferView> {
                                       Encoding encoding = Encoding::kDenseRowMajor);
 
   const Ref<Buffer>& buffer() const { return buffer_; }
-  std::span<const int64_t> shape() const { return shape_; }
+  std::span<const int64_t> shape() const { return {more_extents_ ? more_extents_.get() : extents_, rank_}; }
   ElementType element_type() const { return element_type_; }
   Encoding encoding() const { return encoding_; }
   uint64_t element_count() const { return element_count_; }
@@ -35,13 +35,21 @@ class BufferView final : public RefCounted<BufferView> {
   BufferView(Ref<Buffer> buffer, std::span<const int64_t> shape, ElementType element_type, Encoding encoding,
              uint64_t element_count)
       : buffer_(std::move(buffer)),
-        shape_(shape.begin(), shape.end()),
+        more_extents_(shape.size() > kRankInPlace ? new int64_t[shape.size()] : nullptr),
+        rank_(shape.size()),
         element_type_(element_type),
         encoding_(encoding),
-        element_count_(element_count) {}
+        element_count_(element_count) {
+    int64_t* extent = more_extents_ ? more_extents_.get() : extents_;
+    for (const int64_t each : shape) *extent++ = each;
+  }
+
+  static constexpr size_t kRankInPlace = 6;
 
   Ref<Buffer> buffer_;
-  std::vector<int64_t> shape_;
+  int64_t extents_[kRankInPlace];
+  std::unique_ptr<int64_t[]> more_extents_;
+  size_t rank_;
   ElementType element_type_;
   Encoding encoding_;
   uint64_t element_count_;

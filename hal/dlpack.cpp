@@ -148,11 +148,6 @@ Result<baton_dl_device> dl_device_of(const Buffer& buffer) {
   return failure(StatusCode::kUnimplemented, "A tensor lies in the memory of ", location_name(memory), ".");
 }
 
-void write_dense_strides(std::span<const int64_t> shape, int64_t* strides) {
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
-}
-
 Status check_consumer(const DlpackConsumer& consumer) {
   BATON_TRY(check_stream(consumer.stream));
   for (const SemaphorePoint& point : consumer.ready) {

@@ -14,6 +14,12 @@ namespace baton::hal {
 // How DLPack says an element type; UNIMPLEMENTED where it has none like it.
 Result<baton_dl_type> dlpack_type(ElementType type);
 
+// The strides, in elements, of a tensor whose elements lie row by row. `strides` has room for the rank.
+inline void write_dense_strides(std::span<const int64_t> shape, int64_t* strides) {
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+}
+
 inline constexpr int64_t kNoStream = -1;  // The contents are there already; nothing is to be ordered.
 
 // Takes the tensor over: it is destroyed when the last reference to its buffer is gone, and the device is through with

@@ -38,6 +38,23 @@ bool is_pending(Object* object, int64_t timeout_ns) {
   return object && object->type->wait && object->type->wait(object, timeout_ns) == kStillPending;
 }
 
+// The letters of a signature's arguments, one by one. The signature was checked when its module was.
+class ArgumentLetters {
+ public:
+  explicit ArgumentLetters(std::string_view signature) : at_(signature.data()) {}
+  char next() {
+    const char letter = *at_++;
+    if (letter == 'r' && *at_ == '<') {
+      while (*at_++ != '>') {
+      }
+    }
+    return letter;
+  }
+
+ private:
+  const char* at_;
+};
+
 Value slot_of(const Value& argument) { return argument; }
 Value slot_of(const TypedValue& argument) { return argument.value; }
 
@@ -301,12 +318,13 @@ template <typename Argument>
 bool Invocation::place_mixed(std::span<const Argument> arguments) {
   Value* next_value = machine_.values;
   Object** next_ref = machine_.refs;
-  bytecode::SignatureCursor cursor(bytecode::arguments_of(function_->signature));
+  const bool has_refs_alone = function_->shape.argument_values == 0;
+  ArgumentLetters letters(function_->signature);
   for (const Argument& argument : arguments) {
-    cursor.next();
-    if (!agrees(argument, bytecode::value_type_letter(cursor.type()))) [[unlikely]]
+    const char letter = has_refs_alone ? 'r' : letters.next();
+    if (!agrees(argument, letter)) [[unlikely]]
       return false;
-    if (bytecode::is_ref(cursor.type())) {
+    if (letter == 'r') {
       retain_object(slot_of(argument).ref);
       *next_ref++ = slot_of(argument).ref;
     } else {

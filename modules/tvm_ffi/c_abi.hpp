@@ -33,13 +33,19 @@ enum TypeIndex : int32_t {
   kModule = 73,
 };
 
-// The head of every object.
+// The head of every object, whoever made it.
 struct AnyObject {
-  uint64_t counts;  // strong in the low half, weak in the high
+  uint64_t counts;  // strong in the low half, weak in the high; all strong ones together hold one weak one
   int32_t type_index;
   uint32_t padding;
   void (*destroy)(void* self, int flags);
 };
+struct TensorCell {
+  AnyObject head;
+  baton_dl_tensor tensor;
+};
+inline constexpr uint64_t kOneOwner = uint64_t{1} << 32 | 1;         // of `counts`
+inline constexpr int kDestroyObject = 1 << 0, kFreeObject = 1 << 1;  // flags of `destroy`, together or one by one
 
 struct ByteArray {
   const char* data;

@@ -27,7 +27,8 @@ class Call {
         runtime_(*function.runtime),
         call_(call),
         anys_(function.signature.arguments.size()),
-        arguments_(function.reference_count) {}
+        arguments_(function.reference_count),
+        lent_(*function.runtime, function.spares) {}
   ~Call() {
     for (size_t i = 0; i < references_; ++i) {
       if (arguments_[i].owned) runtime_.drop(*arguments_[i].owned);
@@ -100,18 +101,23 @@ class Call {
   }
 
   Status take_tensor_argument(Kind kind, hal::BufferView& view, Any& any, Argument& argument) {
-    BATON_TRY(argument.view.set(view));
     if (!device_) device_ = view.buffer()->allocator()->device();
-    if (argument.view.is_on_cuda()) cuda_ = argument.view.tensor().device.id;
     if (kind == Kind::kView) {
+      BATON_TRY(argument.view.set(view));
       any.type_index = kTensorView;
       any.pointer = &argument.view.tensor();
+      note_place(argument.view.tensor());
       return {};
     }
-    BATON_TRY_ASSIGN(any.object, make_tensor(runtime_, argument.view.tensor(), Ref<hal::BufferView>(&view)));
+    BATON_TRY_ASSIGN(TensorObject * lent, lent_.lend(view));
     any.type_index = kTensor;
-    argument.owned = &any;
+    any.object = lent->object();
+    note_place(lent->get());
     return {};
+  }
+
+  void note_place(const baton_dl_tensor& tensor) {
+    if (tensor.device.type == BATON_DL_CUDA) cuda_ = tensor.device.id;
   }
 
   Status take_fence(baton_object* object) {
@@ -212,6 +218,7 @@ class Call {
   baton_call& call_;
   Places<Any, kArgumentsInPlace> anys_;
   Places<Argument, kArgumentsInPlace> arguments_;
+  LentTensors lent_;
   size_t count_ = 0;
   size_t references_ = 0;
   Any result_;

@@ -107,7 +107,7 @@ Status set_range(const RecordedCall& recorded, const Range& range, const hal::Fo
   any.type_index = kTensorView;
   any.pointer = &view.tensor();
   if (!range.keeps) return {};
-  BATON_TRY_ASSIGN(any.object, make_tensor(*recorded.runtime, view.tensor(), nullptr));
+  any.object = TensorObject::copy(view.tensor());
   any.type_index = kTensor;
   return {};
 }

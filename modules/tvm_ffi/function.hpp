@@ -9,6 +9,7 @@
 #include "modules/sdk/module.h"
 #include "modules/tvm_ffi/function_signature.hpp"
 #include "modules/tvm_ffi/runtime.hpp"
+#include "modules/tvm_ffi/tensors.hpp"
 
 namespace baton::modules::tvm_ffi {
 
@@ -21,6 +22,7 @@ struct Function {
   std::string signature_text;
   size_t reference_count = 0;  // Of its arguments.
   bool has_numbers_alone = false;
+  mutable SpareTensors spares = {};  // Of its calls.
 };
 
 // The bodies of exports whose data is a Function.

@@ -123,8 +123,12 @@ class Loader {
     } else if (!parse_schema(schema(name), signature)) {
       return false;
     }
-    Function& function = module_->functions.emplace_back(
-        Function{runtime_, wishes_.name, name, symbol(name), std::move(signature), {}, 0, false});
+    Function& function = module_->functions.emplace_back();
+    function.runtime = runtime_;
+    function.module = wishes_.name;
+    function.name = name;
+    function.call = symbol(name);
+    function.signature = std::move(signature);
     function.signature_text = function.signature.text();
     for (const Parameter& each : function.signature.arguments) function.reference_count += each.kind > Kind::kBool;
     function.has_numbers_alone = has_numbers_alone(function.signature);

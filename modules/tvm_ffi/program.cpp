@@ -4,12 +4,14 @@
 #include <map>
 #include <mutex>
 
+#include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/queue.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/host_table.hpp"
 #include "modules/sdk/host.hpp"
+#include "modules/tvm_ffi/loans.hpp"
 #include "modules/tvm_ffi/values.hpp"
 #include "vm/context.hpp"
 #include "vm/invocation.hpp"
@@ -30,14 +32,17 @@ struct Instance {
   std::vector<vm::ExportedFunction> exported;  // Of the last module, by export index.
   std::mutex mutex;
   std::unique_ptr<vm::Invocation> invocation;
+  std::unique_ptr<Loans> loans;
 };
 
-Result<std::unique_ptr<Instance>> make_instance(const ProgramOptions& options, const std::string& uri) {
+Result<std::unique_ptr<Instance>> make_instance(const std::shared_ptr<const Runtime>& runtime,
+                                                const ProgramOptions& options, const std::string& uri) {
   hal::DriverRegistry drivers;
   BATON_TRY(hal::drivers::register_drivers(drivers));
   auto instance = std::make_unique<Instance>();
   BATON_TRY_ASSIGN(instance->device, drivers.open(uri));
   instance->cuda = cuda_ordinal(*instance->device);
+  instance->loans = std::make_unique<Loans>(runtime, instance->device);
   BATON_TRY_ASSIGN(auto hal, make_hal_module({.devices = {instance->device}}));
   std::vector<Ref<const vm::Module>> all = {std::move(hal)};
   all.insert(all.end(), options.modules.begin(), options.modules.end());
@@ -86,7 +91,7 @@ class LoadedProgram final : public Program {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<Instance>& instance = instances_[key];
     if (!instance) {
-      BATON_TRY_ASSIGN(instance, make_instance(options_, uri_of(key)));
+      BATON_TRY_ASSIGN(instance, make_instance(runtime_, options_, uri_of(key)));
       instance->key = key;
     }
     latest_.store(instance.get(), std::memory_order_release);
@@ -127,13 +132,6 @@ struct ProgramFunction {
   bool has_numbers_alone = false;
 };
 
-// A tensor of the caller's, while a program has it.
-struct Borrowed {
-  baton_dl_managed_tensor managed{};
-  std::shared_ptr<const Runtime> runtime;
-  AnyObject* object;
-};
-
 class ProgramCall {
  public:
   ProgramCall(const ProgramFunction& function, std::span<const Any> arguments, Instance& instance)
@@ -150,6 +148,7 @@ class ProgramCall {
     for (size_t i = 0; i < function_.signature.results.size(); ++i) {
       if (function_.signature.results[i].kind > Kind::kBool) baton_object_release(result_object(i));
     }
+    instance_.loans->settle();
   }
   ProgramCall(const ProgramCall&) = delete;
   ProgramCall& operator=(const ProgramCall&) = delete;
@@ -214,7 +213,8 @@ class ProgramCall {
     if (kind == Kind::kTensor) {
       const baton_dl_tensor* tensor = tensor_in(any);
       if (!tensor) return wrong(any, "a tensor");
-      return take_tensor_argument(any, *tensor, object);
+      BATON_TRY_ASSIGN(object, instance_.loans->take(*tensor, any.type_index == kTensor ? any.object : nullptr));
+      return {};
     }
     if (kind == Kind::kString) {
       std::string_view bytes;
@@ -230,29 +230,6 @@ class ProgramCall {
     if (kind != Kind::kObject || any.type_index < kObjectBegin) return wrong(any, "another object");
     runtime_.retain(any.object);
     object = sdk::make<HeldObject>(function_.program->runtime(), any.object).detach();
-    return {};
-  }
-
-  Status take_tensor_argument(const Any& any, const baton_dl_tensor& tensor, baton_object*& object) {
-    AnyObject* owner = any.type_index == kTensor ? any.object : nullptr;
-    if (owner) runtime_.retain(owner);
-    auto* borrowed = new Borrowed{{}, function_.program->runtime(), owner};
-    borrowed->managed = {.version = {BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION},
-                         .manager = borrowed,
-                         .destroy =
-                             [](baton_dl_managed_tensor* self) {
-                               auto* gone = static_cast<Borrowed*>(self->manager);
-                               if (gone->object) gone->runtime->release(gone->object);
-                               delete gone;
-                             },
-                         .flags = 0,
-                         .tensor = tensor};
-    auto view = hal::import_dlpack(device_, &borrowed->managed);
-    if (!view) {
-      borrowed->managed.destroy(&borrowed->managed);
-      return std::move(view).error();
-    }
-    object = wrap(*std::move(view)).detach();
     return {};
   }
 
@@ -339,7 +316,18 @@ class ProgramCall {
     return false;
   }
 
+  // Without a stream the contents of a host's memory are there.
+  bool lies_ready(const hal::BufferView& view) const {
+    return stream_ == hal::kNoStream && device_.allocator().uses_host_memory() &&
+           view.buffer()->allocator() == &device_.allocator() && view.encoding() == hal::Encoding::kDenseRowMajor;
+  }
+
   Status give_tensor(const Ref<hal::BufferView>& view, Any& out) {
+    if (lies_ready(*view)) {
+      BATON_TRY_ASSIGN(out.object, TensorObject::make(view));
+      out.type_index = kTensor;
+      return {};
+    }
     BATON_TRY_ASSIGN(baton_dl_managed_tensor * managed,
                      hal::export_dlpack(device_, view, {.stream = stream_, .ready = ready_points()}));
     void* object = nullptr;

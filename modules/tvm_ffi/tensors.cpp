@@ -1,8 +1,8 @@
 #include "modules/tvm_ffi/tensors.hpp"
 
 #include <algorithm>
-#include <memory>
 
+#include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
 
 namespace baton::modules::tvm_ffi {
@@ -22,71 +22,127 @@ Result<baton_dl_device> place_of(const hal::MemoryLocation& memory) {
                  hal::location_name(memory), ".");
 }
 
-constexpr size_t kExtentsInPlace = 12;
-
-struct OwnedTensor {
-  baton_dl_managed_tensor managed{};
-  Ref<hal::BufferView> view;
-  int64_t extents_in_place[kExtentsInPlace];  // The shape, and the strides behind it.
-  std::vector<int64_t> more_extents;
-
-  void copy_extents(const baton_dl_tensor& tensor) {
-    const auto rank = static_cast<size_t>(tensor.rank);
-    if (2 * rank > kExtentsInPlace) more_extents.resize(2 * rank);
-    int64_t* const extents = 2 * rank > kExtentsInPlace ? more_extents.data() : extents_in_place;
-    std::copy(tensor.shape, tensor.shape + rank, extents);
-    std::copy(tensor.strides, tensor.strides + rank, extents + rank);
-    managed.tensor.shape = extents;
-    managed.tensor.strides = extents + rank;
+// `strides` has room for the rank; both are pointed to, and the view's shape.
+Status describe(const hal::BufferView& view, int64_t* strides, baton_dl_tensor& out) {
+  const hal::Buffer& buffer = *view.buffer();
+  if (view.encoding() != hal::Encoding::kDenseRowMajor) [[unlikely]] {
+    return failure(StatusCode::kInvalidArgument, "A function of TVM-FFI takes tensors whose elements lie row by row.");
   }
-};
+  if (buffer.freed()) [[unlikely]]
+    return failure(StatusCode::kFailedPrecondition, "The buffer of a tensor was freed.");
+  const hal::MemoryLocation memory = buffer.location();
+  BATON_TRY_ASSIGN(const baton_dl_device place, place_of(memory));
+  BATON_TRY_ASSIGN(const baton_dl_type type, hal::dlpack_type(view.element_type()));
+  const std::span<const int64_t> shape = view.shape();
+  hal::write_dense_strides(shape, strides);
+  out = {reinterpret_cast<void*>(static_cast<uintptr_t>(memory.address)),
+         place,
+         static_cast<int32_t>(shape.size()),
+         type,
+         const_cast<int64_t*>(shape.data()),
+         strides,
+         0};
+  return {};
+}
 
 }  // namespace
 
+// ---- For a call -----------------------------------------------------------------------------------------------------
+
 Status TensorView::set(const hal::BufferView& view) {
-  const hal::Buffer& buffer = *view.buffer();
-  if (view.encoding() != hal::Encoding::kDenseRowMajor) {
-    return failure(StatusCode::kInvalidArgument, "A function of TVM-FFI takes tensors whose elements lie row by row.");
-  }
-  if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, "The buffer of a tensor was freed.");
-  const hal::MemoryLocation memory = buffer.location();
-  BATON_TRY_ASSIGN(const baton_dl_device place, place_of(memory));
-  return set(reinterpret_cast<void*>(static_cast<uintptr_t>(memory.address)), place, view.element_type(), view.shape());
+  return describe(view, strides_.room(view.shape().size()), tensor_);
 }
 
 Status TensorView::set(void* data, baton_dl_device place, hal::ElementType element, std::span<const int64_t> shape) {
   BATON_TRY_ASSIGN(const baton_dl_type type, hal::dlpack_type(element));
-  int64_t* strides = strides_;
-  if (shape.size() > kRankInPlace) {
-    more_strides_.resize(shape.size());
-    strides = more_strides_.data();
-  }
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+  int64_t* const strides = strides_.room(shape.size());
+  hal::write_dense_strides(shape, strides);
   tensor_ = {data, place, static_cast<int32_t>(shape.size()), type, const_cast<int64_t*>(shape.data()), strides, 0};
   return {};
 }
 
-Result<AnyObject*> make_tensor(const Runtime& runtime, const baton_dl_tensor& tensor, Ref<hal::BufferView> view) {
-  auto owned = std::make_unique<OwnedTensor>();
-  owned->view = std::move(view);
-  const bool constant = owned->view && has_all(owned->view->buffer()->usage(), hal::BufferUsage::kConstant);
-  owned->managed = {.version = {BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION},
-                    .manager = owned.get(),
-                    .destroy = [](baton_dl_managed_tensor* self) { delete static_cast<OwnedTensor*>(self->manager); },
-                    .flags = constant ? BATON_DL_READ_ONLY : 0,
-                    .tensor = tensor};
-  owned->copy_extents(tensor);
-  void* object = nullptr;
-  if (const int code = runtime.tensor_from_dlpack(&owned->managed, 0, 0, &object); code != 0) {
-    return runtime.take_error(code);
+// ---- To keep --------------------------------------------------------------------------------------------------------
+
+Result<AnyObject*> TensorObject::make(Ref<hal::BufferView> view) {
+  auto* made = new TensorObject;
+  if (Status status = made->set(*view); !status.ok()) {
+    delete made;
+    return status;
   }
-  owned.release();  // The object's now.
-  return static_cast<AnyObject*>(object);
+  made->keep(std::move(view));
+  return made->object();
+}
+
+AnyObject* TensorObject::copy(const baton_dl_tensor& from) {
+  auto* made = new TensorObject;
+  const auto rank = static_cast<size_t>(from.rank);
+  int64_t* const extents = made->extents_.room(2 * rank);
+  std::copy(from.shape, from.shape + rank, extents);
+  std::copy(from.strides, from.strides + rank, extents + rank);
+  made->tensor = from;
+  made->tensor.shape = extents;
+  made->tensor.strides = extents + rank;
+  return made->object();
+}
+
+hal::BufferView* TensorObject::view_of(AnyObject* object) {
+  return object->destroy == destroy ? of(object)->view_ : nullptr;
+}
+
+void TensorObject::destroy(void* self, int flags) {
+  TensorObject* const gone = of(self);
+  if ((flags & kDestroyObject) && gone->keeps_view_) gone->view_->release();
+  if (flags & kFreeObject) delete gone;
+}
+
+Status TensorObject::set(hal::BufferView& view) {
+  view_ = &view;
+  return describe(view, extents_.room(view.shape().size()), tensor);
+}
+
+void TensorObject::keep(Ref<hal::BufferView> view) {
+  view_ = view.detach();
+  keeps_view_ = true;
+}
+
+TensorObject* SpareTensors::exchange(TensorObject* all) {
+  if (!is_single_threaded()) return all_.exchange(all, std::memory_order_acq_rel);
+  TensorObject* const before = all_.load(std::memory_order_relaxed);
+  all_.store(all, std::memory_order_relaxed);
+  return before;
+}
+
+void SpareTensors::destroy(TensorObject* all) {
+  while (all) delete std::exchange(all, all->next_);
+}
+
+Result<TensorObject*> LentTensors::lend(hal::BufferView& view) {
+  if (!lent_) spare_ = spares_.take();
+  TensorObject* const tensor = spare_ ? std::exchange(spare_, spare_->next_) : new TensorObject;
+  tensor->next_ = std::exchange(lent_, tensor);
+  BATON_TRY(tensor->set(view));
+  return tensor;
+}
+
+// One that has another owner by now keeps its view, before this reference to it goes.
+void LentTensors::take_back() {
+  while (lent_) {
+    TensorObject* const tensor = std::exchange(lent_, lent_->next_);
+    if (__atomic_load_n(&tensor->head.counts, __ATOMIC_ACQUIRE) == kOneOwner) [[likely]] {
+      tensor->next_ = std::exchange(spare_, tensor);
+    } else {
+      tensor->keep(Ref<hal::BufferView>(tensor->view_));
+      runtime_.release(tensor->object());
+    }
+  }
+  spares_.put(spare_);
 }
 
 Result<Ref<hal::BufferView>> take_tensor(const Runtime& runtime, hal::Device& device, AnyObject* tensor,
                                          int64_t stream) {
+  if (hal::BufferView* ours = TensorObject::view_of(tensor); ours && ours->buffer()->allocator()->device() == &device) {
+    return Ref<hal::BufferView>(ours);
+  }
   baton_dl_managed_tensor* managed = nullptr;
   if (const int code = runtime.tensor_to_dlpack(tensor, &managed); code != 0) return runtime.take_error(code);
   const bool on_cuda = managed->tensor.device.type == BATON_DL_CUDA;

@@ -1,13 +1,31 @@
 // Tensors between programs and functions of TVM-FFI: the same memory, nothing copied.
 #pragma once
 
-#include <vector>
+#include <atomic>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include "hal/buffer_view.hpp"
 #include "hal/device.hpp"
 #include "modules/tvm_ffi/runtime.hpp"
 
 namespace baton::modules::tvm_ffi {
+
+// Room for numbers of a tensor: here for the ranks that most have.
+template <size_t kInPlace>
+class Extents {
+ public:
+  int64_t* room(size_t count) {
+    if (count <= kInPlace) return in_place_;
+    more_.reset(new int64_t[count]);
+    return more_.get();
+  }
+
+ private:
+  int64_t in_place_[kInPlace];
+  std::unique_ptr<int64_t[]> more_;
+};
 
 // A tensor for the time of a call. It may not be moved: the tensor points into it.
 class TensorView {
@@ -21,18 +39,89 @@ class TensorView {
   Status set(void* data, baton_dl_device place, hal::ElementType element, std::span<const int64_t> shape);
 
   baton_dl_tensor& tensor() { return tensor_; }
-  bool is_on_cuda() const { return tensor_.device.type == BATON_DL_CUDA; }
 
  private:
-  static constexpr size_t kRankInPlace = 6;
-
   baton_dl_tensor tensor_{};
-  int64_t strides_[kRankInPlace];
-  std::vector<int64_t> more_strides_;
+  Extents<6> strides_;
 };
 
-// The same as an object, which a function may keep; `view` (or null) is kept as long. An owned reference.
-Result<AnyObject*> make_tensor(const Runtime& runtime, const baton_dl_tensor& tensor, Ref<hal::BufferView> view);
+// A Tensor of TVM-FFI's over memory of ours, which a function may keep. The head is theirs, so that they count its
+// owners; whoever is the last destroys it here.
+class TensorObject : private TensorCell {
+ public:
+  // Owned references. The view lives as long.
+  static Result<AnyObject*> make(Ref<hal::BufferView> view);
+  // With extents of its own; the memory is the caller's affair.
+  static AnyObject* copy(const baton_dl_tensor& from);
+  // What a tensor of ours is a tensor of; null for those of others.
+  static hal::BufferView* view_of(AnyObject* object);
+
+  TensorObject(const TensorObject&) = delete;
+  TensorObject& operator=(const TensorObject&) = delete;
+
+  AnyObject* object() { return &head; }
+  const baton_dl_tensor& get() const { return tensor; }
+
+ private:
+  friend class SpareTensors;
+  friend class LentTensors;
+
+  TensorObject() : TensorCell{{kOneOwner, kTensor, 0, destroy}, {}} {}
+  ~TensorObject() = default;
+  static TensorObject* of(void* object) { return static_cast<TensorObject*>(static_cast<TensorCell*>(object)); }
+  static void destroy(void* self, int flags);
+  Status set(hal::BufferView& view);
+  void keep(Ref<hal::BufferView> view);
+
+  hal::BufferView* view_ = nullptr;
+  bool keeps_view_ = false;  // Else the view lives for as long as this is lent.
+  Extents<12> extents_;
+  TensorObject* next_ = nullptr;
+};
+
+// Objects of tensors that were lent and came back.
+// Threads: internally synchronized.
+class SpareTensors {
+ public:
+  SpareTensors() = default;
+  ~SpareTensors() { destroy(take()); }
+  SpareTensors(const SpareTensors&) = delete;
+  SpareTensors& operator=(const SpareTensors&) = delete;
+
+  // All of them, each with the next.
+  TensorObject* take() { return exchange(nullptr); }
+  void put(TensorObject* all) { destroy(exchange(all)); }
+
+ private:
+  TensorObject* exchange(TensorObject* all);
+  static void destroy(TensorObject* all);
+
+  std::atomic<TensorObject*> all_{nullptr};
+};
+
+// Tensors that a call lends to a function which may keep them. Few do, so their objects go around and a call makes none;
+// what was kept keeps its view from then on.
+// Threads: a local variable.
+class LentTensors {
+ public:
+  LentTensors(const Runtime& runtime, SpareTensors& spares) : runtime_(runtime), spares_(spares) {}
+  ~LentTensors() {
+    if (lent_) take_back();
+  }
+  LentTensors(const LentTensors&) = delete;
+  LentTensors& operator=(const LentTensors&) = delete;
+
+  // `view` outlives this.
+  Result<TensorObject*> lend(hal::BufferView& view);
+
+ private:
+  void take_back();
+
+  const Runtime& runtime_;
+  SpareTensors& spares_;
+  TensorObject* spare_ = nullptr;
+  TensorObject* lent_ = nullptr;
+};
 
 // A tensor that a function gave, owned by the caller, as programs take it. What is on `stream` makes its contents.
 Result<Ref<hal::BufferView>> take_tensor(const Runtime& runtime, hal::Device& device, AnyObject* tensor,

@@ -28,6 +28,7 @@ SAME_FIELD(ErrorCell, context, TVMFFIErrorCell, extra_context);
 SAME_FIELD(ArrayCell, data, TVMFFISeqCell, data);
 SAME_FIELD(ArrayCell, size, TVMFFISeqCell, size);
 SAME_FIELD(FunctionCell, call, TVMFFIFunctionCell, safe_call);
+static_assert(offsetof(TensorCell, tensor) == sizeof(TVMFFIObject));  // TVMFFITensorGetDLTensorPtr
 SAME_FIELD(baton_dl_tensor, data, DLTensor, data);
 SAME_FIELD(baton_dl_tensor, device, DLTensor, device);
 SAME_FIELD(baton_dl_tensor, rank, DLTensor, ndim);
@@ -39,6 +40,8 @@ SAME_FIELD(baton_dl_managed_tensor, destroy, DLManagedTensorVersioned, deleter);
 SAME_FIELD(baton_dl_managed_tensor, flags, DLManagedTensorVersioned, flags);
 SAME_FIELD(baton_dl_managed_tensor, tensor, DLManagedTensorVersioned, dl_tensor);
 
+static_assert(kDestroyObject == kTVMFFIObjectDeleterFlagBitMaskStrong &&
+              kFreeObject == kTVMFFIObjectDeleterFlagBitMaskWeak);
 static_assert(int{kNone} == int{kTVMFFINone} && int{kInt} == int{kTVMFFIInt} && int{kBool} == int{kTVMFFIBool});
 static_assert(int{kFloat} == int{kTVMFFIFloat} && int{kDataType} == int{kTVMFFIDataType});
 static_assert(int{kDevice} == int{kTVMFFIDevice} && int{kTensorView} == int{kTVMFFIDLTensorPtr});

@@ -15,6 +15,13 @@ module @exports {
   func.func @same_i8(%x: tensor<4xi8>) -> tensor<4xi8> {
     return %x : tensor<4xi8>
   }
+  // Gives what it was given the last time.
+  util.global private mutable @kept = dense<0.0> : tensor<3xf32>
+  func.func @swap(%x: tensor<3xf32>) -> tensor<3xf32> {
+    %before = util.global.load @kept : tensor<3xf32>
+    util.global.store %x, @kept : tensor<3xf32>
+    return %before : tensor<3xf32>
+  }
   func.func @line(%n: i32, %big: i64, %f: f64, %g: f32) -> f64 {
     %a = arith.sitofp %n : i32 to f64
     %b = arith.sitofp %big : i64 to f64

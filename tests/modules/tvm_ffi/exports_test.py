@@ -72,6 +72,64 @@ def check_lives(program):
     assert view.tolist() == [4, 6]
 
 
+def check_loans(program):
+    """Tensors that come again are found again; whatever differs in memory, shape, type or strides is another tensor."""
+    memory = np.arange(8, dtype=np.float32)
+    for round in range(3):
+        for length in (8, 4, 0, 8):  # One address, many shapes.
+            x = tvm_ffi.from_dlpack(memory[:length])
+            assert np.from_dlpack(program("sum")(x, x)).tolist() == (2 * memory[:length]).tolist()
+        memory += 1
+        fails(RuntimeError, "not dense", program("sum"), tvm_ffi.from_dlpack(memory[::2]), tvm_ffi.from_dlpack(memory[:4]))
+        fails(ValueError, "4xi32", program("sum"), tvm_ffi.from_dlpack(memory.view(np.int32)[:4]), tensor(1))
+        fails(ValueError, "4x1xf32", program("sum"), tvm_ffi.from_dlpack(memory[:4].reshape(4, 1)), tensor(1))
+    many = [tensor(i, 2 * i) for i in range(40)]  # More than are remembered.
+    for _ in range(2):
+        for i, x in enumerate(many):
+            assert np.from_dlpack(program("sum")(x, many[-1 - i])).tolist() == [39, 78]
+
+
+def check_keeping(program):
+    """A program that keeps a tensor keeps the caller's; one that lets go of it leaves nothing behind."""
+    class Watched:  # Says when the last reference to its tensor is gone.
+        alive = 0
+
+        def __init__(self, values):
+            Watched.alive += 1
+            self.values = values
+
+        def __del__(self):
+            Watched.alive -= 1
+
+        @property
+        def __array_interface__(self):
+            return self.values.__array_interface__
+
+    def watched(*values):
+        return tvm_ffi.from_dlpack(np.asarray(Watched(np.array(values, dtype=np.float32))))
+
+    for _ in range(3):
+        x = watched(1, 2)
+        assert np.from_dlpack(program("sum")(x, x)).tolist() == [2, 4]
+        assert Watched.alive == 1
+        del x
+        gc.collect()
+        assert Watched.alive == 0
+    swapped = program("swap")(watched(1, 2, 3))  # Kept by the program until it gets another.
+    del swapped
+    gc.collect()
+    assert Watched.alive == 1
+    for _ in range(3):
+        back = program("swap")(watched(4, 5, 6))
+        assert np.from_dlpack(back).tolist() in ([1, 2, 3], [4, 5, 6])
+        del back
+        gc.collect()
+        assert Watched.alive == 1
+    program("swap")(tensor(0, 0, 0))
+    gc.collect()
+    assert Watched.alive == 0
+
+
 def check_errors(program, baton, path):
     x = tensor(1, 2, 3)
     fails(KeyError, "did you mean 'sum'", program, "sun")
@@ -126,6 +184,8 @@ def main(library, path):
         check_numbers(program)
         check_in_place(program)
         check_lives(program)
+        check_loans(program)
+        check_keeping(program)
         check_errors(program, baton, path)
         check_threads(program)
     sum_alone = baton.load(path)("sum")  # Keeps its program.

@@ -3,6 +3,8 @@
 // the next call works. Method: a library that TVM-FFI's own headers made (functions.cpp) is loaded as users do.
 #include "modules/tvm_ffi/library_module.hpp"
 
+#include <thread>
+
 #include "modules/tvm_ffi/library_symbols.hpp"
 #include "tests/modules/tvm_ffi/test_functions.hpp"
 #include "tests/support/temporary_path.hpp"
@@ -139,6 +141,55 @@ TEST(LibraryModuleTest, AFunctionMayKeepATensor) {
   const auto sum = functions.call("kept_sum", {});
   ASSERT_OK(sum);
   EXPECT_EQ((*sum)[0].f64, 7);
+}
+
+// What was lent and kept is nobody else's any more; what was not goes around.
+TEST(LibraryModuleTest, KeptTensorsAreNotLentAgain) {
+  Functions functions({{"keep_tensor", "(tensor)"}, {"kept_sum", "() -> f64"}, {"twice", "(tensor, tensor)"}});
+  Floats two(*functions.device, hal::ElementType::kF32, {2}, {0, 0});
+  for (const float first : {1.0f, 10.0f}) {
+    Floats x(*functions.device, hal::ElementType::kF32, {2}, {first, 2});
+    ASSERT_OK(functions.call("keep_tensor", {x.value()}));
+    ASSERT_OK(functions.call("twice", {x.value(), two.value()}));
+    EXPECT_THAT(two.read(*functions.device), testing::ElementsAre(2 * first, 4));
+    ASSERT_OK(functions.call("keep_tensor", {two.value()}));  // The one that was kept goes.
+    EXPECT_TRUE(x.view->buffer()->has_one_owner());
+    const auto sum = functions.call("kept_sum", {});
+    ASSERT_OK(sum);
+    EXPECT_EQ((*sum)[0].f64, 2 * first + 4);
+  }
+}
+
+TEST(LibraryModuleTest, ATensorThatComesBackIsTheSameView) {
+  Functions functions({{"same", "(tensor) -> tensor"}, {"keep", "(object) -> tensor"}});
+  Floats x(*functions.device, hal::ElementType::kF32, {2}, {1, 2});
+  const auto same = functions.call("same", {x.value()});
+  ASSERT_OK(same);
+  const OwnedResult result((*same)[0]);
+  EXPECT_EQ(unwrap<hal::BufferView>(result.object), x.view.get());
+  for (const size_t rank : {0u, 6u, 7u, 9u}) {  // Extents in place and not.
+    Floats y(*functions.device, hal::ElementType::kF32, std::vector<int64_t>(rank, 1), {5});
+    const auto again = functions.call("same", {y.value()});
+    ASSERT_OK(again);
+    EXPECT_EQ(unwrap<hal::BufferView>(OwnedResult((*again)[0]).object), y.view.get());
+  }
+}
+
+// Threads share what goes around.
+TEST(LibraryModuleTest, ThreadsLendAtOnce) {
+  Functions functions({{"address_of", "(tensor) -> i64"}});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      Floats x(*functions.device, hal::ElementType::kF32, {2}, {1, 2});
+      for (int round = 0; round < 500; ++round) {
+        const auto address = functions.call("address_of", {x.value()});
+        ASSERT_OK(address);
+        EXPECT_EQ(static_cast<uint64_t>((*address)[0].i64), x.view->buffer()->location().address);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(LibraryModuleTest, NewTensorsBelongToTheDeviceOfAnArgument) {
