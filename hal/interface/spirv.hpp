@@ -125,6 +125,7 @@ enum Op : uint32_t {
   kControlBarrier = 224,
   kAtomicLoad = 227,
   kAtomicStore = 228,
+  kAtomicCompareExchange = 230,
   kAtomicAnd = 240,
   kAtomicOr = 241,
   kAtomicXor = 242,

@@ -44,6 +44,7 @@ struct FakeCuda {
   CUdeviceptr managed_address = 0;               // Is managed memory.
   size_t memory_bytes = size_t{1} << 30;
   std::vector<FakeKernel> kernels;
+  std::vector<std::pair<std::string, std::string>> constants = {};  // Of all code: names, and their bytes.
   // The next call of this entry fails with this result.
   std::string failing_entry;
   CUresult failing_result = CUDA_SUCCESS;

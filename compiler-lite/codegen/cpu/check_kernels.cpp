@@ -35,6 +35,8 @@ class BodyMemory final : public KernelMemory {
     return is_local_memory ? local_memory(base) : Object{};
   }
 
+  bool leaves() const override { return true; }
+
   void fail(OpBuilder& builder, Location location, Value number, Value offset, Value size) override {
     const Value failed =
         load(builder, location, body_.getArgument(kWorkgroup), layout::kWorkgroupFailedCheck, pointer_type(builder));
@@ -87,12 +89,7 @@ mlir::FailureOr<std::vector<AccessCheck>> check_kernels(mlir::ModuleOp kernels, 
   std::vector<AccessCheck> checks;
   llvm::SmallPtrSet<mlir::Operation*, 8> bodies;
   for (const EntryPoint& entry : entries) bodies.insert(kernels.lookupSymbol(entry.body));
-  for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
-    if (bodies.contains(function) || !accesses_memory(function)) continue;
-    function.emitError("'") << function.getName() << "' accesses memory and isn't inlined into the kernels that call "
-                            << "it, so it can't be checked; leave out --sanitize.";
-    return mlir::failure();
-  }
+  if (mlir::failed(refuse_other_accesses(kernels, bodies))) return mlir::failure();
   for (const EntryPoint& entry : entries) {
     auto body = kernels.lookupSymbol<LLVM::LLVMFuncOp>(entry.body);
     BodyMemory memory(body);

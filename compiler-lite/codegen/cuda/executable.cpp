@@ -4,6 +4,7 @@
 #include "compiler-lite/codegen/cuda/device_code.hpp"
 #include "compiler-lite/codegen/cuda/libdevice.hpp"
 #include "compiler-lite/codegen/cuda/link_ptx.hpp"
+#include "compiler-lite/codegen/gpu/check_kernels.hpp"
 #include "compiler-lite/codegen/gpu/entry_points.hpp"
 #include "compiler-lite/codegen/gpu/machine.hpp"
 #include "compiler-lite/codegen/gpu/threads.hpp"
@@ -17,7 +18,10 @@
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
+#include "hal/interface/access_checks.hpp"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -68,6 +72,21 @@ void round_by_instruction(ModuleOp kernels) {
   });
 }
 
+// Copies and products by instructions that access memory in their own ways can't be checked.
+void only_plain_accesses(gpu::Features& has) {
+  has.has_async_copy = false;
+  has.write_product = nullptr;
+  has.makes_turns = false;
+}
+
+// For drivers, as bytes of a symbol; a zero ends them, so there always are some.
+void add_access_checks(llvm::Module& module, llvm::ArrayRef<AccessCheck> checks) {
+  constexpr unsigned kGlobalSpace = 1;
+  llvm::Constant* rows = llvm::ConstantDataArray::getString(module.getContext(), gpu::access_check_rows(checks));
+  new llvm::GlobalVariable(module, rows->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, rows,
+                           hal::kAccessChecksSymbol, nullptr, llvm::GlobalValue::NotThreadLocal, kGlobalSpace);
+}
+
 // One executable in the making; its parts in the order in which they happen.
 class Build {
  public:
@@ -85,6 +104,7 @@ class Build {
     if (options_.shared_bytes_max > 0) {
       target_.has.shared_bytes_max = std::min(target_.has.shared_bytes_max, options_.shared_bytes_max);
     }
+    if (options_.sanitize) only_plain_accesses(target_.has);
     FailureOr<std::vector<LoadedObject>> loaded =
         load_objects(given, {llvm::Triple::nvptx64, options_.object_search_paths, look_into_device_code});
     if (mlir::failed(loaded)) return failure();
@@ -120,6 +140,7 @@ class Build {
     std::vector<std::string> names;
     for (const gpu::EntryPoint& entry : entries_) names.push_back(entry.name);
     names.insert(names.end(), fallback_names_.begin(), fallback_names_.end());
+    names.emplace_back(hal::kAccessChecksSymbol);
     make_private(*module_, names);
     optimize(*module_, machine_of(target_), *machine_);
     return check_calls();
@@ -137,7 +158,7 @@ class Build {
     }
     const std::string problem = ptx.empty() ? "" : link_ptx(code, ptx, dynamic_);
     if (!problem.empty()) return mlir::emitError(location_) << problem;
-    return Variant{target_.format, {code.begin(), code.end()}, target_.arch, {entries_.begin(), entries_.end()}};
+    return variant(target_.format, code);
   }
 
   std::string print() const {
@@ -148,6 +169,14 @@ class Build {
   }
 
  private:
+  Variant variant(std::string format, llvm::StringRef code) const {
+    return {std::move(format),
+            {code.begin(), code.end()},
+            target_.arch,
+            {entries_.begin(), entries_.end()},
+            checks_.size()};
+  }
+
   // For this architecture alone, unlike PTX.
   FailureOr<Variant> link_machine_code(const std::string& code) {
     if (!dynamic_.empty()) {
@@ -168,8 +197,7 @@ class Build {
              << target_.arch << " (" << describe(objects_) << "): " << problem;
     }
     const auto* bytes = reinterpret_cast<const char*>(linked.data());
-    return Variant{
-        "cuda-" + target_.arch, {bytes, bytes + linked.size()}, target_.arch, {entries_.begin(), entries_.end()}};
+    return variant("cuda-" + target_.arch, {bytes, linked.size()});
   }
 
   // What is found when the program is loaded is called like a function that is linked now.
@@ -224,10 +252,16 @@ class Build {
     FailureOr<std::vector<gpu::EntryPoint>> entries = gpu::lower_entry_points(*kernels_);
     if (mlir::failed(entries) || mlir::failed(lower_to_llvm_dialect(*kernels_, "CUDA"))) return failure();
     entries_ = std::move(*entries);
+    if (options_.sanitize) {
+      FailureOr<std::vector<AccessCheck>> checks = gpu::check_kernels(*kernels_, entries_);
+      if (mlir::failed(checks)) return failure();
+      checks_ = std::move(*checks);
+    }
     mark_kernels(*kernels_, entries_);
     module_ = translate(*kernels_, context_);
-    if (module_) return success();
-    return mlir::emitError(location_, "The kernels can't be translated to LLVM IR.");
+    if (!module_) return mlir::emitError(location_, "The kernels can't be translated to LLVM IR.");
+    if (options_.sanitize) add_access_checks(*module_, checks_);
+    return success();
   }
 
   // The user's, then ours.
@@ -269,6 +303,7 @@ class Build {
   mlir::OwningOpRef<ModuleOp> fallbacks_;  // Null: none of them has a body.
   std::vector<std::string> fallback_names_;
   std::vector<gpu::EntryPoint> entries_;
+  std::vector<AccessCheck> checks_;
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;  // In the context.
   std::unique_ptr<llvm::TargetMachine> machine_;

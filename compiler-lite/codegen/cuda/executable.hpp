@@ -26,6 +26,7 @@ struct TargetOptions {
   // Of a block, where less than the architecture's is wanted; 0: the architecture's.
   int64_t shared_bytes_max = 0;
   std::string* explanation = nullptr;  // Of --explain.
+  bool sanitize = false;               // Each access is checked; products by instructions of their own are left out.
   DeviceLinker linker = nullptr;       // For objects that are neither bitcode nor PTX.
 };
 

@@ -26,8 +26,11 @@ constexpr TargetFacts::Option kOptions[] = {
     {kLibdevice,
      "libdevice.10.bc of a CUDA toolkit, for math on GPUs; no toolkit is looked for, and without this the math is "
      "Baton's own"}};
-constexpr TargetFacts kFacts = {
-    .devices = kDevices, .backends = kBackends, .options = kOptions, .tiling = Tiling::kBlocks};
+constexpr TargetFacts kFacts = {.devices = kDevices,
+                                .backends = kBackends,
+                                .options = kOptions,
+                                .tiling = Tiling::kBlocks,
+                                .checks_accesses = true};
 
 // "sm_80"; nothing where the target doesn't say it.
 std::optional<std::string> stated_arch(hal::ExecutableTargetAttr target) {
@@ -58,6 +61,7 @@ TargetOptions options_of(const CompileRequest& request) {
   options.libdevice = request.settings.option(kLibdevice);
   options.arch = arch_of(request.target);
   options.explanation = request.settings.explanation;
+  options.sanitize = request.settings.sanitize;
   options.linker = request.settings.cuda_linker;
   return options;
 }
@@ -122,7 +126,8 @@ class CudaTarget final : public Target {
     mlir::ModuleOp kernels = request.kernels;
     std::vector<Variant> variants;
     const bool is_default = options.arch.empty() || options.arch == kDefaultArch;
-    if (request.objects.empty() && is_default && !has_newer(request.beside) && wants_newer_code(kernels)) {
+    if (request.objects.empty() && is_default && !options.sanitize && !has_newer(request.beside) &&
+        wants_newer_code(kernels)) {
       for (const llvm::StringRef arch : kNewerArchs) {
         TargetOptions newer = options;
         newer.arch = arch.str();

@@ -138,6 +138,15 @@ std::string line_of(Location location) {
       .str();
 }
 
+bool accesses_memory(LLVM::LLVMFuncOp function) {
+  return function
+      .walk([](Operation* op) {
+        return is_other_access(op) || !accesses_of(op).empty() ? mlir::WalkResult::interrupt()
+                                                               : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 class Checker {
  public:
   Checker(LLVM::LLVMFuncOp kernel, KernelMemory& memory, std::vector<AccessCheck>& checks)
@@ -164,8 +173,13 @@ class Checker {
           "It isn't known which memory this accesses, so the access can't be checked; leave "
           "out --sanitize.");
     }
+    // What stood before an access is split, and its operands are another block's by then: they are read anew.
+    Operation* last = nullptr;
+    unsigned side = 0;
     for (const auto& [access, object] : llvm::zip(found, objects)) {
-      if (object->begin) check(access, *object);
+      side = access.op == last ? side + 1 : 0;
+      last = access.op;
+      if (object->begin) check(accesses_of(last)[side], *object);
     }
     return mlir::success();
   }
@@ -212,7 +226,7 @@ class Checker {
     OpBuilder builder(access.op);
     const Location location = access.op->getLoc();
     const mlir::Type i64 = builder.getI64Type();
-    Value begin = builder.create<LLVM::PtrToIntOp>(location, i64, object.begin);
+    Value begin = builder.create<LLVM::PtrToIntOp>(location, i64, in_space_of(builder, access, object.begin));
     Value offset, bad;
     if (access.mask) {
       bad = any_lane_outside(builder, access, object.size, lane_offsets(builder, access, begin), offset);
@@ -221,17 +235,53 @@ class Checker {
           builder.create<LLVM::SubOp>(location, builder.create<LLVM::PtrToIntOp>(location, i64, access.pointer), begin);
       bad = is_outside(builder, access, object.size, offset);
     }
-    Block* before = access.op->getBlock();
-    Block* rest = before->splitBlock(access.op);
-    builder.setInsertionPointToEnd(before);
-    constexpr uint32_t kOften = 1u << 20;
     const std::string bytes =
         access.bytes == 0 ? "" : std::to_string(access.bytes) + (access.bytes == 1 ? " byte" : " bytes");
     checks_.push_back(
         {std::string(access.verb) + " " + (bytes.empty() ? "" : bytes + " of ") + object.name, line_of(location)});
     const Value number = make_i32(builder, location, static_cast<int64_t>(checks_.size()));
-    builder.create<LLVM::CondBrOp>(location, bad, failed_block(), mlir::ValueRange{number, offset, object.size}, rest,
-                                   mlir::ValueRange(), std::pair<uint32_t, uint32_t>(1, kOften));
+    memory_.leaves() ? leave_if(bad, access.op, {number, offset, object.size})
+                     : skip_if(bad, access.op, {number, offset, object.size});
+  }
+
+  static constexpr std::pair<uint32_t, uint32_t> kSeldom{1, 1u << 20};
+
+  // One block for all that fails, which ends the kernel.
+  void leave_if(Value bad, Operation* op, mlir::ValueRange what) {
+    Block* before = op->getBlock();
+    Block* rest = before->splitBlock(op);
+    OpBuilder builder = OpBuilder::atBlockEnd(before);
+    builder.create<LLVM::CondBrOp>(op->getLoc(), bad, failed_block(), what, rest, mlir::ValueRange(), kSeldom);
+  }
+
+  // Around the access, which gives zeros where it isn't made.
+  void skip_if(Value bad, Operation* op, mlir::ValueRange what) {
+    const Location location = op->getLoc();
+    Block* before = op->getBlock();
+    Block* made = before->splitBlock(op);
+    Block* rest = made->splitBlock(op->getNextNode());
+    auto* failed = new Block;
+    failed->insertBefore(rest);
+    OpBuilder builder = OpBuilder::atBlockEnd(failed);
+    SmallVector<Value> zeros;
+    for (Value result : op->getResults()) {
+      zeros.push_back(builder.create<LLVM::ZeroOp>(location, result.getType()));
+      result.replaceAllUsesWith(rest->addArgument(result.getType(), location));
+    }
+    memory_.fail(builder, location, what[0], what[1], what[2]);
+    builder.create<LLVM::BrOp>(location, zeros, rest);
+    builder.setInsertionPointToEnd(made);
+    builder.create<LLVM::BrOp>(location, op->getResults(), rest);
+    builder.setInsertionPointToEnd(before);
+    builder.create<LLVM::CondBrOp>(location, bad, failed, mlir::ValueRange(), made, mlir::ValueRange(), kSeldom);
+  }
+
+  // Memory of a space of its own is accessed by pointers that have lost it, too.
+  static Value in_space_of(OpBuilder& builder, const Access& access, Value begin) {
+    mlir::Type type = access.pointer.getType();
+    if (const auto lanes = llvm::dyn_cast<mlir::ShapedType>(type)) type = lanes.getElementType();
+    if (const auto lanes = llvm::dyn_cast<LLVM::LLVMFixedVectorType>(type)) type = lanes.getElementType();
+    return type == begin.getType() ? begin : builder.create<LLVM::AddrSpaceCastOp>(access.op->getLoc(), type, begin);
   }
 
   // In unsigned numbers, so that an offset before the object is a huge one. Nothing is accessed by a length of zero.
@@ -318,13 +368,14 @@ class Checker {
 
 }  // namespace
 
-bool accesses_memory(LLVM::LLVMFuncOp function) {
-  return function
-      .walk([](Operation* op) {
-        return is_other_access(op) || !accesses_of(op).empty() ? mlir::WalkResult::interrupt()
-                                                               : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
+mlir::LogicalResult refuse_other_accesses(mlir::ModuleOp kernels,
+                                          const llvm::SmallPtrSetImpl<mlir::Operation*>& checked) {
+  for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
+    if (checked.contains(function) || !accesses_memory(function)) continue;
+    return function.emitError("'") << function.getName() << "' accesses memory and isn't inlined into the kernels that "
+                                   << "call it, so it can't be checked; leave out --sanitize.";
+  }
+  return mlir::success();
 }
 
 mlir::LogicalResult check_accesses(LLVM::LLVMFuncOp kernel, KernelMemory& memory, std::vector<AccessCheck>& checks) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "compiler-lite/codegen/gpu/check_kernels.hpp"
 #include "compiler-lite/codegen/gpu/entry_points.hpp"
 #include "compiler-lite/codegen/gpu/machine.hpp"
 #include "compiler-lite/codegen/gpu/threads.hpp"
@@ -18,6 +19,7 @@
 #include "compiler-lite/codegen/vulkan/library_calls.hpp"
 #include "compiler-lite/codegen/vulkan/link_spirv.hpp"
 #include "compiler-lite/codegen/vulkan/structure.hpp"
+#include "hal/interface/access_checks.hpp"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -53,6 +55,11 @@ class Build {
     FailureOr<std::vector<gpu::EntryPoint>> entries = gpu::lower_entry_points(*kernels_);
     if (mlir::failed(entries) || mlir::failed(lower_to_llvm_dialect(*kernels_, "Vulkan"))) return failure();
     entries_ = std::move(*entries);
+    if (options_.sanitize) {
+      FailureOr<std::vector<AccessCheck>> checks = gpu::check_kernels(*kernels_, entries_);
+      if (mlir::failed(checks)) return failure();
+      checks_ = std::move(*checks);
+    }
     llvm_ = std::make_unique<llvm::LLVMContext>();
     module_ = translate(*kernels_, *llvm_);
     return module_ ? success() : mlir::emitError(location_, "The kernels can't be translated to LLVM IR.");
@@ -86,6 +93,9 @@ class Build {
     for (const SpirvLibrary& library : libraries_) {
       if (library.orders_memory) writer.need(spv::kVulkanMemoryModel);
     }
+    // One thread of all is the first to write down what failed.
+    if (options_.sanitize) writer.need(spv::kVulkanMemoryModel);
+    for (const AccessCheck& check : checks_) writer.note(hal::kAccessChecksNote + gpu::access_check_rows(check));
     if (std::string problem = calls.declare(*structured_.module, libraries_, writer); !problem.empty()) {
       return mlir::emitError(location_) << problem;
     }
@@ -99,7 +109,7 @@ class Build {
         return mlir::emitError(location_, "The kernel '") << entry.name << "': " << one.problem();
       }
     }
-    if (calls.empty()) return Variant{kFormat.str(), writer.bytes()};
+    if (calls.empty()) return variant(writer.bytes());
     return link(writer);
   }
 
@@ -111,6 +121,8 @@ class Build {
   }
 
  private:
+  Variant variant(std::vector<char> bytes) const { return {kFormat.str(), std::move(bytes), {}, {}, checks_.size()}; }
+
   // Libraries of SPIR-V apart from bitcode.
   LogicalResult load(llvm::ArrayRef<Object> given) {
     const ObjectOptions options{llvm::Triple::nvptx64, options_.object_search_paths};
@@ -150,7 +162,7 @@ class Build {
     const std::vector<uint32_t> words = link_spirv(modules, problem);
     if (!problem.empty()) return mlir::emitError(location_) << problem;
     const auto* first = reinterpret_cast<const char*>(words.data());
-    return Variant{kFormat.str(), {first, first + 4 * words.size()}};
+    return variant({first, first + 4 * words.size()});
   }
 
   LogicalResult check_imports() {
@@ -211,6 +223,7 @@ class Build {
   std::vector<LoadedObject> objects_;
   std::vector<SpirvLibrary> libraries_;
   std::vector<gpu::EntryPoint> entries_;
+  std::vector<AccessCheck> checks_;
   std::unique_ptr<llvm::LLVMContext> llvm_;
   std::unique_ptr<llvm::Module> module_;  // In the context.
   std::unique_ptr<llvm::TargetMachine> machine_;

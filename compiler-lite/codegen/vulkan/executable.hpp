@@ -21,6 +21,7 @@ struct TargetOptions {
   std::vector<std::string> object_search_paths = {};
   std::string* explanation = nullptr;    // Of --explain.
   int64_t shared_bytes_max = 32 * 1024;  // Of a workgroup.
+  bool sanitize = false;                 // Each access is checked.
 };
 
 mlir::FailureOr<Variant> build_executable(mlir::ModuleOp kernels, const TargetOptions& options,

@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/vulkan/function_writer.hpp"
 
 #include "compiler-lite/codegen/vulkan/structure.hpp"
+#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -126,10 +127,18 @@ void FunctionWriter::load_arguments(LLVM::LLVMFuncOp function) {
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     const mlir::BlockArgument argument = function.getArgument(i);
-    const unsigned bindings = shape_.binding_count;
     if (argument.use_empty()) continue;
-    values_[argument] = {i < bindings ? load(u64, uint64_t{8} * i, 8)
-                                      : load(u32, uint64_t{16} * bindings + uint64_t{4} * (i - bindings), 4)};
+    const unsigned bindings = shape_.binding_count, constants_end = bindings + shape_.constant_count;
+    if (i < bindings) {
+      values_[argument] = {load(u64, uint64_t{8} * i, 8)};
+    } else if (i < constants_end) {
+      values_[argument] = {load(u32, uint64_t{16} * bindings + uint64_t{4} * (i - bindings), 4)};
+    } else if (i < constants_end + bindings) {  // A length, for its check.
+      values_[argument] = {load(u64, uint64_t{8} * (i - shape_.constant_count), 8)};
+    } else {  // Where a check writes.
+      const uint64_t end = uint64_t{16} * bindings + uint64_t{4} * shape_.constant_count + 4;
+      values_[argument] = {writer_.op(spv::kIAdd, u64, {record, writer_.number64(llvm::alignTo(end, 8))})};
+    }
   }
 }
 

@@ -141,6 +141,7 @@ class FunctionWriter {
   // Calls `access` for both places that an address may be in, in an arm of a choice each; joins what they give.
   Ids choose_place(const Place& place, mlir::Value pointer, Scalars scalars,
                    llvm::function_ref<Ids(const Place&, Id)> access);
+  mlir::LogicalResult write_exchange(mlir::LLVM::AtomicCmpXchgOp op);
   mlir::LogicalResult write_store(mlir::LLVM::StoreOp op);
   Id address(const Place& place, Id base, uint64_t offset);
   Id load_word(const Place& place, Id offset);

@@ -16,7 +16,7 @@ using mlir::Value;
 namespace {
 
 constexpr uint32_t kAligned = 0x2, kNonPrivate = 0x20;
-constexpr uint32_t kWorkgroupScope = 2, kRelaxed = 0;
+constexpr uint32_t kWorkgroupScope = 2, kQueueFamilyScope = 5, kRelaxed = 0;
 constexpr unsigned kSharedSpace = 3;
 constexpr llvm::StringLiteral kSharedMemory = "baton_shared_memory";
 constexpr uint32_t kSharedTag = 0xffffffff;  // The upper half of an offset in shared memory among addresses.
@@ -501,7 +501,24 @@ void FunctionWriter::write_address(LLVM::GEPOp op) {
 }
 
 // True: the operation was one of memory, and `result` says how it went.
+// Of a word of a buffer, among all threads of the queue: what failed first of all that is checked.
+LogicalResult FunctionWriter::write_exchange(LLVM::AtomicCmpXchgOp op) {
+  const Place place = place_of(op, op.getPtr());
+  const bool is_word = op.getVal().getType().isInteger(32) && place.space == Space::kBuffer && !place.is_either;
+  if (!is_word) return refuse(op);
+  writer_.need(spv::kVulkanMemoryModel);
+  const Id u32 = writer_.int_type(32), relaxed = writer_.number(kRelaxed), expected = id(op.getCmp());
+  const Id pointer =
+      writer_.op(spv::kConvertUToPtr, writer_.pointer_type(spv::kPhysicalStorageBuffer, u32), {id(op.getPtr())});
+  const Id before =
+      writer_.op(spv::kAtomicCompareExchange, u32,
+                 {pointer, writer_.number(kQueueFamilyScope), relaxed, relaxed, id(op.getVal()), expected});
+  set(op, {before, writer_.op(spv::kIEqual, writer_.bool_type(), {before, expected})});
+  return success();
+}
+
 bool FunctionWriter::write_memory(mlir::Operation* op, LogicalResult& result) {
+  if (auto exchange = llvm::dyn_cast<LLVM::AtomicCmpXchgOp>(op)) return result = write_exchange(exchange), true;
   if (auto load = llvm::dyn_cast<LLVM::LoadOp>(op)) return result = write_load(load), true;
   if (auto store = llvm::dyn_cast<LLVM::StoreOp>(op)) return result = write_store(store), true;
   if (auto gep = llvm::dyn_cast<LLVM::GEPOp>(op)) return write_address(gep), true;

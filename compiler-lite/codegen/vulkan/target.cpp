@@ -9,8 +9,11 @@ namespace {
 
 constexpr llvm::StringLiteral kDevices[] = {"vulkan"};
 constexpr TargetFacts::Backend kBackends[] = {{"vulkan-spirv", kFormat}};
-constexpr TargetFacts kFacts = {
-    .devices = kDevices, .backends = kBackends, .tiling = Tiling::kBlocks, .code_says_launches = true};
+constexpr TargetFacts kFacts = {.devices = kDevices,
+                                .backends = kBackends,
+                                .tiling = Tiling::kBlocks,
+                                .checks_accesses = true,
+                                .code_says_launches = true};
 
 class VulkanTarget final : public Target {
  public:
@@ -24,6 +27,7 @@ class VulkanTarget final : public Target {
     TargetOptions options;
     options.object_search_paths = request.settings.object_search_paths;
     options.explanation = request.settings.explanation;
+    options.sanitize = request.settings.sanitize;
     mlir::FailureOr<Variant> variant = build_executable(request.kernels, options, request.objects);
     if (mlir::failed(variant)) return mlir::failure();
     return std::vector<Variant>{std::move(*variant)};

@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "hal/commands/all.hpp"
+#include "hal/drivers/cuda/access_watch.hpp"
 #include "hal/drivers/cuda/capture.hpp"
 #include "hal/drivers/cuda/foreign_extensions.hpp"
+#include "hal/drivers/cuda/launch.hpp"
 #include "hal/drivers/cuda/recording.hpp"
 #include "hal/work_label.hpp"
 
@@ -23,7 +25,7 @@ class CommandBuffer final : public hal::CommandBuffer {
   Status begin_custom(const CustomCommand& command) override;
   Status end_custom(const CustomCommand& command) override;
   Status extension(std::string_view name, void* out) override;
-  Result<Ref<hal::Recording>> finish() override { return Ref<hal::Recording>(std::move(recording_)); }
+  Result<Ref<hal::Recording>> finish() override;
 
  private:
   Arena& arena() { return recording_->arena_; }
@@ -53,6 +55,8 @@ class CommandBuffer final : public hal::CommandBuffer {
     return {};
   }
   std::span<const RecordedBinding> copy_bindings(std::span<const Binding> bindings);
+  // Gives a kernel that checks its accesses where to write what fails.
+  Status watch_accesses(const Launch& launch, const LaunchShape& shape);
   Status close_segment();
   void note_kernel(const std::string& name) {
     if (&name != last_kernel_) note_new_kernel(*(last_kernel_ = &name));
@@ -64,6 +68,7 @@ class CommandBuffer final : public hal::CommandBuffer {
   Record** end_ = &recording_->first_;
   bool barrier_ = false;
   const std::string* last_kernel_ = nullptr;
+  Ref<AccessWatch> access_watch_;  // Null: no kernel checks its accesses.
 
   // Of the custom command that records now.
   std::string custom_;

@@ -96,7 +96,7 @@ std::unique_ptr<hal::CommandBuffer> Device::do_make_command_buffer(const Recordi
 
 Result<Ref<hal::Executable>> Device::do_make_executable(const ExecutableRequest& request,
                                                         const ExecutableVariant& variant) {
-  return Executable::make(parts_.context, this, {request, variant, functions_});
+  return Executable::make(parts_.context, this, {request, variant, functions_, *parts_.memory});
 }
 
 }  // namespace baton::hal::drivers::cuda

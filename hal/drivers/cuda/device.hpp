@@ -33,6 +33,7 @@ class Device final : public hal::Device {
   Result<int64_t> query(std::string_view category, std::string_view key) const override;
 
   PrimaryContext& context() const { return *parts_.context; }
+  Memory& memory() const { return *parts_.memory; }
   Builtins& builtins() { return builtins_; }
   Capture& capture() { return capture_; }
 

@@ -90,8 +90,10 @@ constexpr RecordVerbs kDispatch = {issue_dispatch, add_dispatch, patch_dispatch}
 
 Status CommandBuffer::dispatch(const commands::Dispatch& command) {
   if (command.grid[0] == 0 || command.grid[1] == 0 || command.grid[2] == 0) return leave_out(command);
-  auto* record = make_launch_record<DispatchRecord>(
-      arena(), {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings});
+  const LaunchShape shape{command.executable, command.entry_point, command.constants, command.constant_slots,
+                          command.bindings};
+  auto* record = make_launch_record<DispatchRecord>(arena(), shape);
+  BATON_TRY(watch_accesses(record->launch, shape));
   for (int axis = 0; axis < 3; ++axis) record->grid[axis] = command.grid[axis];
   note_kernel(record->launch.kernel->name);
   return append(command, *record, kDispatch);

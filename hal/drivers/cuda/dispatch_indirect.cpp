@@ -50,8 +50,10 @@ constexpr RecordVerbs kIndirect = {issue_indirect, nullptr, nullptr};
 }  // namespace
 
 Status CommandBuffer::dispatch_indirect(const commands::DispatchIndirect& command) {
-  auto* record = make_launch_record<IndirectRecord>(
-      arena(), {command.executable, command.entry_point, command.constants, command.constant_slots, command.bindings});
+  const LaunchShape shape{command.executable, command.entry_point, command.constants, command.constant_slots,
+                          command.bindings};
+  auto* record = make_launch_record<IndirectRecord>(arena(), shape);
+  BATON_TRY(watch_accesses(record->launch, shape));
   record->grid = RecordedBinding::make(command.grid);
   note_kernel(record->launch.kernel->name);
   note_obstacle("an indirect dispatch, whose grid the host reads");

@@ -45,9 +45,46 @@ Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<con
 
 }  // namespace
 
+// Behind all others: a length for each binding, and where to write what failed. Constants are words, or what takes
+// several; the lengths are as many as the pointers that the list begins with. How many parameters stand before them.
+size_t Executable::take_checking_parameters(Kernel& kernel, std::span<const CodeParameter> parameters) const {
+  const auto is_wide = [](const CodeParameter& one) { return one.bytes == sizeof(uint64_t); };
+  const auto wide_end = std::find_if_not(parameters.rbegin(), parameters.rend(), is_wide);
+  const auto wide = static_cast<size_t>(wide_end - parameters.rbegin());
+  if (!checks_accesses() || wide == 0) return parameters.size();
+  const size_t bindings = wide == parameters.size() ? (wide - 1) / 2 : wide - 1;
+  const size_t visible = parameters.size() - bindings - 1;
+  for (const CodeParameter& one : parameters.subspan(visible, bindings)) {
+    kernel.lengths.push_back(static_cast<uint16_t>(one.offset));
+  }
+  kernel.failed_access = static_cast<uint16_t>(parameters.back().offset);
+  return visible;
+}
+
+Status Executable::read_access_checks(Memory& memory) {
+  CUdeviceptr address = 0;
+  size_t bytes = 0;
+  const CUresult found =
+      context_->symbols().cuLibraryGetGlobal(&address, &bytes, library_->handle(), kAccessChecksSymbol);
+  if (found == CUDA_ERROR_NOT_FOUND) return {};
+  BATON_TRY(context_->status_of(found, "cuLibraryGetGlobal"));
+  checks_accesses_ = true;
+  std::string rows(bytes, '\0');
+  BATON_TRY(memory.copy_now(reinterpret_cast<CUdeviceptr>(rows.data()), address, bytes));
+  hal::read_access_checks(rows, access_checks_);
+  return {};
+}
+
+Status Executable::access_refused(uint32_t entry_point, const FailedAccess& failed) const {
+  const bool is_known = failed.number <= access_checks_.size();
+  const AccessCheck check = is_known ? access_checks_[failed.number - 1] : AccessCheck{"accesses memory", ""};
+  return hal::access_refused({entry_points()[entry_point].name, name(), check.access, check.line, failed});
+}
+
 // Fills in where bindings and constants go, and checks that they are as many as the program says.
 Status Executable::lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* expected) const {
-  BATON_TRY_ASSIGN(const std::vector<CodeParameter> parameters, parameters_of(context_->symbols(), kernel.handle));
+  BATON_TRY_ASSIGN(const std::vector<CodeParameter> all, parameters_of(context_->symbols(), kernel.handle));
+  const auto parameters = std::span(all).first(take_checking_parameters(kernel, all));
   BATON_TRY_ASSIGN(const std::vector<bool> is_binding, choose_bindings(entry.name, parameters, expected));
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (is_binding[i]) {
@@ -60,12 +97,10 @@ Status Executable::lay_out(Kernel& kernel, EntryPoint& entry, const EntryPoint* 
           {static_cast<uint16_t>(parameters[i].offset + 4 * word), static_cast<uint16_t>(bytes)});
     }
   }
-  for (const CodeParameter& one : parameters) kernel.offsets.push_back(static_cast<uint16_t>(one.offset));
-  if (!parameters.empty()) {
-    kernel.parameter_bytes = static_cast<uint32_t>(parameters.back().offset + parameters.back().bytes);
-  }
+  for (const CodeParameter& one : all) kernel.offsets.push_back(static_cast<uint16_t>(one.offset));
+  if (!all.empty()) kernel.parameter_bytes = static_cast<uint32_t>(all.back().offset + all.back().bytes);
   size_t used_bytes = 0;
-  for (const CodeParameter& one : parameters) used_bytes += one.bytes;
+  for (const CodeParameter& one : all) used_bytes += one.bytes;
   kernel.has_gaps = used_bytes != kernel.parameter_bytes;
   entry.binding_count = static_cast<uint32_t>(kernel.pointers.size());
   entry.constant_count = static_cast<uint32_t>(kernel.constants.size());
@@ -180,6 +215,7 @@ Result<Ref<hal::Executable>> Executable::make(Ref<PrimaryContext> context, const
   const ContextScope scope = context->enter();
   auto executable = make_ref<Executable>(std::move(context), request, device);
   BATON_TRY(executable->load(code));
+  BATON_TRY(executable->read_access_checks(code.memory));
   if (request.expected.empty()) {
     for (const CodeLibrary::Named& kernel : executable->library_->kernels()) {
       BATON_TRY(executable->adopt(kernel.name, kernel.handle, nullptr));

@@ -6,8 +6,10 @@
 // Threads: immutable.
 #pragma once
 
+#include "hal/drivers/common/access_checks.hpp"
 #include "hal/drivers/cuda/code_library.hpp"
 #include "hal/drivers/cuda/driver.hpp"
+#include "hal/drivers/cuda/memory.hpp"
 #include "hal/executable.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -33,6 +35,9 @@ struct alignas(64) Kernel {
   std::vector<uint16_t> pointers;  // By binding: where its address goes.
   std::vector<ConstantPlace> constants;
   std::string name;
+  // Of one that checks its accesses: by binding where its length goes, and where the address of what it writes down.
+  std::vector<uint16_t> lengths;
+  uint16_t failed_access = 0;
 };
 
 // The most that the parameters of a launch may take; what every driver since the first took.
@@ -44,10 +49,14 @@ class Executable final : public hal::Executable {
     const ExecutableRequest& request;
     const ExecutableVariant& variant;
     const FunctionList& functions;  // What the variant may import; null for none.
+    Memory& memory;
   };
   static Result<Ref<hal::Executable>> make(Ref<PrimaryContext> context, const void* device, const Code& code);
 
   const Kernel& kernel(uint32_t entry_point) const { return kernels_[entry_point]; }
+  // Whether its kernels check their accesses.
+  bool checks_accesses() const { return checks_accesses_; }
+  Status access_refused(uint32_t entry_point, const FailedAccess& failed) const;
 
  private:
   template <typename T, typename... Arguments>
@@ -56,6 +65,8 @@ class Executable final : public hal::Executable {
       : hal::Executable(request, device), context_(std::move(context)) {}
 
   Status load(const Code& code);
+  Status read_access_checks(Memory& memory);
+  size_t take_checking_parameters(Kernel& kernel, std::span<const CodeParameter> parameters) const;
   void forget_code() {
     code_ = {};
     ptx_ = std::string();
@@ -76,6 +87,8 @@ class Executable final : public hal::Executable {
   const Ref<PrimaryContext> context_;
   std::unique_ptr<CodeLibrary> library_;
   std::vector<Kernel> kernels_;
+  bool checks_accesses_ = false;
+  std::vector<AccessCheck> access_checks_;
   std::span<const std::byte> code_;  // While it is loaded.
   std::string ptx_;                  // Then too: without its comments, if it is PTX.
 };

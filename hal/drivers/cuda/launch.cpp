@@ -12,6 +12,20 @@ std::span<const Launch::SlotConstant> slot_constants(Arena& arena, const LaunchS
   return {constants, shape.constant_slots.size()};
 }
 
+// Fills in those that are known now.
+std::span<const Launch::SlotLength> lengths_of(Arena& arena, const LaunchShape& shape, const Kernel& kernel,
+                                               std::byte* parameters) {
+  if (kernel.lengths.empty()) return {};
+  auto* open = arena.allocate_array<Launch::SlotLength>(shape.bindings.size());
+  size_t open_count = 0;
+  for (size_t i = 0; i < shape.bindings.size(); ++i) {
+    const RecordedBinding binding = RecordedBinding::make(shape.bindings[i]);
+    std::memcpy(parameters + kernel.lengths[i], &binding.length, sizeof(binding.length));
+    if (binding.open) open[open_count++] = {binding.slot, kernel.lengths[i], binding.offset};
+  }
+  return {open, open_count};
+}
+
 }  // namespace
 
 void make_launch(Arena& arena, const LaunchShape& shape, std::byte* parameters, Launch& launch) {
@@ -34,9 +48,10 @@ void make_launch(Arena& arena, const LaunchShape& shape, std::byte* parameters, 
   for (size_t i = 0; i < shape.constants.size(); ++i) {
     put_constant(parameters, kernel.constants[i], shape.constants[i]);
   }
+  const auto lengths = lengths_of(arena, shape, kernel, parameters);
   if (!pointers && shape.constant_slots.empty()) return;
   launch.from_table = arena.make<Launch::FromTable>(std::span<const Launch::SlotPointer>(pointers, pointer_count),
-                                                    slot_constants(arena, shape, kernel));
+                                                    slot_constants(arena, shape, kernel), lengths);
 }
 
 namespace {

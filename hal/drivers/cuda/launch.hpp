@@ -23,10 +23,18 @@ struct Launch {
     uint32_t slot;
   };
 
+  // Up to the end of a slot, for a kernel that checks its accesses.
+  struct SlotLength {
+    uint32_t slot;
+    uint16_t at;
+    uint64_t offset;
+  };
+
   // What a table decides.
   struct FromTable {
     std::span<const SlotPointer> pointers;
     std::span<const SlotConstant> constants;
+    std::span<const SlotLength> lengths = {};
   };
 
   const Kernel* kernel;
@@ -74,6 +82,10 @@ class LaunchParameters {
     }
     for (const Launch::SlotConstant& constant : launch.from_table->constants) {
       put_constant(storage_, constant.at, execution.constants[constant.slot]);
+    }
+    for (const Launch::SlotLength& open : launch.from_table->lengths) {
+      const uint64_t length = execution.slots[open.slot].length - open.offset;
+      std::memcpy(storage_ + open.at, &length, sizeof(length));
     }
     extra_[1] = storage_;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "hal/drivers/common/access_checks.hpp"
 #include "hal/drivers/local/dispatch_times.hpp"
 #include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/local/work_watch.hpp"
@@ -49,11 +50,14 @@ bool names_slots(const LaunchShape& shape) {
 
 Status access_refused(const Launch& launch, const baton_workgroup_state& workgroup, const baton_access_check& check) {
   const baton_failed_check& failed = *workgroup.failed_check;
-  const std::string line = check.line && *check.line ? text(" (", check.line, ")") : std::string();
-  return failure(StatusCode::kOutOfRange, "Kernel '", launch.executable->entry_points()[launch.entry_point].name,
-                 "' of executable '", launch.executable->name(), "' ", check.access, " at byte ",
-                 static_cast<int64_t>(failed.offset), ", which has ", failed.size, " bytes", line, "; in workgroup (",
-                 workgroup.id_x, ", ", workgroup.id_y, ", ", workgroup.id_z, ").");
+  return hal::access_refused({.kernel = launch.executable->entry_points()[launch.entry_point].name,
+                              .executable = launch.executable->name(),
+                              .access = check.access,
+                              .line = check.line ? check.line : "",
+                              .failed = {failed.number,
+                                         {workgroup.id_x, workgroup.id_y, workgroup.id_z},
+                                         static_cast<int64_t>(failed.offset),
+                                         failed.size}});
 }
 
 Status kernel_failed(const Launch& launch, const baton_workgroup_state& workgroup, int result) {

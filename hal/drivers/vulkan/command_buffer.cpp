@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "hal/drivers/vulkan/device.hpp"
+#include "hal/drivers/vulkan/executable.hpp"
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -78,7 +79,14 @@ Status CommandBuffer::launch(const LaunchRequest& request) {
   BATON_TRY(shape_grid(*launch, request));
   launch->grid_at = request.grid_at;
   if (request.pipeline.by_address()) {
-    BATON_TRY_ASSIGN(launch->record_at, reserve(16 * request.bindings.size() + 4 * request.constants.size() + 4));
+    const bool checked = request.executable && request.executable->checks_accesses();
+    const uint64_t bytes = 16 * request.bindings.size() + 4 * request.constants.size() + 4;
+    BATON_TRY_ASSIGN(launch->record_at, reserve(align_up(bytes, 8) + (checked ? sizeof(FailedAccess) : 0)));
+    if (checked) {
+      launch->checked = request.executable;
+      launch->entry_point = request.entry_point;
+      recording_->may_fail_ = true;
+    }
   }
   return add(*launch);
 }

@@ -33,6 +33,8 @@ class CommandBuffer final : public hal::CommandBuffer {
     std::span<const ConstantSlot> constant_slots = {};
     uint32_t grid[3] = {1, 1, 1};
     uint32_t grid_at = Launch::kDirect;
+    const Executable* executable = nullptr;  // Null: one of the driver's own kernels.
+    uint32_t entry_point = 0;
   };
   Status launch(const LaunchRequest& request);
   Status shape_grid(Launch& launch, const LaunchRequest& request) const;

@@ -14,7 +14,9 @@ Status CommandBuffer::dispatch(const commands::Dispatch& command) {
                       .bindings = copy_bindings(command.bindings),
                       .constants = command.constants,
                       .constant_slots = command.constant_slots,
-                      .grid = {command.grid[0], command.grid[1], command.grid[2]}}));
+                      .grid = {command.grid[0], command.grid[1], command.grid[2]},
+                      .executable = &executable,
+                      .entry_point = command.entry_point}));
   }
   return note(command);
 }

@@ -24,7 +24,9 @@ Status CommandBuffer::dispatch_indirect(const commands::DispatchIndirect& comman
                     .bindings = copy_bindings(command.bindings),
                     .constants = command.constants,
                     .constant_slots = command.constant_slots,
-                    .grid_at = grid_at}));
+                    .grid_at = grid_at,
+                    .executable = &executable,
+                    .entry_point = command.entry_point}));
   return note(command);
 }
 

@@ -75,12 +75,19 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   return {};
 }
 
+Status Executable::access_refused(uint32_t entry_point, const FailedAccess& failed) const {
+  const bool is_known = failed.number <= access_checks_.size();
+  const AccessCheck check = is_known ? access_checks_[failed.number - 1] : AccessCheck{"accesses memory", ""};
+  return hal::access_refused({entry_points()[entry_point].name, name(), check.access, check.line, failed});
+}
+
 Result<Ref<hal::Executable>> Executable::make(Ref<Context> context, const void* device,
                                               const ExecutableRequest& request, const ExecutableVariant& variant) {
   BATON_TRY(context->check());
-  BATON_TRY_ASSIGN(const SpirvModule module, read_spirv(variant.data, request.constants));
+  BATON_TRY_ASSIGN(SpirvModule module, read_spirv(variant.data, request.constants));
   BATON_TRY(check_features(module, context->facts()));
   auto executable = make_ref<Executable>(std::move(context), request, device);
+  executable->access_checks_ = std::move(module.access_checks);
   const Pipeline::Request whole{.code = variant.data, .constants = request.constants};
   if (request.expected.empty()) {
     for (const SpirvEntryPoint& entry : module.entry_points) {

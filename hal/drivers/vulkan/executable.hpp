@@ -15,6 +15,9 @@ class Executable final : public hal::Executable {
                                            const ExecutableVariant& variant);
 
   const Pipeline& pipeline(uint32_t entry_point) const { return *pipelines_[entry_point]; }
+  // Whether the record of a dispatch ends with a FailedAccess.
+  bool checks_accesses() const { return !access_checks_.empty(); }
+  Status access_refused(uint32_t entry_point, const FailedAccess& failed) const;
 
  private:
   template <typename T, typename... Arguments>
@@ -26,6 +29,7 @@ class Executable final : public hal::Executable {
 
   const Ref<Context> context_;
   std::vector<Ref<Pipeline>> pipelines_;
+  std::vector<AccessCheck> access_checks_;
 };
 
 // "vulkan-spirv-fb", as programs say it, and "spirv".

@@ -24,7 +24,7 @@ class Queue::Executed final : public Timeline::Completion {
 
   void done(const Status& status) override {
     Status outcome = status.clone();
-    if (outcome.ok() && recording_->may_fail()) outcome = recording_->check_grids(*prepared_);
+    if (outcome.ok() && recording_->may_fail()) outcome = recording_->outcome(*prepared_);
     if (watch) queue_.clock_.end(std::exchange(watch, nullptr), outcome.ok());
     recording_->give_back(*std::exchange(prepared_, nullptr));
     queue_.ledger_.conclude(signals_.points(), outcome);
@@ -120,7 +120,7 @@ Status Queue::run_stretch(const Recording& recording, const PreparedCommands& pr
   const std::span<const VkCommandBuffer> commands = prepared.commands(stretch);
   if (commands.empty()) return {};
   BATON_TRY(run_to_the_end(commands));
-  return recording.may_fail() ? recording.check_grids(prepared) : Status();
+  return recording.may_fail() ? recording.outcome(prepared) : Status();
 }
 
 void Queue::run_steps(Recording& recording, const BindRequest& request, Signals signals) {

@@ -5,6 +5,7 @@
 
 #include "base/bytes.hpp"
 #include "hal/drivers/vulkan/device.hpp"
+#include "hal/drivers/vulkan/executable.hpp"
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -142,21 +143,38 @@ void Recording::give_back(PreparedCommands& prepared) {
   prepared_.erase(found);
 }
 
-Status Recording::check_grids(const PreparedCommands& prepared) const {
+Status Recording::check_grid(const Launch& launch, std::byte* table) const {
+  if (launch.grid_at == Launch::kDirect) return {};
+  const auto checked = load_bytes<CheckedGrid>(table + launch.grid_at);
+  if (!checked.refused) return {};
+  std::memset(table + launch.grid_at, 0, sizeof(checked));  // For who executes it next.
+  const auto most = vulkan_device_.context().facts().grid_max();
+  size_t axis = 0;
+  while (axis < 2 && checked.asked[axis] <= most[axis]) ++axis;
+  return failure(StatusCode::kOutOfRange, "Indirect dispatch grid has ", checked.asked[axis], " workgroups in ",
+                 "xyz"[axis], "; the device takes ", most[axis], ".");
+}
+
+Status Recording::check_access(const Launch& launch, std::byte* table) {
+  if (!launch.checked) return {};
+  const auto failed = load_bytes<FailedAccess>(table + launch.failed_access_at());
+  if (failed.number == 0) return {};
+  std::memset(table + launch.failed_access_at(), 0, sizeof(failed));
+  return launch.checked->access_refused(launch.entry_point, failed);
+}
+
+Status Recording::outcome(const PreparedCommands& prepared) const {
+  Status first;
   for (const Record* record = first_; record; record = record->next) {
     if (record->kind != RecordKind::kLaunch) continue;
     const auto& launch = static_cast<const Launch&>(*record);
-    if (launch.grid_at == Launch::kDirect) continue;
-    const auto checked = load_bytes<CheckedGrid>(prepared.table().host() + launch.grid_at);
-    if (!checked.refused) continue;
-    std::memset(prepared.table().host() + launch.grid_at, 0, sizeof(checked));  // For who executes it next.
-    const auto most = vulkan_device_.context().facts().grid_max();
-    size_t axis = 0;
-    while (axis < 2 && checked.asked[axis] <= most[axis]) ++axis;
-    return failure(StatusCode::kOutOfRange, "Indirect dispatch grid has ", checked.asked[axis], " workgroups in ",
-                   "xyz"[axis], "; the device takes ", most[axis], ".");
+    // All are looked at: the table is the next execution's.
+    Status grid = check_grid(launch, prepared.table().host());
+    if (first.ok()) first = std::move(grid);
+    Status access = check_access(launch, prepared.table().host());
+    if (first.ok()) first = std::move(access);
   }
-  return {};
+  return first;
 }
 
 }  // namespace baton::hal::drivers::vulkan

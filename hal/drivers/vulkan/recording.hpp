@@ -16,6 +16,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/bytes.hpp"
+#include "hal/drivers/common/access_checks.hpp"
 #include "hal/drivers/vulkan/builtins.hpp"
 #include "hal/drivers/vulkan/host_arguments.hpp"
 #include "hal/drivers/vulkan/prepared_commands.hpp"
@@ -25,6 +27,7 @@
 namespace baton::hal::drivers::vulkan {
 
 class Device;
+class Executable;
 
 enum class RecordKind : uint8_t { kLaunch, kBarrier, kHostStep, kSegment };
 struct Record {
@@ -39,14 +42,20 @@ struct Launch : Record {
   std::span<const RecordedBinding> bindings = {};
   std::span<const uint32_t> constants = {};
   std::span<const ConstantSlot> constant_slots = {};
-  uint32_t grid[3] = {1, 1, 1};  // As Vulkan gets it.
-  uint32_t workgroups = 0;       // Of a row that is folded, what its record ends with.
-  uint32_t grid_at = kDirect;    // Where in the table the grid is (CheckedGrid), else `grid`.
-  uint32_t record_at = 0;        // Where in the table its record is.
+  uint32_t grid[3] = {1, 1, 1};         // As Vulkan gets it.
+  uint32_t workgroups = 0;              // Of a row that is folded, what its record ends with.
+  uint32_t grid_at = kDirect;           // Where in the table the grid is (CheckedGrid), else `grid`.
+  uint32_t record_at = 0;               // Where in the table its record is.
+  const Executable* checked = nullptr;  // Whose kernel checks its accesses; else null.
+  uint32_t entry_point = 0;             // Of that.
 
   uint32_t lengths_at() const { return record_at + 8 * static_cast<uint32_t>(bindings.size()); }
   uint32_t constants_at() const { return record_at + 16 * static_cast<uint32_t>(bindings.size()); }
   uint32_t workgroups_at() const { return constants_at() + 4 * static_cast<uint32_t>(constants.size()); }
+  // Of one that is checked, a FailedAccess.
+  uint32_t failed_access_at() const {
+    return static_cast<uint32_t>(align_up(workgroups_at() + 4, alignof(FailedAccess)));
+  }
 };
 
 // What runs on the host, between two stretches of device work.
@@ -147,13 +156,15 @@ class Recording final : public hal::Recording {
   // not fit, if that is why there are none.
   Result<Claim> claim(const BindRequest& request, Status& unfit);
   void give_back(PreparedCommands& prepared);
-  // What became of the grids that the device read.
-  Status check_grids(const PreparedCommands& prepared) const;
+  // What the device wrote into the table: of the grids that it read, and of accesses that it didn't make.
+  Status outcome(const PreparedCommands& prepared) const;
 
  private:
   friend class CommandBuffer;
   friend class PreparedCommands;
 
+  Status check_grid(const Launch& launch, std::byte* table) const;
+  static Status check_access(const Launch& launch, std::byte* table);
   static Result<Claim> claimed(PreparedCommands& prepared, Result<PreparedCommands::Bound> bound);
   void end_recording();
   void index_launch(const Launch& launch);

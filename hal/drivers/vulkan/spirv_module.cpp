@@ -69,6 +69,9 @@ class Reader {
     BATON_TRY_ASSIGN(const std::string note, read_string(one, 1, words));
     constexpr std::string_view folds = kFoldsGrid;
     if (note.starts_with(folds)) folding_.insert(note.substr(folds.size()));
+    constexpr std::string_view checks = kAccessChecksNote;
+    if (note.starts_with(checks))
+      read_access_checks(std::string_view(note).substr(checks.size()), module_.access_checks);
     return {};
   }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "hal/drivers/common/access_checks.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
@@ -33,6 +34,7 @@ struct SpirvModule {
   uint32_t version = 0;  // 0x00010500 is 1.5.
   std::vector<uint32_t> capabilities;
   std::vector<SpirvEntryPoint> entry_points;  // Those for compute.
+  std::vector<AccessCheck> access_checks;     // Of kernels that check their accesses.
   std::vector<uint32_t> specialized;          // The ids of specialization constants that the code declares.
 };
 

@@ -4,7 +4,8 @@ as on the CPU where there is a device (lavapipe counts).
 
     compiled_cases.py folder of the tools [--device=vulkan://0] [--only=text]
 
-Operations of the upstream dialects, then the cases of tests/gpu/compiled.py. Validation watches the device throughout.
+Operations of the upstream dialects, kernels that leave their memory and check that (--sanitize), then the cases of
+tests/gpu/compiled.py. Validation watches the device throughout.
 """
 import os
 import subprocess
@@ -18,6 +19,29 @@ GOLDEN = ROOT / "tests" / "golden" / "compile"
 
 def run(command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, **options)
+
+
+def invalid_code(tools, program):
+    """What the validator says of the program's SPIR-V."""
+    code = program.with_suffix(".code")
+    run([tools / "baton-dump-module", program, f"--extract={code}"])
+    wrong = []
+    for module in sorted(code.glob("*.spv")):
+        done = run(["spirv-val", "--target-env", "vulkan1.2", module])
+        if done.returncode:
+            wrong.append(f"{program.name}: {done.stdout}{done.stderr}")
+    return wrong
+
+
+def compile_checked(tools, folder):
+    """Programs whose kernels check their accesses: one that does what it may, and one that doesn't."""
+    wrong = []
+    lying = folder / "lying.mlir"
+    lying.write_text(run([sys.executable, GOLDEN / "sanitize.py", "make", "vulkan"]).stdout)
+    for source, target in ((lying, folder / "lying.bvm"), (folder / "operations.mlir", folder / "checked_operations.bvm")):
+        done = run([tools / "baton-compile", "--sanitize", "--target-device=vulkan", source, "-o", target])
+        wrong += [f"{source.name} was not compiled: {done.stderr[:600]}"] if done.returncode else invalid_code(tools, target)
+    return wrong
 
 
 def compile_all(tools, folder, only):
@@ -35,13 +59,7 @@ def compile_all(tools, folder, only):
         if done.returncode:
             wrong.append(f"{program.name} was not compiled: {done.stderr[:600]}")
             continue
-        code = folder / "code" / program.stem
-        run([tools / "baton-dump-module", target, f"--extract={code}"])
-        modules = sorted(code.glob("*.spv"))
-        for module in modules:
-            done = run(["spirv-val", "--target-env", "vulkan1.2", module])
-            if done.returncode:
-                wrong.append(f"{program.name}: {done.stdout}{done.stderr}")
+        wrong += invalid_code(tools, target)
     return wrong
 
 
@@ -52,7 +70,7 @@ def main():
     device += ("&" if "?" in device else "?") + "vulkan_validation=1"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        wrong = compile_all(tools, folder, only)
+        wrong = compile_all(tools, folder, only) + compile_checked(tools, folder)
         if wrong:
             print("\n".join(wrong))
             return 1
@@ -62,6 +80,8 @@ def main():
             return 77
         runner = tools / "baton-run-module"
         for command in ([GOLDEN / "operations.py", "check", runner, folder / "operations.bvm", f"--device={device}"],
+                        [GOLDEN / "sanitize.py", "check", "vulkan", "--every=6", runner, f"--module={folder / 'lying.bvm'}",
+                         f"--device={device}"],
                         [ROOT / "tests" / "gpu" / "compiled.py", runner, folder / "cases", f"--device={device}", f"--only={only}"]):
             done = run([sys.executable, *command], env={**os.environ, "MALLOC_ARENA_MAX": "2"})
             print(done.stdout + done.stderr, end="")
