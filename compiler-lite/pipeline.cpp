@@ -126,6 +126,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   }
   pipeline.step("frontends-to-linalg", lower::frontends_to_linalg);
   pipeline.step("decompose", lower::decompose);
+  pipeline.step("small-floats-to-bytes", lower::small_floats_to_bytes);
   pipeline.end_phase("preprocessing");
   pipeline.step("remove-unused-calls", remove_unused_calls);
   if (has_devices) pipeline.step("normalize", [&](ModuleOp each) { return normalize_program(each, schedule_options); });

@@ -157,10 +157,32 @@ def solve(a, b):
     return jnp.linalg.solve(a + 4 * jnp.eye(4), b), jnp.linalg.det(a)
 
 
-@program(f32(4, 8))
-def storage_of_eight_bits(x):
-    small = x.astype(jnp.float8_e4m3fn)
-    return small.astype(jnp.float32), x.astype(jnp.float8_e5m2).astype(jnp.float32)
+EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e4m3b11fnuz")
+
+
+@program(f32(40), u8(64, low=0, high=255), tolerance=0)
+def storage_of_eight_bits(x, codes):
+    def through(kind, *sources):
+        # Tiny numbers, normal ones, those beyond the largest, and what stands for none.
+        wide = jnp.concatenate([x, x * 1e-3, x * 300, x * 1e5, jnp.array([0.0, -0.0, jnp.inf, -jnp.inf, jnp.nan])])
+        small = [wide.astype(source).astype(kind) for source in sources]
+        every = jnp.concatenate([codes, jnp.arange(256, dtype=jnp.uint8)])
+        return [each.astype(jnp.float32) for each in small], lax.bitcast_convert_type(every, kind).astype(jnp.float16)
+
+    first, *others = (getattr(jnp, kind) for kind in EIGHT_BITS)
+    return through(first, jnp.float32, jnp.float16, jnp.bfloat16), [through(kind, jnp.float32) for kind in others]
+
+
+@program(f32(9, 12), f32(9, 12))
+def computing_with_eight_bits(x, y):
+    a, b = x.astype(jnp.float8_e4m3fn), y.astype(jnp.float8_e4m3fn)
+    padded = jnp.pad(jnp.concatenate([a, b[::-1]]), 2, constant_values=1)
+    return lax.dot(a, b.T, preferred_element_type=jnp.float32), a > b, jnp.where(a > b, a, b).astype(jnp.float32), padded.astype(jnp.float32), (a * b).astype(jnp.float32)
+
+
+@program(f64(500), tolerance=0, x64=True)
+def eight_bits_of_doubles(x):
+    return [(x * size).astype(jnp.float8_e4m3fn).astype(jnp.float64) for size in (1, 1e-3, 100)]
 
 
 @program(f32(9))

@@ -1,0 +1,23 @@
+// Floats of 8 bits are bytes in memory, also where programs are called; what computes converts.
+// RUN: baton-compile %s -o %t.bvm
+// RUN: baton-run-module --module=%t.bvm --device=local-sync --function=widened --input=8xi8="56 -72 64 1 126 127 0 -128" | FileCheck %s --check-prefix=WIDENED
+// WIDENED: 8xf32=1 -1 2 0.00195312 448 NAN 0 -0
+// RUN: baton-run-module --module=%t.bvm --device=local-sync --function=narrowed --input=8xf32="1 -1 465 464 0.001 0.0009 1.0625 1.1875" | FileCheck %s --check-prefix=NARROWED
+// NARROWED: 8xi8=56 -72 127 126 1 0 56 58
+// RUN: baton-run-module --module=%t.bvm --device=local-sync --function=product --input=2x3xi8="56 64 68 -72 0 56" --input=3x2xi8="56 56 64 0 56 -72" | FileCheck %s --check-prefix=PRODUCT
+// PRODUCT: 2x2xf32=[8 -2][0 -2]
+func.func @widened(%x: tensor<8xf8E4M3FN>) -> tensor<8xf32> {
+  %y = arith.extf %x : tensor<8xf8E4M3FN> to tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+func.func @narrowed(%x: tensor<8xf32>) -> tensor<8xf8E4M3FN> {
+  %y = arith.truncf %x : tensor<8xf32> to tensor<8xf8E4M3FN>
+  return %y : tensor<8xf8E4M3FN>
+}
+func.func @product(%a: tensor<2x3xf8E4M3FN>, %b: tensor<3x2xf8E4M3FN>) -> tensor<2x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<2x2xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<2x3xf8E4M3FN>, tensor<3x2xf8E4M3FN>) outs(%start : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %c : tensor<2x2xf32>
+}
