@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 
 # Before JAX makes its devices.
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=2"
@@ -135,3 +136,21 @@ def test_another_number_of_ranks_is_refused(tmp_path):
 def test_what_is_refused_is_named(function, sentence):
     with pytest.raises(baton_jax.NotLowered, match=sentence):
         baton_jax.lower(jax.jit(function), jax.ShapeDtypeStruct((4,), np.float32))
+
+
+def test_shardings_alone_are_told():
+    """Without shard_map nothing is split: the program is the whole one on each rank, and a warning names what it says is split."""
+    mesh = jax.make_mesh((2,), ("i",), axis_types=(AxisType.Auto,), devices=jax.devices()[:2])
+    rows = jax.NamedSharding(mesh, ROWS)
+    split = jax.jit(lambda x: x * 2, in_shardings=rows, out_shardings=rows)
+    with pytest.warns(UserWarning, match="for 2 devices, over which it splits argument 0 of @main, .*has no shard_map"):
+        text = baton_jax.lower(split, X)
+    assert "tensor<4x8xf32>" in text
+    constrained = jax.jit(lambda x: jax.lax.with_sharding_constraint(x * 2, rows))
+    with pytest.warns(UserWarning, match="splits a constraint"):
+        baton_jax.lower(constrained, X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = jax.NamedSharding(mesh, P())
+        baton_jax.lower(jax.jit(lambda x: x * 2, in_shardings=whole), X)
+        baton_jax.lower(on_two(lambda x: lax.psum(x, "i"), ROWS, ALL), X)

@@ -4,6 +4,7 @@ A program for n devices runs as n ranks: each computes what stands inside of sha
 arguments and results. It says so itself: on another number of ranks it ends with a sentence.
 """
 import re
+import warnings
 
 from jaxlib.mlir import ir
 
@@ -15,7 +16,8 @@ COUNTED = "baton.ranks"  # On a module while it is lowered: how many ranks it is
 
 
 def note_ranks(module):
-    """How many devices the program is for, before the notes for other compilers are dropped; the names of its mesh's axes."""
+    """How many devices the program is for, before the notes for other compilers are dropped; the names of its mesh's axes; what
+    it says is split over them."""
     count = 1
     for name in ("mhlo.num_partitions", "mhlo.num_replicas"):
         if name in module.operation.attributes:
@@ -24,11 +26,36 @@ def note_ranks(module):
     for op in module.body.operations:
         if op.operation.name == "sdy.mesh":
             axes |= set(re.findall(r'"([^"]*)"=', str(op.operation.attributes["mesh"])))
-    return count, axes
+    return count, axes, _splits(module)
 
 
-def enter_ranks(module, count, axes):
-    """The body of a shard_map that is all of a function becomes the function."""
+def _splits(module):
+    """Where a sharding names axes: "argument 0 of @main"."""
+    splits = []
+
+    def note(attribute, what):
+        if re.search(r'\{[^{}]*"[^"]*"[^{}]*\}', str(attribute)):  # Else it lies on each of them.
+            splits.append(what)
+
+    def visit(op):
+        op = op.operation
+        if op.name == "func.func":
+            for group, kind in (("arg_attrs", "argument"), ("res_attrs", "result")):
+                for i, each in enumerate(ir.ArrayAttr(op.attributes[group]) if group in op.attributes else ()):
+                    attributes = ir.DictAttr(each)
+                    if "sdy.sharding" in attributes:
+                        note(attributes["sdy.sharding"], f"{kind} {i} of @{op.attributes['sym_name'].value}")
+        elif op.name == "sdy.sharding_constraint":
+            note(op.attributes["sharding"], "a constraint")
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return list(dict.fromkeys(splits))
+
+
+def enter_ranks(module, count, axes, splits):
+    """The body of a shard_map that is all of a function becomes the function. A program without one is not split."""
+    is_entered = False
     for op in module.body.operations:
         function = op.operation
         if function.name == "func.func" and len(function.regions[0].blocks):
@@ -36,6 +63,10 @@ def enter_ranks(module, count, axes):
             found = [each.operation for each in block.operations if each.operation.name == "sdy.manual_computation"]
             if found:
                 _enter(function, block, found, axes)
+                is_entered = True
+    if splits and count > 1 and not is_entered:
+        warnings.warn(f"the program is for {count} devices, over which it splits {', '.join(splits)}, and has no shard_map: nothing is "
+                      "split, each rank computes all of it", stacklevel=2)
     module.operation.attributes[COUNTED] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), count)
 
 
