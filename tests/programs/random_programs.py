@@ -232,6 +232,9 @@ def main():
     options = parser.parse_args()
     if options.device is not None:
         tools.use_device(options.device)
+        if missing := tools.missing_devices():
+            print(f"skipped: there is no {' or '.join(missing)} here")
+            return 77
     first = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
     print(f"seeds {first} to {first + options.count - 1}", flush=True)
     groups = [list(range(at, min(at + options.group, first + options.count))) for at in range(first, first + options.count, options.group)]

@@ -26,6 +26,13 @@ def use_device(device):
     os.environ["BATON_COMPILE_FLAGS"] = " ".join(FLAGS)
 
 
+def missing_devices():
+    """Kinds of the devices in use that this machine has none of."""
+    lines = run_tool("baton-run-module", ["--list_devices"]).splitlines()
+    there = {line.split()[0].split(":")[0].split("-")[0] for line in lines if line.split()[1:2] != ["none:"]}
+    return [flag.split("=")[1] for flag in FLAGS if flag.split("=")[1] not in there]
+
+
 KINDS = {"bool": "i1", "bfloat16": "bf16", "complex64": "complex<f32>"}
 
 

@@ -3,6 +3,7 @@
 // NCCL, the real ones: two ranks that are threads.
 #include "hal/drivers/cuda/nccl.hpp"
 
+#include <atomic>
 #include <thread>
 
 #include "hal/drivers/cuda/nccl_channel.hpp"
@@ -21,8 +22,8 @@ struct FakeNccl {
   std::shared_ptr<const Symbols> cuda;
   std::vector<std::string> log;
   int rank_count = 0;
-  int failing = 0;        // What the next enqueue returns.
-  int async_failure = 0;  // What ran before.
+  int failing = 0;                     // What the next enqueue returns.
+  std::atomic<int> async_failure = 0;  // What ran before.
 };
 FakeNccl fake;
 
@@ -59,7 +60,12 @@ std::shared_ptr<const Nccl> make_fake_nccl() {
   nccl->ncclCommUserRank = [](NcclComm, int* rank) { return *rank = 0, 0; };
   nccl->ncclCommCount = [](NcclComm, int* count) { return *count = fake.rank_count, 0; };
   nccl->ncclCommGetAsyncError = [](NcclComm, int* result) { return *result = fake.async_failure, 0; };
-  nccl->ncclCommAbort = [](NcclComm) { return fake.log.push_back("abort"), 0; };
+  // What hangs on the device goes on.
+  nccl->ncclCommAbort = [](NcclComm) {
+    fake.log.push_back("abort");
+    testing_support::fake_cuda().events_pass = true;
+    return 0;
+  };
   nccl->ncclGroupStart = [] { return fake.log.push_back("group"), 0; };
   nccl->ncclGroupEnd = [] { return fake.log.push_back("end"), 0; };
   nccl->ncclAllReduce = [](const void* source, void* target, size_t count, int type, int reduction, NcclComm,
@@ -100,7 +106,8 @@ std::shared_ptr<const Nccl> make_fake_nccl() {
 class NcclTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    fake = FakeNccl();
+    fake.log.clear();
+    fake.failing = fake.async_failure = 0;
     fake.cuda = testing_support::make_fake_cuda();
     const DeviceParameter parameters[] = {{"cuda_mode", GetParam()}};
     device_ = make_driver({.symbols = fake.cuda, .nccl = make_fake_nccl()})->open("", parameters).value();
@@ -109,7 +116,7 @@ class NcclTest : public testing::TestWithParam<const char*> {
   }
 
   // Rank 0's; the others only say that they are there.
-  Ref<Channel> make_channel(uint32_t count) {
+  Ref<Channel> make_channel(uint32_t count, int64_t timeout_ns = 10 * kSecondNs) {
     const auto store = make_memory_store();
     std::vector<std::thread> others;
     for (uint32_t rank = 1; rank < count; ++rank) {
@@ -121,7 +128,7 @@ class NcclTest : public testing::TestWithParam<const char*> {
         EXPECT_OK(meeting.conclude({}));
       });
     }
-    auto made = device_->make_channel({"gpus", 0, count, store.get(), 10 * kSecondNs});
+    auto made = device_->make_channel({"gpus", 0, count, store.get(), timeout_ns});
     for (std::thread& other : others) other.join();
     EXPECT_OK(made);
     return made.has_value() ? *made : Ref<Channel>();
@@ -147,8 +154,17 @@ class NcclTest : public testing::TestWithParam<const char*> {
     return {fake.log.begin(), fake.log.begin() + static_cast<ptrdiff_t>(first_)};
   }
 
+  Ref<hal::Recording> sum_of_words() {
+    memory_ = buffer_of(*device_, {0, 0, 0, 0});
+    const auto commands = device_->make_command_buffer().value();
+    EXPECT_OK(commands->collective(
+        {.channel = channel_.get(), .reduction = Reduction::kSum, .source = memory_, .target = memory_}));
+    return commands->finish().value();
+  }
+
   Ref<hal::Device> device_;
   Ref<Channel> channel_;
+  Ref<hal::Buffer> memory_;
   std::vector<uint32_t> target_;  // After the second execution.
   size_t first_ = 0;              // Lines of the first one.
 };
@@ -213,11 +229,7 @@ TEST_P(NcclTest, RefusesWhatItCannot) {
 }
 
 TEST_P(NcclTest, ItsFailuresAreToldByName) {
-  const auto memory = buffer_of(*device_, {0, 0, 0, 0});
-  const auto commands = device_->make_command_buffer().value();
-  EXPECT_OK(commands->collective(
-      {.channel = channel_.get(), .reduction = Reduction::kSum, .source = memory, .target = memory}));
-  const auto recording = commands->finish().value();
+  const Ref<hal::Recording> recording = sum_of_words();
   fake.failing = 1;
   EXPECT_FAILS(run(*device_, *recording), StatusCode::kUnavailable,
                "ncclAllReduce failed: unhandled cuda error (1), the cable.");
@@ -234,6 +246,97 @@ TEST_P(NcclTest, SplitsAndAbortsWhenItsGone) {
   EXPECT_THAT(fake.log, testing::IsSupersetOf({"init 0 of 2", "split 0 3", "split -1 3"}));
   channel_ = nullptr;
   EXPECT_EQ(fake.log.back(), "abort");
+}
+
+// A rank that never comes: the device would wait for it for ever.
+TEST_P(NcclTest, AWaitThatIsTooLongEndsTheChannel) {
+  channel_ = make_channel(2, 30'000'000);
+  fake.log.clear();
+  const Ref<hal::Recording> sum = sum_of_words();
+  const auto other = device_->make_command_buffer().value();
+  const auto memory = buffer_of(*device_, {1, 2});
+  EXPECT_OK(other->fill_buffer({.target = memory, .pattern = 9}));
+  const auto fill = other->finish().value();
+  EXPECT_OK(run(*device_, *sum));
+  testing_support::fake_cuda().events_pass = false;
+  const auto done = device_->make_semaphore(0).value();
+  const SemaphorePoint first(done, 1), second(done, 2);
+  EXPECT_OK(device_->queue().execute({.signals = {&first, 1}}, *sum));
+  EXPECT_OK(device_->queue().execute({{&first, 1}, {&second, 1}}, *fill));
+  constexpr const char* kSentence = "A collective is under way for 30 ms: another rank is gone, or late";
+  EXPECT_FAILS(done->wait(2), StatusCode::kDeadlineExceeded, kSentence);
+  EXPECT_EQ(std::count(fake.log.begin(), fake.log.end(), "abort"), 1);
+  // The channel stays ended; the device, and another channel, work.
+  EXPECT_FAILS(run(*device_, *sum), StatusCode::kDeadlineExceeded, "in channel 'gpus' (rank 0 of 2)");
+  EXPECT_OK(run(*device_, *fill));
+  EXPECT_OK(device_->queue().wait_idle());
+  EXPECT_EQ(values_of(*memory), (std::vector<uint32_t>{9, 9}));
+  channel_ = make_channel(2);
+  EXPECT_OK(run(*device_, *sum_of_words()));
+}
+
+// A rank that dies: NCCL says so to whoever asks, and its work on the device goes on only when it is told to end.
+TEST_P(NcclTest, WhatNcclFindsOutEndsTheWait) {
+  const Ref<hal::Recording> sum = sum_of_words();
+  testing_support::fake_cuda().events_pass = false;
+  std::thread later([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    fake.async_failure = 6;
+  });
+  EXPECT_FAILS(run(*device_, *sum), StatusCode::kUnavailable,
+               "A collective failed: remote process exited (6), the cable.");
+  later.join();
+  EXPECT_FAILS(run(*device_, *sum), StatusCode::kUnavailable, "remote process exited");
+  fake.async_failure = 0;
+}
+
+// Work that nobody waits for by a semaphore.
+TEST_P(NcclTest, AnIdleWaitHearsOfIt) {
+  channel_ = make_channel(2, 30'000'000);
+  const Ref<hal::Recording> sum = sum_of_words();
+  testing_support::fake_cuda().events_pass = false;
+  EXPECT_OK(device_->queue().execute({}, *sum));
+  EXPECT_FAILS(device_->queue().wait_idle(), StatusCode::kDeadlineExceeded, "A collective is under way for 30 ms");
+  EXPECT_OK(device_->queue().wait_idle());
+}
+
+// In order, and not one late: the watch goes on from one to the next.
+TEST_P(NcclTest, ManyInOrderAreNotLate) {
+  channel_ = make_channel(2, 200'000'000);
+  const Ref<hal::Recording> sum = sum_of_words();
+  for (int round = 0; round < 300; ++round) EXPECT_OK(run(*device_, *sum));
+}
+
+// Rank 0 is played, and says in `word` what it records; its status is what it hears.
+TEST_P(NcclTest, RanksThatDisagreeAreToldWhenTheyRecord) {
+  const auto both = [&](uint64_t bytes, ElementType type) {
+    const auto store = make_memory_store();
+    Status first;
+    std::thread other([&] {
+      const ChannelRequest request{"checked", 0, 2, store.get(), 10 * kSecondNs};
+      RankMeeting meeting(request);
+      EXPECT_OK(meeting.tell(std::string(sizeof(NcclId), 7)));
+      EXPECT_OK(meeting.conclude({}));
+      const ChannelRequest records{"checked records", 0, 2, store.get(), 10 * kSecondNs};
+      RankMeeting comparison(records);
+      EXPECT_OK(comparison.tell(std::string("all_reduce of 16 bytes of f32, sum")));
+      first = comparison.conclude({});
+    });
+    const auto channel = device_->make_channel({"checked", 1, 2, store.get(), 10 * kSecondNs, store}).value();
+    const auto commands = device_->make_command_buffer({.slot_count = 2}).value();
+    Status second = commands->collective({.channel = channel.get(),
+                                          .reduction = Reduction::kSum,
+                                          .element_type = type,
+                                          .source = Binding(Slot{0}, 0, bytes),
+                                          .target = Binding(Slot{1}, 0, bytes)});
+    other.join();
+    EXPECT_EQ(first.ok(), second.ok());
+    return second;
+  };
+  EXPECT_OK(both(16, ElementType::kF32));
+  EXPECT_FAILS(both(32, ElementType::kF32), StatusCode::kInvalidArgument,
+               "rank 0 records all_reduce of 16 bytes of f32, sum, rank 1 all_reduce of 32 bytes of f32, sum.");
+  EXPECT_FAILS(both(16, ElementType::kI32), StatusCode::kInvalidArgument, "rank 1 all_reduce of 16 bytes of i32, sum.");
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, NcclTest, testing::Values("stream", "graph"));
@@ -293,11 +396,61 @@ void check_rank(uint32_t rank, const char* mode, RankStore& store) {
   }
 }
 
-TEST_P(NcclRealTest, TwoGpusCombineAndExchange) {
+std::string missing_for_two_gpus() {
   const auto devices = make_driver()->list();
-  if (!devices.has_value() || devices->size() < 2) GTEST_SKIP() << "skipped: there are no two CUDA devices";
+  if (!devices.has_value() || devices->size() < 2) return "skipped: there are no two CUDA devices";
   const auto nccl = load_nccl();
-  if (!nccl.has_value()) GTEST_SKIP() << "skipped: " << nccl.error().to_string();
+  return nccl.has_value() ? "" : "skipped: " + nccl.error().to_string();
+}
+
+Ref<hal::Recording> sum_in_place(hal::Device& device, Channel& channel, hal::Buffer& memory) {
+  const auto commands = device.make_command_buffer().value();
+  EXPECT_OK(commands->collective({.channel = &channel,
+                                  .reduction = Reduction::kSum,
+                                  .element_type = ElementType::kU32,
+                                  .source = memory,
+                                  .target = memory}));
+  return commands->finish().value();
+}
+
+// Rank 1 makes the channel and is never heard of again; rank 0 waits for it on the device. Then both begin anew.
+void wait_in_vain(uint32_t rank, const char* mode, RankStore& store, std::atomic<bool>& is_over) {
+  const DeviceParameter parameters[] = {{"cuda_mode", mode}};
+  const auto device = make_driver()->open(text(rank), parameters).value();
+  const auto memory = buffer_of(*device, {rank + 1, rank + 1});
+  {
+    const auto channel = device->make_channel({"vain", rank, 2, &store, 2 * kSecondNs});
+    ASSERT_OK(channel);
+    const auto sum = sum_in_place(*device, **channel, *memory);
+    if (rank == 0) {
+      const auto begun = std::chrono::steady_clock::now();
+      EXPECT_FAILS(run(*device, *sum), StatusCode::kDeadlineExceeded, "A collective is under way for 2000 ms");
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+      EXPECT_FAILS(run(*device, *sum), StatusCode::kDeadlineExceeded, "in channel 'vain' (rank 0 of 2)");
+      EXPECT_OK(device->queue().wait_idle());
+      is_over = true;
+    }
+    while (!is_over) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const auto channel = device->make_channel({"again", rank, 2, &store, 60 * kSecondNs});
+  ASSERT_OK(channel);
+  const auto words = buffer_of(*device, {rank + 1, rank + 1});
+  EXPECT_OK(run(*device, *sum_in_place(*device, **channel, *words)));
+  EXPECT_EQ(values_of(*words), (std::vector<uint32_t>{3, 3}));
+}
+
+TEST_P(NcclRealTest, ARankThatNeverComesEndsTheWaitAndNothingElse) {
+  if (const std::string missing = missing_for_two_gpus(); !missing.empty()) GTEST_SKIP() << missing;
+  const auto store = make_memory_store();
+  std::atomic<bool> is_over = false;
+  std::thread other(wait_in_vain, 1, GetParam(), std::ref(*store), std::ref(is_over));
+  wait_in_vain(0, GetParam(), *store, is_over);
+  is_over = true;
+  other.join();
+}
+
+TEST_P(NcclRealTest, TwoGpusCombineAndExchange) {
+  if (const std::string missing = missing_for_two_gpus(); !missing.empty()) GTEST_SKIP() << missing;
   const auto store = make_memory_store();
   std::thread other(check_rank, 1, GetParam(), std::ref(*store));
   check_rank(0, GetParam(), *store);
