@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,9 @@ struct ChannelRequest {
   uint32_t rank_count = 1;
   RankStore* store = nullptr;  // Where several ranks meet.
   int64_t timeout_ns = kChannelTimeoutNs;
+  // Where ranks compare each collective when they record it, on devices whose collectives don't do so by themselves. It is
+  // how programs are looked into: ranks meet in the store each time.
+  std::shared_ptr<RankStore> check_store = nullptr;
 };
 
 Status validate(const ChannelRequest& request);

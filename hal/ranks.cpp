@@ -92,6 +92,10 @@ Result<Ranks> ranks_of_environment(Find find) {
     BATON_TRY_ASSIGN(const uint32_t seconds, number(find, "BATON_RANK_TIMEOUT"));
     ranks.timeout_ns = int64_t{seconds} * 1'000'000'000;
   }
+  if (find("BATON_RANK_CHECK")) {
+    BATON_TRY_ASSIGN(const uint32_t checks, number(find, "BATON_RANK_CHECK"));
+    ranks.checks = checks != 0;
+  }
   if (ranks.count > 1) BATON_TRY(open_store(find, ranks));
   return ranks;
 }

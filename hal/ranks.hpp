@@ -3,6 +3,7 @@
 //   BATON_RANK=1 BATON_RANKS=2 BATON_STORE=tcp://node0:4711       said by hand
 //   OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID                  by mpirun, srun and their like
 //   BATON_RANK_TIMEOUT=30                                         seconds that a rank waits for the others
+//   BATON_RANK_CHECK=1                                            ranks compare the collectives that they record
 //
 // Without BATON_STORE ranks that one process started meet on its machine.
 #pragma once
@@ -19,9 +20,12 @@ struct Ranks {
   uint32_t count = 1;
   std::shared_ptr<RankStore> store = nullptr;  // Null: there is one rank.
   int64_t timeout_ns = kChannelTimeoutNs;
+  bool checks = false;  // Ranks compare the collectives that they record.
 
   // The request for a channel of all of them.
-  ChannelRequest channel(std::string_view name) const { return {name, rank, count, store.get(), timeout_ns}; }
+  ChannelRequest channel(std::string_view name) const {
+    return {name, rank, count, store.get(), timeout_ns, checks ? store : nullptr};
+  }
 };
 
 // Does not look for the others yet, but for a store that rank 0 serves.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/flags/command_line.hpp"
+#include "tools/flags/duration.hpp"
 #include "tools/replay/step_recorder.hpp"
 #include "tools/run/program_run.hpp"
 #include "tools/support/rank_output.hpp"
@@ -18,7 +19,8 @@ struct Options {
   ProgramRun run;
   std::vector<std::string> more_modules;  // given without --module=
   TraceFlags trace;
-  std::string record;  // Empty: nothing is kept.
+  std::string record;              // Empty: nothing is kept.
+  std::string collective_timeout;  // Empty: as the environment says.
 };
 
 constexpr flags::CommandLine::Program kProgram = {
@@ -68,6 +70,8 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.toggle("--trace_execution", options.run.trace_execution, "Print every executed instruction on standard error");
   line.number("--max_instructions", options.run.max_instructions, "Stop after so many instructions");
   line.text("--timeout", options.run.timeout, "Stop after so long: 500ms, 2s");
+  line.text("--collective_timeout", options.collective_timeout,
+            "How long a rank waits for the others in a collective: 500ms, 2s (BATON_RANK_TIMEOUT, or 300s)");
   line.toggle("--print_statistics", options.run.print_statistics, "Print how long each phase took on standard error");
   const std::optional<int> code = line.parse(argc, argv);
   options.run.modules.insert(options.run.modules.end(), options.more_modules.begin(), options.more_modules.end());
@@ -89,6 +93,9 @@ Status run(const Options& options, ProgramRun& program, PhaseTimes& times) {
 Status run_as_rank(Options& options, PhaseTimes& times) {
   ProgramRun& program = options.run;
   BATON_TRY_ASSIGN(program.ranks, hal::ranks_of_environment());
+  if (!options.collective_timeout.empty()) {
+    BATON_TRY_ASSIGN(program.ranks.timeout_ns, flags::parse_duration_ns(options.collective_timeout));
+  }
   for (auto* texts :
        {&program.inputs, &program.outputs, &program.expected_outputs, &program.parameters, &program.devices.devices}) {
     for (std::string& text : *texts) text = with_rank(std::move(text), program.ranks);

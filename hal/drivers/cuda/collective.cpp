@@ -3,6 +3,8 @@
 
 #include "hal/commands/collective.hpp"
 
+#include <algorithm>
+
 #include "hal/commands/copy_buffer.hpp"
 #include "hal/drivers/cuda/command_buffer.hpp"
 #include "hal/drivers/cuda/nccl_channel.hpp"
@@ -35,6 +37,21 @@ class CollectiveFunction final : public ForeignFunction {
 
 }  // namespace
 
+void Recording::add_channel(NcclChannel& channel) {
+  const auto is_it = [&](const Ref<NcclChannel>& known) { return known.get() == &channel; };
+  if (std::none_of(channels_.begin(), channels_.end(), is_it)) channels_.emplace_back(&channel);
+  has_channels_ = true;
+}
+
+Status Recording::channel_failure() const {
+  for (const Ref<NcclChannel>& channel : channels_) BATON_TRY(channel->check());
+  return {};
+}
+
+void Recording::watch_channels(const Ref<Mark>& mark) const {
+  for (const Ref<NcclChannel>& channel : channels_) channel->watch(mark);
+}
+
 Status CommandBuffer::collective(const commands::Collective& command) {
   const bool nobody = command.operation == CollectiveOperation::kPermute && command.from == kNoRank;
   if (command.channel->rank_count() == 1 && nobody) return fill_buffer({.target = command.target, .pattern_bytes = 1});
@@ -48,6 +65,9 @@ Status CommandBuffer::collective(const commands::Collective& command) {
   std::span<const Binding> used = bindings;
   if (command.operation == CollectiveOperation::kSend) used = used.first(1);
   if (command.operation == CollectiveOperation::kReceive) used = used.last(1);
+  auto* const channel = static_cast<NcclChannel*>(command.channel);
+  BATON_TRY(channel->compare(command));
+  recording_->add_channel(*channel);
   BATON_TRY(barrier({}));
   BATON_TRY(foreign({.function = function.get(), .bindings = used}));
   return barrier({});

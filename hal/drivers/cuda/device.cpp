@@ -60,7 +60,7 @@ Result<Ref<hal::Semaphore>> Device::make_semaphore(uint64_t initial_value) {
 }
 
 Result<Ref<Channel>> Device::do_make_channel(const ChannelRequest& request) {
-  return NcclChannel::make(context(), nccl_, request);
+  return NcclChannel::make(context(), parts_.worker, nccl_, request);
 }
 
 FormatMatch Device::match_format(std::string_view format) const {

@@ -48,11 +48,22 @@ Status Mark::find_failure(const Possessions& possessions) const {
   return status;
 }
 
+Status Mark::find_channel_failure(const Possessions& possessions) {
+  const auto failure_of = [](const hal::Recording& recording) {
+    return static_cast<const Recording&>(recording).channel_failure();
+  };
+  if (possessions.recording) BATON_TRY(failure_of(*possessions.recording));
+  if (!possessions.more) return {};
+  for (const Ref<hal::Recording>& recording : possessions.more->recordings) BATON_TRY(failure_of(*recording));
+  return {};
+}
+
 Status Mark::outcome() {
   const bool come_by = stream_->reached(ordinal_);
   if (come_by && !may_fail_.load(std::memory_order_acquire)) return {};
   std::lock_guard lock(mutex_);
   if (!come_by && failure_.ok()) failure_ = find_failure(possessions_);
+  if (failure_.ok()) failure_ = find_channel_failure(possessions_);
   const auto take_over = [&](const Ref<Mark>& dependency) {
     if (failure_.ok() && dependency->done()) failure_ = dependency->outcome();
   };

@@ -46,6 +46,8 @@ class alignas(64) Mark {
   Status outcome();
   // A part of the work failed; the first failure counts.
   void fail(const Status& status);
+  // Something that it keeps may say that it failed (Recording::channel_failure).
+  void expect_failure() { may_fail_.store(true, std::memory_order_relaxed); }
   bool failed() const { return may_fail_.load(std::memory_order_acquire) && has_failed(); }
 
   Stream& stream() const { return *stream_; }
@@ -120,6 +122,7 @@ class alignas(64) Mark {
   }
   Possessions take_possessions();
   Status find_failure(const Possessions& possessions) const;
+  static Status find_channel_failure(const Possessions& possessions);
 
   std::atomic<uint32_t> count_{0};
   std::atomic<bool> may_fail_{false};  // False: the outcome is ok unless the device is lost, and no lock is needed.

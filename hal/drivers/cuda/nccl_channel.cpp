@@ -1,5 +1,8 @@
 #include "hal/drivers/cuda/nccl_channel.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "hal/drivers/cuda/context_scope.hpp"
 #include "hal/drivers/cuda/status.hpp"
 #include "hal/rank_meeting.hpp"
@@ -36,18 +39,24 @@ Result<NcclId> agree_on_id(const Nccl& nccl, const ChannelRequest& request, Rank
 
 }  // namespace
 
-NcclChannel::NcclChannel(std::string_view name, uint32_t rank, uint32_t rank_count, Ref<PrimaryContext> context,
+NcclChannel::NcclChannel(const ChannelRequest& request, Ref<PrimaryContext> context, Ref<Worker> worker,
                          std::shared_ptr<const Nccl> nccl, NcclComm comm)
-    : Channel(name, rank, rank_count), context_(std::move(context)), nccl_(std::move(nccl)), comm_(comm) {}
-
-// Recordings that use it are gone: nothing of it runs. A destroy would wait for ranks that may be dead.
-NcclChannel::~NcclChannel() {
-  const ContextScope scope(context_->symbols(), context_->handle());
-  nccl_->ncclCommAbort(comm_);
+    : Channel(request.name, request.rank, request.rank_count),
+      context_(std::move(context)),
+      worker_(std::move(worker)),
+      nccl_(std::move(nccl)),
+      timeout_ns_(request.timeout_ns),
+      check_store_(request.check_store),
+      comm_(comm),
+      watch_(std::make_shared<NcclWatch>(text("in channel '", name(), "' (rank ", rank(), " of ", rank_count(), ")"),
+                                         timeout_ns_, context_, nccl_, comm)) {
+  worker_->add_guard(watch_);
 }
 
-Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, std::shared_ptr<const Nccl> nccl,
-                                       const ChannelRequest& request) {
+NcclChannel::~NcclChannel() { watch_->close(); }
+
+Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, const Ref<Worker>& worker,
+                                       std::shared_ptr<const Nccl> nccl, const ChannelRequest& request) {
   if (!request.store) return no_store(request);
   if (!nccl) {
     BATON_TRY_ASSIGN(nccl, load_nccl());
@@ -58,8 +67,7 @@ Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, std::shared_ptr<
   NcclComm comm = nullptr;
   BATON_NCCL_TRY(*nccl, nullptr, ncclCommInitRank, &comm, static_cast<int>(request.rank_count), id,
                  static_cast<int>(request.rank));
-  auto channel =
-      make_ref<NcclChannel>(request.name, request.rank, request.rank_count, Ref(&context), std::move(nccl), comm);
+  auto channel = make_ref<NcclChannel>(request, Ref(&context), worker, std::move(nccl), comm);
   BATON_TRY(channel->connect());
   return Ref<Channel>(std::move(channel));
 }
@@ -74,8 +82,11 @@ Result<Ref<Channel>> NcclChannel::do_split(std::string_view part_name, int32_t c
   int own = 0, count = 0;
   BATON_NCCL_TRY(*nccl_, made, ncclCommUserRank, made, &own);
   BATON_NCCL_TRY(*nccl_, made, ncclCommCount, made, &count);
-  auto part =
-      make_ref<NcclChannel>(part_name, static_cast<uint32_t>(own), static_cast<uint32_t>(count), context_, nccl_, made);
+  const ChannelRequest request{.name = part_name,
+                               .rank = static_cast<uint32_t>(own),
+                               .rank_count = static_cast<uint32_t>(count),
+                               .timeout_ns = timeout_ns_};
+  auto part = make_ref<NcclChannel>(request, context_, worker_, nccl_, made);
   BATON_TRY(part->connect());
   return Ref<Channel>(std::move(part));
 }
@@ -96,7 +107,7 @@ Status NcclChannel::connect() {
         {.operation = CollectiveOperation::kAllReduce, .reduction = Reduction::kSum, .element_type = ElementType::kU32},
         source, target, stream);
     if (status.ok()) status = start({.operation = CollectiveOperation::kAllToAll}, source, target, stream);
-    Status ended = context_->status_of(cuda.cuStreamSynchronize(stream), "cuStreamSynchronize");
+    Status ended = wait_for(stream);
     if (status.ok()) status = std::move(ended);
     cuda.cuStreamDestroy(stream);
   }
@@ -104,12 +115,52 @@ Status NcclChannel::connect() {
   return status;
 }
 
+Status NcclChannel::wait_for(CUstream stream) {
+  const Symbols& cuda = context_->symbols();
+  CUevent event = nullptr;
+  BATON_CUDA_TRY(cuda, cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+  Status status = context_->status_of(cuda.cuEventRecord(event, stream), "cuEventRecord");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout_ns_);
+  while (status.ok()) {
+    const CUresult passed = cuda.cuEventQuery(event);
+    if (passed == CUDA_SUCCESS) break;
+    if (passed != CUDA_ERROR_NOT_READY) status = context_->status_of(passed, "cuEventQuery");
+    if (status.ok()) status = watch_->check();
+    if (status.ok() && std::chrono::steady_clock::now() > end) status = watch_->give_up();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  if (!status.ok()) cuda.cuStreamSynchronize(stream);  // An ended communicator lets go of it.
+  cuda.cuEventDestroy(event);
+  return status;
+}
+
+// What all ranks say of it in the same words: not whom one of them sends to.
+Status NcclChannel::compare(const commands::Collective& command) {
+  const bool is_everyones =
+      command.operation != CollectiveOperation::kSend && command.operation != CollectiveOperation::kReceive;
+  if (!check_store_ || !is_everyones) return {};
+  std::string own = text(commands::collective_name(command.operation), " of ", command.source.length, " bytes of ",
+                         element_type_name(command.element_type));
+  if (reduces(command.operation)) own += text(", ", commands::reduction_name(command.reduction));
+  if (has_root(command.operation)) own += text(", root ", command.root);
+  const std::string meeting_name = text(name(), " records");
+  const ChannelRequest request{meeting_name, rank(), rank_count(), check_store_.get(), timeout_ns_};
+  RankMeeting meeting(request);
+  if (rank() == 0) {
+    BATON_TRY(meeting.tell(own));
+    return meeting.conclude({});
+  }
+  const auto first = meeting.hear();
+  if (!first.has_value()) return meeting.conclude(first.error().clone());
+  if (*first == own) return meeting.conclude({});
+  return meeting.conclude(failure(StatusCode::kInvalidArgument, "The ranks of channel '", name(),
+                                  "' disagree: rank 0 records ", *first, ", rank ", rank(), " ", own, "."));
+}
+
 Status NcclChannel::enqueue(const commands::Collective& command, const ForeignBinding& source,
                             const ForeignBinding& target, CUstream stream) {
   std::lock_guard lock(mutex_);
-  int failed = 0;  // Of what ran before.
-  BATON_NCCL_TRY(*nccl_, comm_, ncclCommGetAsyncError, comm_, &failed);
-  BATON_TRY(nccl_->status_of(failed, "An earlier collective", comm_));
+  BATON_TRY(watch_->check());  // Of what ran before.
   return start(command, source, target, stream);
 }
 

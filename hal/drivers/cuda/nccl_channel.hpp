@@ -9,6 +9,7 @@
 
 #include "hal/channel.hpp"
 #include "hal/drivers/cuda/nccl.hpp"
+#include "hal/drivers/cuda/nccl_watch.hpp"
 #include "hal/drivers/cuda/primary_context.hpp"
 #include "hal/foreign_function.hpp"
 
@@ -17,11 +18,18 @@ namespace baton::hal::drivers::cuda {
 class NcclChannel final : public Channel {
  public:
   // `nccl` null: the one of this machine.
-  static Result<Ref<Channel>> make(PrimaryContext& context, std::shared_ptr<const Nccl> nccl,
+  static Result<Ref<Channel>> make(PrimaryContext& context, const Ref<Worker>& worker, std::shared_ptr<const Nccl> nccl,
                                    const ChannelRequest& request);
-  NcclChannel(std::string_view name, uint32_t rank, uint32_t rank_count, Ref<PrimaryContext> context,
+  NcclChannel(const ChannelRequest& request, Ref<PrimaryContext> context, Ref<Worker> worker,
               std::shared_ptr<const Nccl> nccl, NcclComm comm);
   ~NcclChannel() override;
+
+  // Ok, or why the channel ended: another rank died, or was late. It stays so.
+  Status check() { return watch_->check(); }
+  // Collectives of it are enqueued, up to the mark.
+  void watch(const Ref<Mark>& mark) { watch_->begin(mark); }
+  // Where ranks check what they record (ChannelRequest::check_store): whether all of them record this.
+  Status compare(const commands::Collective& command);
 
   // Enqueues on `stream`, whose context is current. The command's bindings stand in `source` and `target`.
   Status enqueue(const commands::Collective& command, const ForeignBinding& source, const ForeignBinding& target,
@@ -36,10 +44,17 @@ class NcclChannel final : public Channel {
   Status exchange(const commands::Collective& command, const ForeignBinding& source, const ForeignBinding& target,
                   CUstream stream);
 
+  // Until the stream has come so far; a failure ends the channel.
+  Status wait_for(CUstream stream);
+
   const Ref<PrimaryContext> context_;
+  const Ref<Worker> worker_;
   const std::shared_ptr<const Nccl> nccl_;
+  const int64_t timeout_ns_;
+  const std::shared_ptr<RankStore> check_store_;
   std::mutex mutex_;
-  NcclComm comm_;  // Guarded by mutex_.
+  NcclComm comm_;  // Guarded by mutex_; watch_ ends it.
+  const std::shared_ptr<NcclWatch> watch_;
 };
 
 }  // namespace baton::hal::drivers::cuda

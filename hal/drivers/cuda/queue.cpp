@@ -161,7 +161,9 @@ Status Queue::issue(Recording& recording, const Execution& execution) const {
   return issued;
 }
 
-bool Queue::may_fail(const Recording& recording, Marks marks) { return recording.calls_host() || !marks.empty(); }
+bool Queue::may_fail(const Recording& recording, Marks marks) {
+  return recording.calls_host() || recording.has_channels() || !marks.empty();
+}
 
 template <typename Run>
 [[gnu::noinline]] Status Queue::run_timed(Stream& stream, Mark& mark, const Run& run) {
@@ -175,6 +177,8 @@ template <typename Run>
 template <typename Run>
 Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals, Ref<Mark>& closed, const Run& run) {
   BATON_TRY(parts_.context->check());
+  if (recording.has_channels()) [[unlikely]]
+    BATON_TRY(recording.channel_failure());
   Stream& stream = stream_for(marks);
   std::lock_guard lock(stream.mutex());
   const ContextScope scope = parts_.context->enter();
@@ -185,11 +189,15 @@ Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals
     if (status.ok()) status = stream.wait(*wait);
   }
   mark.keep(recording);
+  if (recording.has_channels()) [[unlikely]]
+    mark.expect_failure();
   if (status.ok()) status = execution_clock_.on() ? run_timed(stream, mark, run) : run(stream, mark);
   const bool told = !signals.empty() || may_fail(recording, marks);
   if (!told && mark.kept_count() <= kKeptMax) return status;
   auto made = stream.close();
   if (!made.has_value()) return status.ok() ? std::move(made).error() : std::move(status);
+  if (recording.has_channels()) [[unlikely]]
+    recording.watch_channels(*made);
   if (told) closed = std::move(made).value();
   return status;
 }

@@ -1,6 +1,7 @@
 #include "hal/drivers/cuda/recording.hpp"
 
 #include "hal/drivers/cuda/graph.hpp"
+#include "hal/drivers/cuda/nccl_channel.hpp"
 #include "hal/drivers/cuda/work_listener.hpp"
 #include "hal/work_label.hpp"
 

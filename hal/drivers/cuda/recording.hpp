@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "hal/drivers/cuda/buffer.hpp"
 #include "hal/recording.hpp"
@@ -21,6 +22,7 @@ namespace baton::hal::drivers::cuda {
 
 class Graph;
 class GraphBuilder;
+class NcclChannel;
 struct Record;
 
 // What a slot is in one execution. [0] is zero, [s + 1] slot s.
@@ -100,6 +102,12 @@ class Recording final : public hal::Recording {
   bool blocks_host() const { return blocks_host_; }
   // Whether parts of it can fail while they run.
   bool calls_host() const { return calls_host_; }
+  // Whether it meets other ranks.
+  bool has_channels() const { return has_channels_; }
+  // Ok, or why a channel of its ended, and with it whatever was executed.
+  Status channel_failure() const;
+  // An execution of it ends there.
+  void watch_channels(const Ref<Mark>& mark) const;
   const WorkLabel* label() const { return label_; }
   // "in recording "prefill" (kernels 'a', 'b')".
   std::string description() const;
@@ -125,6 +133,7 @@ class Recording final : public hal::Recording {
 
  private:
   friend class CommandBuffer;
+  void add_channel(NcclChannel& channel);
 
   // Together, in one cache line, what every execution looks at.
   alignas(64) Record* first_ = nullptr;
@@ -133,10 +142,12 @@ class Recording final : public hal::Recording {
   std::atomic<bool> runs_as_graph_{false};
   bool blocks_host_ = false;
   bool calls_host_ = false;
+  bool has_channels_ = false;  // channels_ is not empty.
   std::string_view graph_obstacle_;
   std::vector<SlotUse> constant_uses_;
   std::vector<std::string> kernel_names_;  // The first few, for messages.
   std::vector<std::shared_ptr<void>> owned_;
+  std::vector<Ref<NcclChannel>> channels_;
   std::atomic<int64_t> stream_ns_{0};
   const WorkLabel* const label_;  // Of whoever observes.
   std::mutex graph_mutex_;

@@ -35,6 +35,8 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   static Status hold(CUstream stream, Mark& mark);
 
   bool reached(uint64_t ordinal) const { return completed_.load(std::memory_order_acquire) >= ordinal; }
+  // How far the device was seen.
+  uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
   // Lets go of what marks kept that are done; asks the device when `ask`. Returns how many marks are still in flight.
   size_t reap(bool ask);
   // Until others that reap have let go of what they took; not for ever, because what is let go of may wait for this

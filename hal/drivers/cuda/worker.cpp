@@ -12,6 +12,7 @@ namespace {
 // A waiter of a watch is told within this. Memory that is to be let go of can wait longer.
 constexpr std::chrono::microseconds kWatchPause{10};
 constexpr std::chrono::milliseconds kReapPause{1};
+constexpr std::chrono::milliseconds kGuardPause{1};
 // Falling asleep at once would cost the next submission a wake by the kernel (3 us).
 constexpr int kIdleRounds = 50;
 // Tables that were bound last are kept over so many rounds without work.
@@ -93,6 +94,28 @@ void Worker::watch(std::unique_ptr<Watch> watch) {
   changed_.notify_one();
 }
 
+void Worker::add_guard(std::weak_ptr<Guard> guard) {
+  const std::lock_guard lock(guards_mutex_);
+  std::erase_if(guards_, [](const std::weak_ptr<Guard>& each) { return each.expired(); });
+  guards_.push_back(std::move(guard));
+}
+
+// Without the lock: a guard may be let go of meanwhile, and be the last to hold something of the device's.
+void Worker::look_at_guards() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - guards_seen_ < kGuardPause) return;
+  guards_seen_ = now;
+  std::vector<std::weak_ptr<Guard>> guards;
+  {
+    const std::lock_guard lock(guards_mutex_);
+    if (guards_.empty()) return;
+    guards = guards_;
+  }
+  for (const std::weak_ptr<Guard>& each : guards) {
+    if (const auto guard = each.lock()) guard->look();
+  }
+}
+
 void Worker::wake() {
   Lock lock(mutex_);
   awake_ = true;
@@ -152,6 +175,7 @@ bool Worker::round(Lock& lock) {
   lock.unlock();
   if (task) task->run();
   poll_watches();
+  look_at_guards();
   lock.lock();
   return task != nullptr;
 }

@@ -6,8 +6,10 @@
 // Threads: internally synchronized.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <thread>
 
 #include "hal/drivers/common/task.hpp"
@@ -24,10 +26,19 @@ class Worker final : public RefCounted<Worker> {
     virtual bool finished() = 0;
   };
 
+  // Looked at from time to time while the device works.
+  class Guard {
+   public:
+    virtual ~Guard() = default;
+    virtual void look() = 0;
+  };
+
   explicit Worker(std::vector<Ref<Stream>> streams) : streams_(std::move(streams)) {}
 
   void post(Task& task);
   void watch(std::unique_ptr<Watch> watch);
+  // Until the guard's owner lets go of it.
+  void add_guard(std::weak_ptr<Guard> guard);
   // Work was enqueued: this thread is to let go of what it kept.
   void touch() {
     if (!awake_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -49,6 +60,7 @@ class Worker final : public RefCounted<Worker> {
   bool poll_watches();
   size_t reap();
   void drop_bound_tables();
+  void look_at_guards();
 
   const std::vector<Ref<Stream>> streams_;
   std::atomic<bool> awake_{false};
@@ -60,6 +72,9 @@ class Worker final : public RefCounted<Worker> {
   std::deque<Task*> tasks_;                          // Guarded by mutex_.
   std::vector<std::unique_ptr<Watch>> new_watches_;  // Guarded by mutex_.
   std::vector<std::unique_ptr<Watch>> watches_;      // Of the thread alone.
+  std::mutex guards_mutex_;
+  std::vector<std::weak_ptr<Guard>> guards_;             // Guarded by guards_mutex_.
+  std::chrono::steady_clock::time_point guards_seen_{};  // Of the thread alone.
 };
 
 }  // namespace baton::hal::drivers::cuda

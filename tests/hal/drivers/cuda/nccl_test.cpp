@@ -263,7 +263,7 @@ TEST_P(NcclTest, AWaitThatIsTooLongEndsTheChannel) {
   const SemaphorePoint first(done, 1), second(done, 2);
   EXPECT_OK(device_->queue().execute({.signals = {&first, 1}}, *sum));
   EXPECT_OK(device_->queue().execute({{&first, 1}, {&second, 1}}, *fill));
-  constexpr const char* kSentence = "A collective is under way for 30 ms: another rank is gone, or late";
+  constexpr const char* kSentence = "Work with collectives is under way for 30 ms: another rank is gone, or late";
   EXPECT_FAILS(done->wait(2), StatusCode::kDeadlineExceeded, kSentence);
   EXPECT_EQ(std::count(fake.log.begin(), fake.log.end(), "abort"), 1);
   // The channel stays ended; the device, and another channel, work.
@@ -296,7 +296,8 @@ TEST_P(NcclTest, AnIdleWaitHearsOfIt) {
   const Ref<hal::Recording> sum = sum_of_words();
   testing_support::fake_cuda().events_pass = false;
   EXPECT_OK(device_->queue().execute({}, *sum));
-  EXPECT_FAILS(device_->queue().wait_idle(), StatusCode::kDeadlineExceeded, "A collective is under way for 30 ms");
+  EXPECT_FAILS(device_->queue().wait_idle(), StatusCode::kDeadlineExceeded,
+               "Work with collectives is under way for 30 ms");
   EXPECT_OK(device_->queue().wait_idle());
 }
 
@@ -424,7 +425,7 @@ void wait_in_vain(uint32_t rank, const char* mode, RankStore& store, std::atomic
     const auto sum = sum_in_place(*device, **channel, *memory);
     if (rank == 0) {
       const auto begun = std::chrono::steady_clock::now();
-      EXPECT_FAILS(run(*device, *sum), StatusCode::kDeadlineExceeded, "A collective is under way for 2000 ms");
+      EXPECT_FAILS(run(*device, *sum), StatusCode::kDeadlineExceeded, "Work with collectives is under way for 2000 ms");
       EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
       EXPECT_FAILS(run(*device, *sum), StatusCode::kDeadlineExceeded, "in channel 'vain' (rank 0 of 2)");
       EXPECT_OK(device->queue().wait_idle());
