@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a program of this bench as MLIR text, lowered by the passes that jaxlib brings along.
+"""Writes a program of this bench as MLIR text, lowered by the package baton.jax.
 
     bench/programs/lower.py mlp > mlp.mlir
     bench/programs/lower.py --all folder
@@ -7,27 +7,18 @@
 
 import argparse
 import pathlib
+import sys
 
 import jax
 import jax.numpy as jnp
-from jaxlib.mlir.dialects import stablehlo
-from jaxlib.mlir.passmanager import PassManager
 from programs import PROGRAMS, Program, find
 
-# From what jax.jit gives to linalg, arith, math and tensor. The simplification before takes constants together.
-PASSES = ("builtin.module(inline,canonicalize,func.func(chlo-legalize-to-stablehlo),"
-          "stablehlo-legalize-to-linalg,canonicalize,cse)")
-
-stablehlo.register_stablehlo_passes()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/programs"))
+from tools import baton_jax  # noqa: E402
 
 
 def lower(program: Program, kind: str = "float32") -> str:
-    arguments = [jax.ShapeDtypeStruct(shape, jnp.dtype(kind)) for shape in program.shapes]
-    module = jax.jit(program.function).lower(*arguments).compiler_ir("stablehlo")
-    with module.context:
-        copy = module.operation.clone()  # JAX keeps the module, and compiles it when the function is called.
-        PassManager.parse(PASSES).run(copy.operation)
-        return str(copy)
+    return baton_jax().lower(jax.jit(program.function), *program.types(jnp.dtype(kind)), libraries=program.libraries)
 
 
 def main() -> int:
