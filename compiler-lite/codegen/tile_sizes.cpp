@@ -228,18 +228,39 @@ int turned_loop(linalg::LinalgOp op) {
   return kNone;
 }
 
+// The same, of an operand that is read along the last loop, too: turned round, and not only repeated.
+int crossed_loop(linalg::LinalgOp op) {
+  const mlir::AffineExpr last_loop = mlir::getAffineDimExpr(op.getNumLoops() - 1, op.getContext());
+  for (const mlir::AffineMap map : op.getIndexingMapsArray()) {
+    if (map.getNumResults() < 2 || !llvm::is_contained(map.getResults().drop_back(), last_loop)) continue;
+    if (const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(map.getResults().back())) {
+      return static_cast<int>(loop.getPosition());
+    }
+  }
+  return kNone;
+}
+
 // Elements that are written along rows and read along columns, or the other way round: in squares, of which the cache
-// keeps the lines until all of them is used.
-bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence, llvm::SmallVector<int64_t>& tiles) {
-  const int turned = turned_loop(root);
+// keeps the lines until all of them is used. A core takes several squares where one is little work.
+bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence, Tiling tiling,
+                     llvm::SmallVector<int64_t>& tiles) {
+  const bool cores = tiling == Tiling::kCores;
+  if (correspondence.work_per_element() > 1 || tiles.empty()) return false;
+  const int turned = cores ? crossed_loop(root) : turned_loop(root);
   const auto last = static_cast<unsigned>(tiles.size() - 1);
-  if (correspondence.work_per_element() > 1 || turned == kNone || !correspondence.divisible(last) ||
-      !correspondence.divisible(static_cast<unsigned>(turned))) {
+  if (turned == kNone || !correspondence.divisible(last) || !correspondence.divisible(static_cast<unsigned>(turned))) {
     return false;
   }
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
-  for (unsigned i = 0; i < tiles.size(); ++i) {
-    const int64_t tile = i == last || static_cast<int>(i) == turned ? kSquare : 1;
+  const auto in_square = [&](unsigned loop) { return loop == last || static_cast<int>(loop) == turned; };
+  int64_t others = 1;
+  if (cores) {
+    const auto side = [&](unsigned loop) { return std::min(kSquare, known_size(ranges[loop])); };
+    others = kTileWork / (side(last) * side(static_cast<unsigned>(turned)));
+  }
+  for (unsigned i = last + 1; i-- > 0;) {
+    const int64_t tile = in_square(i) ? kSquare : std::min(others, known_size(ranges[i]));
+    if (!in_square(i)) others = std::max<int64_t>(1, others / tile);
     const bool whole = !mlir::ShapedType::isDynamic(ranges[i]) && tile >= ranges[i];
     tiles[i] = whole || !correspondence.divisible(i) ? 0 : tile;
   }
@@ -253,7 +274,7 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
   const Correspondence correspondence(root, tiling);
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
-  if (blocks && tile_by_squares(root, correspondence, tiles)) return tiles;
+  if (tile_by_squares(root, correspondence, tiling, tiles)) return tiles;
   int64_t budget = blocks ? block_elements(root, correspondence) : kTileWork / correspondence.work_per_element();
   if (!blocks && !correspondence.has_product() && correspondence.work_per_element() > 1) {
     budget = std::min(budget, kTileBytes / std::max<int64_t>(1, correspondence.kept_bytes()));
