@@ -80,6 +80,19 @@ bool is_view_or_copy(Operation* op) {
   return false;
 }
 
+// A slice whose readers all read their operands where those lie: each group gets its own, and no kernel copies it. Which
+// groups its readers go to doesn't matter then.
+bool is_read_in_place(Operation* op) {
+  auto slice = llvm::dyn_cast<tensor::ExtractSliceOp>(op);
+  if (!slice || !slice.hasUnitStride() || is_view_or_copy(op)) return false;
+  return llvm::all_of(op->getUsers(), [&](Operation* user) {
+    auto reader = llvm::dyn_cast<linalg::GenericOp>(user);
+    return reader && user->getBlock() == op->getBlock() && !codegen::is_product(reader) &&
+           !user->hasAttr(codegen::kAttention) && !joins_by_mark(op, user) &&
+           llvm::none_of(reader.getOutputs(), [&](Value init) { return init == slice.getResult(); });
+  });
+}
+
 // Cheap and without memory: each group gets its own.
 bool is_cloned(Operation* op) {
   if (llvm::isa<tensor::EmptyOp, tensor::DimOp>(op)) return true;
@@ -198,6 +211,7 @@ class Group {
       return llvm::isa<mlir::DestinationStyleOpInterface>(consumer);  // Cheaper again than kept.
     }
     if (is_attention_ || producer->hasAttr(codegen::kAttention)) return false;
+    if (is_read_in_place(producer)) return true;
     if (const std::optional<bool> by_mark = joins_by_mark(producer, consumer)) return *by_mark;
     const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
@@ -374,7 +388,7 @@ mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_n
   llvm::DenseSet<Operation*> taken;
   SmallVector<Group> groups;
   for (Operation* op : order) {
-    if (taken.contains(op) || !is_root(op) || is_view_or_copy(op)) continue;
+    if (taken.contains(op) || !is_root(op) || is_view_or_copy(op) || is_read_in_place(op)) continue;
     const SmallVector<Operation*> attention = attention_of(op);
     Group group = attention.empty() ? Group(op, takes_sizes) : Group(attention, takes_sizes);
     group.grow();
