@@ -18,6 +18,8 @@ namespace tensor = mlir::tensor;
 
 // Instructions that may be done once for each of a few readers.
 constexpr int64_t kCheap = 3;
+// Instructions that number elements, for any count of readers.
+constexpr int64_t kFewNumbers = 6;
 
 bool has_only(linalg::LinalgOp op, llvm::function_ref<bool(mlir::Operation&)> allows) {
   return op->getNumRegions() == 1 && op.getNumReductionLoops() == 0 &&
@@ -34,6 +36,21 @@ bool is_quick(mlir::Operation& op) {
 
 bool is_cheap(linalg::LinalgOp producer) {
   return has_only(producer, is_quick) && llvm::range_size(producer->getRegion(0).front()) <= kCheap + 1;
+}
+
+// Numbers made of the place alone, as an iota is: to read them from memory costs more than to count.
+bool is_numbering(linalg::LinalgOp op) {
+  return op.getNumDpsInputs() == 0 && llvm::range_size(op->getRegion(0).front()) <= kFewNumbers + 1 &&
+         has_only(op, [](mlir::Operation& inner) {
+           return is_quick(inner) && llvm::isa<arith::ArithDialect, linalg::LinalgDialect>(*inner.getDialect());
+         });
+}
+
+// What each of its readers does for itself. A product stays one, and reads numbers from memory.
+bool is_done_again(linalg::LinalgOp producer, mlir::OpOperand* operand) {
+  if (is_free(producer)) return true;
+  auto reader = llvm::dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  return reader && !is_product(reader) && is_numbering(producer);
 }
 
 // Whether every loop of the reader that goes round more than once reads another element.
@@ -107,7 +124,7 @@ bool fuses_in_program(mlir::OpOperand* operand) {
   auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
   if (!producer) return true;
   if (reads_its_result(producer)) return false;
-  if (is_free(producer)) return true;
+  if (is_done_again(producer, operand)) return true;
   if (!saves_work(producer, operand) || is_branchy(producer) || !stays_narrow(producer, operand)) return false;
   return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
     return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user);
@@ -118,7 +135,7 @@ bool fuses_in_kernel(mlir::OpOperand* operand) {
   auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
   if (!producer) return true;
   if (reads_its_result(producer)) return false;
-  if (is_free(producer)) return true;
+  if (is_done_again(producer, operand)) return true;
   if (!saves_work(producer, operand) || is_branchy(producer)) return false;
   return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
     return user == operand->getOwner() ||

@@ -76,3 +76,66 @@ util.func public @mean(%view: !hal.buffer_view) -> !hal.buffer_view {
   %out = hal.tensor.export %mean : tensor<8x1xf32> -> !hal.buffer_view
   util.return %out : !hal.buffer_view
 }
+
+// Numbers of places are counted where they are read: no kernel writes them, for however many readers.
+// CHECK-LABEL: util.func public @places
+// CHECK-COUNT-2: flow.dispatch {{.*}}(%{{[0-9]+}}) : (tensor<8x64xi32>)
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @places(%view: !hal.buffer_view) -> (!hal.buffer_view, !hal.buffer_view) {
+  %x = hal.tensor.import %view : !hal.buffer_view -> tensor<8x64xi32>
+  %e = tensor.empty() : tensor<8x64xi32>
+  %places = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x64xi32>) {
+  ^bb0(%o: i32):
+    %at = linalg.index 1 : index
+    %number = arith.index_cast %at : index to i32
+    linalg.yield %number : i32
+  } -> tensor<8x64xi32>
+  %moved = arith.addi %x, %places : tensor<8x64xi32>
+  %zero = arith.constant 0 : i32
+  %row = tensor.empty() : tensor<8xi32>
+  %start = linalg.fill ins(%zero : i32) outs(%row : tensor<8xi32>) -> tensor<8xi32>
+  %count = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x, %places : tensor<8x64xi32>, tensor<8x64xi32>) outs(%start : tensor<8xi32>) {
+  ^bb0(%a: i32, %b: i32, %s: i32):
+    %less = arith.cmpi slt, %a, %b : i32
+    %one = arith.extui %less : i1 to i32
+    %t = arith.addi %s, %one : i32
+    linalg.yield %t : i32
+  } -> tensor<8xi32>
+  %out = hal.tensor.export %moved : tensor<8x64xi32> -> !hal.buffer_view
+  %counts = hal.tensor.export %count : tensor<8xi32> -> !hal.buffer_view
+  util.return %out, %counts : !hal.buffer_view, !hal.buffer_view
+}
+
+// Slices are read where they lie, by each reader for itself.
+// CHECK-LABEL: util.func public @gates
+// CHECK-COUNT-2: flow.dispatch {{.*}} : (tensor<8x64xf32>) -> tensor<8x32xf32>
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @gates(%view: !hal.buffer_view) -> (!hal.buffer_view, !hal.buffer_view) {
+  %x = hal.tensor.import %view : !hal.buffer_view -> tensor<8x64xf32>
+  %left = tensor.extract_slice %x[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+  %right = tensor.extract_slice %x[0, 32] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+  %bent = math.tanh %left : tensor<8x32xf32>
+  %mixed = arith.mulf %bent, %right : tensor<8x32xf32>
+  %sum = arith.addf %left, %right : tensor<8x32xf32>
+  %out = hal.tensor.export %mixed : tensor<8x32xf32> -> !hal.buffer_view
+  %sums = hal.tensor.export %sum : tensor<8x32xf32> -> !hal.buffer_view
+  util.return %out, %sums : !hal.buffer_view, !hal.buffer_view
+}
+
+// One that is handed on as it is, too, is copied once for all.
+// CHECK-LABEL: util.func public @handed_on
+// CHECK: %[[SLICE:.*]] = flow.dispatch {{.*}}_extract_slice(
+// CHECK-NEXT: flow.dispatch {{.*}}(%[[SLICE]])
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @handed_on(%view: !hal.buffer_view) -> (!hal.buffer_view, !hal.buffer_view) {
+  %x = hal.tensor.import %view : !hal.buffer_view -> tensor<8x64xf32>
+  %left = tensor.extract_slice %x[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+  %bent = math.tanh %left : tensor<8x32xf32>
+  %out = hal.tensor.export %bent : tensor<8x32xf32> -> !hal.buffer_view
+  %same = hal.tensor.export %left : tensor<8x32xf32> -> !hal.buffer_view
+  util.return %out, %same : !hal.buffer_view, !hal.buffer_view
+}
