@@ -8,7 +8,7 @@ from .build import Builder, element_of, integers, shape_of, tensor_type
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
 from .scalars import index
 from .sorting import replace
-from .windows import lower_select_and_scatter
+from .windows import lower_running, lower_select_and_scatter
 
 
 def _barrier(op, module):
@@ -108,10 +108,11 @@ def _convolution(op, module):
 
 
 def _reduce_window(op, module):
-    """Over windows of a tensor of an unknown batch: what stands at each place of all windows, combined place by place."""
+    """Over windows of a tensor of an unknown batch: what stands at each place of all windows, combined place by place. With a
+    known one, running sums and the like."""
     shape = shape_of(op.operands[0])
     if min(shape) >= 0:
-        return False
+        return lower_running(op)
     rank, count = len(shape), len(op.results)
     window = _numbers(op, "window_dimensions", [1] * rank)
     strides, dilations, spread = (_numbers(op, name, [1] * rank) for name in ("window_strides", "window_dilations", "base_dilations"))

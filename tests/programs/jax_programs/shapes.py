@@ -171,3 +171,29 @@ def many_scalars(*xs):
 @program(*[f32(2, 3, 4)] * 30, sizes=("a, b, c",) * 30)
 def many_unknown_sizes(*xs):
     return sum(xs), jnp.concatenate(xs, 1)
+
+
+@program(f32(3, 70), f32(33, 4), i32(17, low=-9, high=9))
+def long_running_sums(x, y, z):
+    """Of more elements than windows are made for, forward and back, at sizes that are no powers of two."""
+    return (jnp.cumsum(x, 1), lax.cumsum(x, axis=1, reverse=True), lax.cummax(y, axis=0, reverse=True), lax.cummin(y, axis=0),
+            jnp.cumprod(x * 0.1 + 1, 1), lax.cumlogsumexp(y, axis=0), jnp.cumsum(z), jax.grad(lambda x: (jnp.cumsum(x, 1) ** 2).sum())(x))
+
+
+@program(f32(70, 131), f32(9, 70, 65), f32(40, 5, 33))
+def turned_over_tiles(x, y, z):
+    return x.T + 1, x + (x * 2).T.reshape(70, 131), y.transpose(2, 0, 1) * 2, y.transpose(0, 2, 1) + 1, z.transpose(1, 2, 0) * 3, z.transpose(2, 1, 0) + 1
+
+
+@program(f32(50, 66), f32(3, 20, 40))
+def slices_in_place(x, y):
+    gates = jax.nn.sigmoid(x[:, :22]) * jnp.tanh(x[:, 22:44]) + x[:, 44:]
+    inner = y[1:, 2:-2, 3:-3]
+    return gates, x[:, 1:].sum(1), jax.nn.softmax(x[:, 5:60], 1), inner * 2 + y[:-1, 1:-3, 6:], inner.max(1), x[:, :40] @ x[:40, 20:], x[:, 1:] - x[:, :-1]
+
+
+@program(f32(40, 40), f32(30))
+def places_and_products(x, y):
+    """Numbers of places are counted where they are read, but a product stays one."""
+    place = jnp.arange(40.0)
+    return (place[None] * 2 + jnp.zeros((40, 40))) @ x, place[None] * x + place[:, None], (x > place).sum(1), y * jnp.arange(30), y[::-1] + jnp.arange(30) % 7
