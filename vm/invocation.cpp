@@ -28,6 +28,17 @@ Status wrong_result_count(const ExportedFunction& function, size_t given) {
                  " results, but room is given for ", given);
 }
 
+struct Registers {
+  int64_t values, refs;
+};
+// A native function's are its arguments or its results.
+Registers registers_of(const ExportedFunction& function) {
+  const bytecode::SignatureShape& shape = function.shape;
+  if (const Function* const body = function.body) [[likely]]
+    return {body->value_registers, body->ref_registers};
+  return {std::max(shape.argument_values, shape.result_values), std::max(shape.argument_refs, shape.result_refs)};
+}
+
 // Nothing when `limit` is not beyond `first`.
 void release_refs(Object** first, const Object* const* limit) {
   for (Object** slot = first; slot < limit; ++slot) release_object(std::exchange(*slot, nullptr));
@@ -246,7 +257,7 @@ void Invocation::set_instruction_budget(uint64_t instructions) {
 void Invocation::set_tracer(Tracer* tracer) { machine_.tracer = tracer; }
 
 // Results of an earlier call that were not taken.
-void Invocation::drop_results() {
+[[gnu::noinline]] void Invocation::drop_results() {
   if (!finished_) return;
   finished_ = false;
   release_refs(machine_.refs, machine_.refs + function_->shape.result_refs);
@@ -259,7 +270,8 @@ template <typename Argument>
   if (machine_.suspension != Suspension::kNone) [[unlikely]] {
     return failure(StatusCode::kFailedPrecondition, "a call of this invocation is still suspended");
   }
-  drop_results();
+  if (finished_) [[unlikely]]
+    drop_results();
   machine_.frame = nullptr;
   machine_.trap = check_interrupts(machine_);
   if (machine_.trap != TrapKind::kNone) [[unlikely]]
@@ -269,7 +281,8 @@ template <typename Argument>
     return failure(StatusCode::kInvalidArgument, "function '", function.name, "' takes ",
                    bytecode::describe_signature(function.signature), "; ", arguments.size(), " arguments were given");
   }
-  BATON_TRY(check_room(function));
+  if (!has_room(function)) [[unlikely]]
+    return no_room(function);
   function_ = &function;
   machine_.state = machine_.states + function.module;
   if (function.body) [[likely]] {
@@ -298,16 +311,17 @@ template <typename Argument>
   return mismatches == 0;
 }
 
-// The bottom frame, which no call instruction checks; a native function's registers are its arguments or its results.
-Status Invocation::check_room(const ExportedFunction& function) const {
-  const bytecode::SignatureShape& shape = function.shape;
-  const Function* const body = function.body;
-  const auto values = body ? body->value_registers : std::max(shape.argument_values, shape.result_values);
-  const auto refs = body ? body->ref_registers : std::max(shape.argument_refs, shape.result_refs);
+// The bottom frame, which no call instruction checks.
+bool Invocation::has_room(const ExportedFunction& function) const {
+  const Registers needed = registers_of(function);
+  return needed.values <= machine_.values_limit - machine_.values &&
+         needed.refs <= machine_.refs_limit - machine_.refs && machine_.frames != machine_.frames_limit;
+}
+
+Status Invocation::no_room(const ExportedFunction& function) const {
+  const auto [values, refs] = registers_of(function);
   const auto value_room = machine_.values_limit - machine_.values;
   const auto ref_room = machine_.refs_limit - machine_.refs;
-  if (values <= value_room && refs <= ref_room && machine_.frames != machine_.frames_limit) [[likely]]
-    return {};
   return failure(StatusCode::kResourceExhausted, "function '", function.name, "' needs ", values, " value and ", refs,
                  " reference registers and a frame, but the invocation's stack has ", value_room, ", ", ref_room,
                  " and ", machine_.frames_limit - machine_.frames);
@@ -315,7 +329,7 @@ Status Invocation::check_room(const ExportedFunction& function) const {
 
 // Nothing that is no reference is touched as if it were one.
 template <typename Argument>
-bool Invocation::place_mixed(std::span<const Argument> arguments) {
+[[gnu::noinline]] bool Invocation::place_mixed(std::span<const Argument> arguments) {
   Value* next_value = machine_.values;
   Object** next_ref = machine_.refs;
   const bool has_refs_alone = function_->shape.argument_values == 0;

@@ -85,7 +85,8 @@ class Invocation {
   Result<Outcome> run_on(const ExportedFunction& function, std::span<const Argument> arguments);
   template <typename Argument>
   Status start(const ExportedFunction& function, std::span<const Argument> arguments);
-  Status check_room(const ExportedFunction& function) const;
+  bool has_room(const ExportedFunction& function) const;
+  [[gnu::cold, gnu::noinline]] Status no_room(const ExportedFunction& function) const;
   template <typename Argument>
   bool place_values(std::span<const Argument> arguments);
   template <typename Argument>
