@@ -51,9 +51,12 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.texts("--module,-m", options.providers,
              "For --explain: a .bvm file or plugin that may provide imports; again for more");
   line.texts("--device,-d", options.devices.devices,
-             "For --explain: this device, and load there what it takes; again for more. Else one of each driver");
+             "For --explain: this device, and load there what it takes, which runs code of the file; again for more. "
+             "Else one of "
+             "each driver, and nothing is loaded");
   line.texts("--executable_plugin", options.devices.executable_plugins,
              "For --explain: a library with functions that CPU kernels import; again for more");
+  add_no_native_code(line, options.devices);
   line.text("--extract", options.extract, "Write the embedded device code into this folder, a file for each variant");
   return line.parse(argc, argv);
 }

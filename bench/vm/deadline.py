@@ -10,6 +10,7 @@ of the process, in which no waiting for others is. Workers of local-task have 20
 import argparse
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -42,39 +43,6 @@ export func @calls() {
   call @callee, %v0, %r0
   call.tail @calls
 }
-export func @hash() {
-  const.i64.wide %v1, 268435456
-  blob.alloc %r0, %v1
-  const.i64 %v0, 0
-again:
-  blob.hash %v2, %r0, %v0, %v1
-  br again
-}
-export func @fill() {
-  const.i64.wide %v1, 268435456
-  blob.alloc %r0, %v1
-  const.i64 %v0, 0
-  const.i32 %v2, 7
-again:
-  blob.fill.i32 %r0, %v0, %v1, %v2
-  br again
-}
-export func @copy() {
-  const.i64.wide %v1, 134217728
-  blob.alloc %r0, %v1
-  blob.alloc %r1, %v1
-  const.i64 %v0, 0
-again:
-  blob.copy %r0, %v0, %r1, %v0, %v1
-  br again
-}
-export func @list() {
-again:
-  const.i64 %v1, 4000000
-  list.alloc %r0, %v1
-  list.resize %r0, %v1
-  br again
-}
 ; Large memory that is made and touched anew each time.
 export func @alloc_fill() {
   const.i64.wide %v1, 1073741824
@@ -83,14 +51,6 @@ export func @alloc_fill() {
 again:
   blob.alloc %r0, %v1
   blob.fill.i32 %r0, %v0, %v1, %v2
-  br again
-}
-export func @clone() {
-  const.i64.wide %v1, 268435456
-  const.i64 %v0, 0
-  blob.alloc %r0, %v1
-again:
-  blob.clone %r1, %r0, %v0, %v1
   br again
 }
 ; Nobody signals it.
@@ -176,6 +136,55 @@ again:
 }
 """
 
+# What each instruction that works on as much as its operands say does again and again. %r0 and %r1 are blobs of %v2 bytes,
+# %r2 is a list; %v0 is 0.
+LONG = {
+    "blob.alloc": "blob.alloc %r3, %v2",
+    "blob.clone": "blob.clone %r3, %r0, %v0, %v2",
+    "blob.compare": "blob.compare %v4, %r0, %v0, %r1, %v0, %v2",
+    "blob.copy": "blob.copy %r0, %v0, %r1, %v0, %v2",
+    "blob.fill.i8": "blob.fill.i8 %r0, %v0, %v2, %v4",
+    "blob.fill.i16": "blob.fill.i16 %r0, %v0, %v2, %v4",
+    "blob.fill.i32": "blob.fill.i32 %r0, %v0, %v2, %v4",
+    "blob.fill.i64": "blob.fill.i64 %r0, %v0, %v2, %v6",
+    "blob.hash": "blob.hash %v6, %r0, %v0, %v2",
+    "list.alloc": "list.alloc %r3, %v2",
+    "list.reserve": "list.alloc %r2, %v0\n  list.reserve %r2, %v2",
+    "list.resize": "list.resize %r2, %v2\n  list.resize %r2, %v0",
+    "list.push.i32": "list.push.i32 %r2, %v4",
+    "list.push.i64": "list.push.i64 %r2, %v6",
+    "list.push.f32": "list.push.f32 %r2, %v4",
+    "list.push.f64": "list.push.f64 %r2, %v6",
+    "list.push.ref": "list.push.ref %r2, %r0",
+}
+
+
+def long_instructions():
+    """A function for each of them; all that isa.inc has."""
+    rows = (pathlib.Path(__file__).resolve().parents[2] / "bytecode" / "isa.inc").read_text()
+    growing = re.findall(r'^[A-Z]+\(0x\w+, \w+, "([\w.]+)",.*\bkGrows\b', rows, re.MULTILINE)
+    if set(growing) != set(LONG):
+        sys.exit(f"deadline.py measures others than isa.inc has: {sorted(set(growing) ^ set(LONG))}")
+    text = "module @long\n"
+    for name, body in LONG.items():
+        size = 4000000 if name.startswith("list") else 268435456
+        text += f"""export func @{name.replace(".", "_")}() {{
+  const.i64.wide %v2, {268435456 if name.startswith("blob") else 16}
+  blob.alloc %r0, %v2
+  blob.alloc %r1, %v2
+  const.i64.wide %v2, {size}
+  const.i64 %v0, 0
+  const.i32 %v4, 7
+  const.i64 %v6, 7
+  list.alloc %r2, %v0
+again:
+  {body}
+  br again
+}}
+"""
+    return text
+
+
 INITIALIZER = """
 module @program
 initializer @init
@@ -236,10 +245,12 @@ def main():
 def measure(options, folder):
     module = assemble(options.programs, folder, "program", PROGRAM)
     straight = assemble(options.programs, folder, "straight", straight_code())
+    long = assemble(options.programs, folder, "long", long_instructions())
     hang = assemble(options.programs, folder, "initializer", INITIALIZER)
     device = ["--device=local-sync"]
-    cases = [(name, module, name, device) for name in ("loop", "calls", "hash", "fill", "copy", "list", "alloc_fill", "clone", "wait", "device_fill",
-                                                           "device_alloc_fill", "device_copy")]
+    cases = [(name, module, name, device) for name in ("loop", "calls", "alloc_fill", "wait", "device_fill", "device_alloc_fill",
+                                                           "device_copy")]
+    cases += [(name, long, name.replace(".", "_"), []) for name in LONG]
     cases += [(f"{name} on local-task", module, name, ["--device=local-task"])
               for name in ("wait", "device_fill", "device_alloc_fill", "device_copy")]
     cases += [("straight code", straight, "straight", []), ("initializer", hang, "nothing", [])]

@@ -148,6 +148,11 @@ Result<std::vector<std::string>> device_uris(const DeviceFlags& flags) {
 
 }  // namespace
 
+void add_no_native_code(flags::CommandLine& line, DeviceFlags& flags) {
+  line.toggle("--no_native_code", flags.no_native_code,
+              "Refuse machine code for the host that files carry: what runs is bytecode, and code of this tool");
+}
+
 void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
   line.texts(
       "--device,-d", flags.devices,
@@ -161,8 +166,7 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
              "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
   line.text("--cuda_mode", flags.cuda_mode, "How CUDA devices execute recordings: auto, stream or graph");
   line.toggle("--cuda_graph_report", flags.cuda_graph_report, "What each CUDA graph took and brought, at the end");
-  line.toggle("--no_native_code", flags.no_native_code,
-              "Refuse machine code for the host that files carry: what runs is bytecode, and code of this tool");
+  add_no_native_code(line, flags);
   line.toggle("--no_crash_names", flags.no_crash_names,
               "Leave signals alone; else a kernel that ends the process is named first");
   line.toggle("--vulkan_validation", flags.vulkan_validation,

@@ -45,6 +45,7 @@ struct DeviceFlags {
 };
 
 void add_device_flags(flags::CommandLine& line, DeviceFlags& flags);
+void add_no_native_code(flags::CommandLine& line, DeviceFlags& flags);  // One of those.
 
 // All drivers of this build, with what the flags give to them.
 Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags);
