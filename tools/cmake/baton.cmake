@@ -117,19 +117,24 @@ function(baton_test name)
 endfunction()
 
 # baton_fuzzer(verifier LINKS ...): libFuzzer target verifier_fuzz from verifier_fuzz.cpp, built where there are fuzzers. As a
-# test it starts from corpus/verifier and tries new inputs for BATON_FUZZ_SECONDS; what it finds goes to the build tree.
+# test it starts from corpus/verifier and tries new inputs for BATON_FUZZ_SECONDS, by that many SHARES; what it finds goes to
+# the build tree.
 set(BATON_FUZZ_SECONDS 30 CACHE STRING "How long each fuzzer runs as a test")
 function(baton_fuzzer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SHARES" "SOURCES;LINKS" ${ARGN})
   if(NOT BATON_FUZZERS)
     return()
+  endif()
+  set(seconds ${BATON_FUZZ_SECONDS})
+  if(ARG_SHARES)
+    math(EXPR seconds "${seconds} / ${ARG_SHARES}")
   endif()
   set(found ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
   file(MAKE_DIRECTORY ${found})
   add_executable(${name}_fuzz ${name}_fuzz.cpp ${ARG_SOURCES})
   add_dependencies(fuzzers ${name}_fuzz)
   target_link_libraries(${name}_fuzz PRIVATE ${ARG_LINKS} baton_options -fsanitize=fuzzer)
-  add_test(NAME ${name}_fuzz COMMAND ${name}_fuzz -max_total_time=${BATON_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
+  add_test(NAME ${name}_fuzz COMMAND ${name}_fuzz -max_total_time=${seconds} -timeout=10 -rss_limit_mb=2048
     -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
   math(EXPR timeout "${BATON_FUZZ_SECONDS} + 120")
   set_tests_properties(${name}_fuzz PROPERTIES LABELS fuzz TIMEOUT ${timeout})
