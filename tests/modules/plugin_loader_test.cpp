@@ -98,6 +98,36 @@ export func @label() -> blob { rodata %r0, @my
   EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "my ticks");
 }
 
+// Modules, program and context are gone: what is left of the plugin are its objects, and their destructors.
+TEST(PluginLoader, ObjectsOutliveTheirModule) {
+  constexpr std::string_view kProgram = R"(
+module @program
+import @tokens.make() -> tested.token
+import @tokens.count() -> i32
+export func @make() -> tested.token { call.import @tokens.make, %v0, %r0
+ return }
+export func @count() -> i32 { call.import @tokens.count, %v0, %r0
+ return }
+)";
+  const auto load = [&] { return LinkedProgram({load_plugin(plugin("tokens")).value()}, kProgram); };
+  const auto count = [&] {
+    LinkedProgram program = load();
+    EXPECT_TRUE(program.call("count").ok());
+    return program.results[0].i32;
+  };
+  std::vector<Ref<vm::Object>> kept;
+  for (int turn = 0; turn < 3; ++turn) {
+    LinkedProgram program = load();
+    ASSERT_TRUE(program.call("make").ok());
+    kept.push_back(Ref<vm::Object>::adopt(program.results[0].ref));
+  }
+  EXPECT_EQ(count(), 3);
+  kept.resize(1);
+  EXPECT_EQ(count(), 1);
+  kept.clear();
+  EXPECT_EQ(count(), 0);
+}
+
 TEST(PluginLoader, PassesParametersToTheEntryThatIsNamed) {
   EXPECT_TRUE(load_plugin(plugin("good") + "@needs_a_key?key=a%26b").has_value());
   EXPECT_THAT(error_of(plugin("good") + "@needs_a_key?key=b"),
