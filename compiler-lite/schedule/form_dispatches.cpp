@@ -123,6 +123,11 @@ bool reads_in_place(Operation* op, Value operand) {
   });
 }
 
+// Reads elements by index in its body, as a concatenation does, so that no tile of the producer is all that it needs.
+bool reads_by_index(Operation* consumer, Operation* producer) {
+  return llvm::any_of(producer->getUsers(), [&](Operation* user) { return consumer->isProperAncestor(user); });
+}
+
 class Group {
  public:
   Group(Operation* root, bool takes_sizes) : rows_(Rows::of(root)), takes_sizes_(takes_sizes) { insert(root); }
@@ -213,6 +218,7 @@ class Group {
     if (is_attention_ || producer->hasAttr(codegen::kAttention)) return false;
     if (is_read_in_place(producer)) return true;
     if (const std::optional<bool> by_mark = joins_by_mark(producer, consumer)) return *by_mark;
+    if (reads_by_index(consumer, producer)) return false;
     const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
     });

@@ -139,3 +139,37 @@ util.func public @handed_on(%view: !hal.buffer_view) -> (!hal.buffer_view, !hal.
   %same = hal.tensor.export %left : tensor<8x32xf32> -> !hal.buffer_view
   util.return %out, %same : !hal.buffer_view, !hal.buffer_view
 }
+
+// What is read by index would be computed as a whole by each workgroup: it is a kernel of its own.
+// CHECK-LABEL: util.func public @beside
+// CHECK: %[[PRODUCT:.*]] = flow.dispatch {{.*}}_matmul(
+// CHECK-NEXT: flow.dispatch {{.*}}%[[PRODUCT]]
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @beside(%x_view: !hal.buffer_view, %w_view: !hal.buffer_view) -> !hal.buffer_view {
+  %x = hal.tensor.import %x_view : !hal.buffer_view -> tensor<512x64xf32>
+  %w = hal.tensor.import %w_view : !hal.buffer_view -> tensor<64x512xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %product = linalg.matmul ins(%x, %w : tensor<512x64xf32>, tensor<64x512xf32>) outs(%f : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %whole = tensor.empty() : tensor<512x576xf32>
+  %joined = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%whole : tensor<512x576xf32>) {
+  ^bb0(%o: f32):
+    %c64 = arith.constant 64 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %first = arith.cmpi ult, %j, %c64 : index
+    %element = scf.if %first -> f32 {
+      %a = tensor.extract %x[%i, %j] : tensor<512x64xf32>
+      scf.yield %a : f32
+    } else {
+      %at = arith.subi %j, %c64 : index
+      %b = tensor.extract %product[%i, %at] : tensor<512x512xf32>
+      scf.yield %b : f32
+    }
+    linalg.yield %element : f32
+  } -> tensor<512x576xf32>
+  %out = hal.tensor.export %joined : tensor<512x576xf32> -> !hal.buffer_view
+  util.return %out : !hal.buffer_view
+}
