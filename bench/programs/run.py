@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -73,11 +74,17 @@ class Failed(Exception):
 
 
 def run(command: list) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
-    if done.returncode != 0:
-        said = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()[-1:] or ["no word"]
+    tool = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        output, errors = tool.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(tool.pid, signal.SIGKILL)  # A tool of a Python package is a script and the program that it runs.
+        tool.communicate()
+        raise Failed(f"no end within {TIMEOUT_S} s") from None
+    if tool.returncode != 0:
+        said = [line for line in errors.splitlines() if "error" in line] or errors.splitlines()[-1:] or ["no word"]
         raise Failed(said[0][-120:])
-    return done.stdout
+    return output
 
 
 def shortest_us(text: str) -> float:
@@ -239,7 +246,7 @@ def prepare(programs: list[Program], contenders: dict, rows: dict[str, Row]) -> 
                 if isinstance(contender, Baton):
                     check(program, contender, inputs, row)
                 ready.append((program, name))
-            except (Failed, subprocess.TimeoutExpired) as problem:
+            except Failed as problem:
                 row.remarks.append(f"{name}: {problem}")
                 row.is_good = row.is_good and not isinstance(contender, Baton)
     return ready
@@ -252,8 +259,8 @@ def measure(programs: list[Program], contenders: dict) -> dict[str, Row]:
         for program, name in list(ready):
             try:
                 rows[program.name].times_us.setdefault(name, []).append(contenders[name].call_us(program))
-            except (Failed, subprocess.TimeoutExpired) as problem:
-                rows[program.name].remarks.append(f"{name}: {str(problem)[-60:]}")
+            except Failed as problem:
+                rows[program.name].remarks.append(f"{name}: {problem}")
                 ready.remove((program, name))
     return rows
 
