@@ -105,10 +105,6 @@ std::vector<std::byte> link_cuda_code(std::string_view arch, std::span<const com
   }
   const std::string_view number = arch.substr(arch.find('_') + 1);
   auto linked = modules::link_cuda(number, inputs);
-  if (!linked) {  // Code for the linker's optimizer is refused without this, and what is no such code with it.
-    const std::string_view optimize[] = {"-lto"};
-    if (auto optimized = modules::link_cuda(number, inputs, optimize)) return *std::move(optimized);
-  }
   if (linked) return *std::move(linked);
   problem = linked.error().message();
   return {};

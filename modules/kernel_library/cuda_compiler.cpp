@@ -272,6 +272,21 @@ Result<std::vector<std::byte>> run_linker(const Linker& linker, Link link, std::
   return cubin;
 }
 
+constexpr std::string_view kOptimize = "-lto";
+
+Result<std::vector<std::byte>> link_with(const Linker& linker, std::string_view arch,
+                                         const std::vector<std::string>& flags, std::span<const LinkInput> inputs) {
+  std::vector<const char*> list = pointers_to(flags);
+  Link link = nullptr;
+  const int created = linker.create(&link, static_cast<uint32_t>(list.size()), list.data());
+  if (created != 0) {
+    return failure(StatusCode::kInvalidArgument, "nvJitLink takes no options for sm_", arch, " (error ", created, ").");
+  }
+  auto cubin = run_linker(linker, link, inputs);
+  linker.destroy(&link);
+  return cubin;
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> compile_cuda(const CompileRequest& request, const CodeCache& cache) {
@@ -292,14 +307,11 @@ Result<std::vector<std::byte>> link_cuda(std::string_view arch, std::span<const 
   BATON_TRY_ASSIGN(const Linker linker, Linker::open());
   std::vector<std::string> flags = {text("-arch=sm_", arch)};
   for (const std::string_view option : options) flags.emplace_back(option);
-  std::vector<const char*> list = pointers_to(flags);
-  Link link = nullptr;
-  const int created = linker.create(&link, static_cast<uint32_t>(list.size()), list.data());
-  if (created != 0) {
-    return failure(StatusCode::kInvalidArgument, "nvJitLink takes no options for sm_", arch, " (error ", created, ").");
-  }
-  auto cubin = run_linker(linker, link, inputs);
-  linker.destroy(&link);
+  auto cubin = link_with(linker, arch, flags, inputs);
+  if (cubin) return cubin;
+  // LTO-IR is refused without it, wherever it hides, and other code may be with it.
+  flags.emplace_back(kOptimize);
+  if (auto optimized = link_with(linker, arch, flags, inputs)) return optimized;
   return cubin;
 }
 

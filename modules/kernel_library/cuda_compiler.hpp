@@ -37,7 +37,8 @@ struct LinkInput {
   std::span<const std::byte> bytes;
 };
 
-// One cubin from PTX, cubins, objects, archives, fatbins and LTO-IR (told from their bytes). UNIMPLEMENTED etc. as
+// One cubin from PTX, cubins, objects, archives, fatbins and LTO-IR (told from their bytes; the option -lto is added where
+// they need it). UNIMPLEMENTED etc. as
 // above.
 Result<std::vector<std::byte>> link_cuda(std::string_view arch, std::span<const LinkInput> inputs,
                                          std::span<const std::string_view> options = {});

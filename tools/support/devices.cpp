@@ -14,6 +14,7 @@
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/stepped_device.hpp"
 #include "hal/timeline_observer.hpp"
+#include "modules/kernel_library/cuda_compiler.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/support/device_report.hpp"
 #include "tools/support/executable_files.hpp"
@@ -78,11 +79,12 @@ bool is_device_code(std::span<const std::byte> bytes) {
   constexpr std::string_view kElf =
                                  "\x7f"
                                  "ELF",
-                             kFatbin = "\x50\xed\x55\xba", kArchive = "!<arch>\n", kPtx = ".version";
+                             kFatbin = "\x50\xed\x55\xba", kArchive = "!<arch>\n", kLtoIr = "\xed\x43\x4e\x7f",
+                             kPtx = ".version";
   constexpr size_t kTypeAt = 16, kMachineAt = 18;
   constexpr uint16_t kRelocatable = 1, kCudaMachine = 190;
   std::string_view code = text_of(bytes);
-  if (code.starts_with(kFatbin) || code.starts_with(kArchive)) return true;
+  if (code.starts_with(kFatbin) || code.starts_with(kArchive) || code.starts_with(kLtoIr)) return true;
   if (code.starts_with(kElf) && code.size() >= kMachineAt + 2) {
     return load_bytes<uint16_t>(bytes.data() + kTypeAt) == kRelocatable ||
            load_bytes<uint16_t>(bytes.data() + kMachineAt) == kCudaMachine;
@@ -105,6 +107,16 @@ Status add_plugin(const std::string& source, hal::drivers::DriverOptions& option
   options.local.imports.add(std::move(plugin));
   return {};
 }
+
+// By nvJitLink, where this machine has it.
+class LibraryLinker final : public hal::drivers::cuda::DeviceLinker {
+  using DeviceCode = hal::drivers::cuda::DeviceCode;
+  Result<std::vector<std::byte>> link(std::string_view arch, std::span<const DeviceCode> code) const override {
+    std::vector<modules::LinkInput> inputs;
+    for (const DeviceCode& one : code) inputs.push_back({one.name, one.bytes});
+    return modules::link_cuda(arch, inputs);
+  }
+};
 
 // The devices of Vulkan get the parameter that the flag is.
 Status watch_vulkan(const DeviceFlags& flags, std::vector<std::string>& uris) {
@@ -160,8 +172,8 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
   line.text("--device_trace", flags.trace, "Where device null tells what it would do: a file (.json: JSON lines) or -");
   line.texts(
       "--executable_plugin", flags.executable_plugins,
-      "Functions that kernels import: plugin.so or plugin.sos for CPUs, with ?key=value; PTX, cubin, fatbin, object or "
-      "archive for CUDA; again for more");
+      "Functions that kernels import: plugin.so or plugin.sos for CPUs, with ?key=value; PTX, cubin, fatbin, object, "
+      "archive or LTO-IR for CUDA; again for more");
   line.texts("--executable", flags.executables,
              "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
   line.text("--cuda_mode", flags.cuda_mode, "How CUDA devices execute recordings: auto, stream or graph");
@@ -184,6 +196,7 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
   }
   options.local.dispatch_times = flags.dispatch_times;
   options.cuda.timeline = flags.timeline;
+  options.cuda.linker = std::make_shared<LibraryLinker>();
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
   return registry;

@@ -83,7 +83,8 @@ class CudaDriver final : public Driver {
   explicit CudaDriver(Options options)
       : symbols_(std::move(options.symbols)),
         nccl_(std::move(options.nccl)),
-        functions_(std::make_shared<const std::vector<DeviceFunctions>>(std::move(options.functions))),
+        functions_(std::make_shared<const RegisteredFunctions>(
+            RegisteredFunctions{std::move(options.functions), std::move(options.linker)})),
         timeline_(options.timeline),
         cupti_(std::move(options.cupti)) {}
 

@@ -76,9 +76,9 @@ std::string names_of(std::span<const WantedFunction> wanted) {
   return names;
 }
 
-std::string names_of(std::span<const DeviceFunctions> functions) {
+std::string names_of(std::span<const DeviceCode> code) {
   std::string names;
-  for (const DeviceFunctions& one : functions) names += text(names.empty() ? "'" : ", '", one.name, "'");
+  for (const DeviceCode& one : code) names += text(names.empty() ? "'" : ", '", one.name, "'");
   return names;
 }
 
@@ -100,9 +100,6 @@ class Link {
 
   Status add(std::string_view name, std::span<const std::byte> code) {
     const LinkInput input = input_of(code);
-    if (input.type == CU_JIT_INPUT_CUBIN || input.type == CU_JIT_INPUT_FATBINARY) {
-      BATON_TRY_CONTEXT(check_image(code), "while linking '", name, "'");
-    }
     // Text ends with a zero, which files do not bring; the driver only reads.
     std::string bytes(reinterpret_cast<const char*>(code.data()), code.size());
     const size_t size = bytes.size() + (input.type == CU_JIT_INPUT_PTX ? 1 : 0);
@@ -134,13 +131,82 @@ class Link {
   char log_[kLogBytes] = "";
 };
 
-Result<std::vector<std::byte>> link_all(PrimaryContext& context, std::span<const std::byte> code,
-                                        std::span<const DeviceFunctions> functions) {
+Result<std::vector<std::byte>> link_by_driver(PrimaryContext& context, std::span<const DeviceCode> code) {
   Link link(context);
   BATON_TRY(link.begin());
-  BATON_TRY(link.add("the program's kernels", code));
-  for (const DeviceFunctions& one : functions) BATON_TRY(link.add(one.name, one.code));
+  for (const DeviceCode& one : code) BATON_TRY(link.add(one.name, one.bytes));
   return link.finish();
+}
+
+bool is_lto_ir(const DeviceCode& code) {
+  constexpr std::string_view kMagic = "\xed\x43\x4e\x7f";
+  return std::string_view(reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()).starts_with(kMagic);
+}
+
+struct Defined {
+  std::string name;
+  std::string_view part;
+};
+
+// NVIDIA's linkers don't agree on what happens then, and one of them takes the first of PTX without a word.
+Status check_defined_once(std::span<const DeviceCode> code) {
+  std::vector<Defined> all;
+  for (const DeviceCode& one : code) {
+    if (code_kind(one.bytes) != CodeKind::kPtx) continue;
+    const std::string ptx = ptx_without_comments({reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size()});
+    constexpr std::string_view kVisible = ".visible";
+    for (size_t at = ptx.find(kVisible); at != ptx.npos; at = ptx.find(kVisible, at + 1)) {
+      const std::string_view rest = std::string_view(ptx).substr(at + kVisible.size());
+      const std::string_view name = function_name(rest);
+      const size_t end = rest.find_first_of("{;");
+      if (name.empty() || end == rest.npos || rest[end] == ';') continue;
+      const auto known = std::find_if(all.begin(), all.end(), [&](const Defined& each) { return each.name == name; });
+      if (known != all.end()) {
+        return failure(StatusCode::kAlreadyExists, "Function '", name, "' is defined twice, by '", known->part,
+                       "' and by '", one.name, "'.");
+      }
+      all.push_back({std::string(name), one.name});
+    }
+  }
+  return {};
+}
+
+// Linkers read as far as tables say.
+Status check_images(std::span<const DeviceCode> code) {
+  for (const DeviceCode& one : code) {
+    const CUjitInputType type = input_of(one.bytes).type;
+    if (type != CU_JIT_INPUT_CUBIN && type != CU_JIT_INPUT_FATBINARY) continue;
+    BATON_TRY_CONTEXT(check_image(one.bytes), "while linking '", one.name, "'");
+  }
+  return {};
+}
+
+// "90", and "90a" for kernels that want what only this architecture has.
+std::string arch_of(const PrimaryContext& context, std::span<const std::byte> kernels) {
+  const std::string number = text(context.facts().arch());
+  const std::string_view ptx(reinterpret_cast<const char*>(kernels.data()), kernels.size());
+  return ptx.find(text(".target sm_", number, "a")) == ptx.npos ? number : number + "a";
+}
+
+// The driver's linker is there on every machine, so it comes first; it knows no LTO-IR, and says little of objects and
+// archives that hold some.
+Result<std::vector<std::byte>> link_all(PrimaryContext& context, const DeviceLinker* linker,
+                                        std::span<const DeviceCode> code) {
+  BATON_TRY(check_images(code));
+  BATON_TRY(check_defined_once(code));
+  const auto lto = std::find_if(code.begin(), code.end(), is_lto_ir);
+  Status refused;
+  if (lto == code.end()) {
+    auto linked = link_by_driver(context, code);
+    if (linked.has_value() || !linker) return linked;
+    refused = std::move(linked).error();
+  } else if (!linker) {
+    return failure(StatusCode::kUnimplemented, "'", lto->name,
+                   "' is LTO-IR, which the driver's linker does not take; no other is registered.");
+  }
+  auto linked = linker->link(arch_of(context, code[0].bytes), code);
+  if (linked.has_value() || refused.ok()) return linked;
+  return std::move(refused).with_context(text("the other linker said: ", linked.error().message()));
 }
 
 }  // namespace
@@ -155,15 +221,17 @@ std::vector<WantedFunction> wanted_functions(std::span<const std::byte> code) {
 }
 
 Result<std::vector<std::byte>> link_functions(PrimaryContext& context, std::span<const std::byte> code,
-                                              std::span<const DeviceFunctions> functions) {
+                                              const RegisteredFunctions& registered) {
   const std::vector<WantedFunction> wanted = wanted_functions(code);
   if (wanted.empty()) return std::vector<std::byte>();
-  if (!functions.empty()) {
-    auto linked = link_all(context, code, functions);
+  if (!registered.functions.empty()) {
+    std::vector<DeviceCode> parts = {{"the program's kernels", code}};
+    for (const DeviceFunctions& one : registered.functions) parts.push_back({one.name, one.code});
+    auto linked = link_all(context, registered.linker.get(), parts);
     if (linked.has_value()) return linked;
     return std::move(linked).error().with_context(
         text("The kernels import ", names_of(wanted),
-             ", and cannot be linked with what is registered: ", names_of(functions)));
+             ", and cannot be linked with what is registered: ", names_of(std::span(parts).subspan(1))));
   }
   std::string missing;
   for (const WantedFunction& one : wanted) {

@@ -1,8 +1,8 @@
 // Dynamic functions: device code that the host registered, linked with a program's when that is loaded.
 //
 // A program's PTX says what it lacks (.extern .func) and what it has of its own unless somebody brings better
-// (.weak .func: a function of the source with a fallback). CUDA's linker in the driver joins both; nothing else of the
-// program changes. Code that asks for nothing is never linked.
+// (.weak .func: a function of the source with a fallback). CUDA's linker in the driver joins both, and where it cannot, the
+// one that was registered for that; nothing else of the program changes. Code that asks for nothing is never linked.
 // Threads: immutable.
 #pragma once
 
@@ -29,6 +29,6 @@ std::vector<WantedFunction> wanted_functions(std::span<const std::byte> code);
 // The code with the functions in it as a cubin for the context's device; empty when there is nothing to link, and the
 // code is loaded as it is. The context is current.
 Result<std::vector<std::byte>> link_functions(PrimaryContext& context, std::span<const std::byte> code,
-                                              std::span<const DeviceFunctions> functions);
+                                              const RegisteredFunctions& functions);
 
 }  // namespace baton::hal::drivers::cuda

@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "hal/cubin.hpp"
 #include "tests/modules/kernel_library/cuda_kernels.hpp"
@@ -96,8 +98,7 @@ TEST_F(CudaCompilerTest, WhatWasCompiledIsFoundAgainUnlessAnythingDiffers) {
   EXPECT_EQ(kept(), 5u) << "nobody knows what a folder gave";
 }
 
-TEST_F(CudaCompilerTest, PartsBecomeOne) {
-  constexpr std::string_view kCaller = R"(.version 7.0
+constexpr std::string_view kCaller = R"(.version 7.0
 .target sm_80
 .address_size 64
 .extern .func (.param .b32 result) twice (.param .b32 value);
@@ -108,12 +109,14 @@ TEST_F(CudaCompilerTest, PartsBecomeOne) {
     call.uni (got), twice, (given); ld.param.b32 %v, [got]; }
   st.global.u32 [%a], %v; ret; }
 )";
-  constexpr std::string_view kFunction = R"(.version 7.0
+constexpr std::string_view kFunction = R"(.version 7.0
 .target sm_80
 .address_size 64
 .visible .func (.param .b32 result) twice (.param .b32 value) {
   .reg .b32 %v; ld.param.b32 %v, [value]; add.u32 %v, %v, %v; st.param.b32 [result], %v; ret; }
 )";
+
+TEST_F(CudaCompilerTest, PartsBecomeOne) {
   const LinkInput parts[] = {{"caller.ptx", std::as_bytes(std::span(kCaller))},
                              {"function.ptx", std::as_bytes(std::span(kFunction))}};
   const auto code = link_cuda("90", parts);
@@ -125,6 +128,25 @@ TEST_F(CudaCompilerTest, PartsBecomeOne) {
   EXPECT_FAILS(link_cuda("90", bad), StatusCode::kInvalidArgument, "nvJitLink does not take 'noise.o'");
   EXPECT_FAILS(link_cuda("90", {}), StatusCode::kInvalidArgument, "nothing to link");
 }
+
+#ifdef BATON_TEST_LTO_IR
+TEST_F(CudaCompilerTest, LtoIrIsOptimizedWhereItIsLinked) {
+  std::ifstream file(BATON_TEST_LTO_IR, std::ios::binary);
+  const std::string function((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_FALSE(function.empty());
+  const LinkInput parts[] = {{"caller.ptx", std::as_bytes(std::span(kCaller))},
+                             {"twice.ltoir", std::as_bytes(std::span(function))}};
+  const auto code = link_cuda("90", parts);
+  NEEDS(code);
+  ASSERT_OK(code);
+  EXPECT_EQ(hal::read_cubin(*code).value().kernels[0].name, "apply");
+  for (const size_t length : {function.size() / 2, size_t{40}, size_t{4}}) {
+    const LinkInput cut[] = {parts[0], {"cut.ltoir", parts[1].bytes.first(length)}};
+    EXPECT_FALSE(link_cuda("90", cut).has_value()) << length;
+  }
+  EXPECT_OK(link_cuda("90", parts));
+}
+#endif
 
 TEST_F(CudaCompilerTest, AMachineWithoutTheCompilerSaysSo) {
   ASSERT_EQ(setenv("BATON_CUDA_LIBRARIES", "/nonexistent", 1), 0);

@@ -18,10 +18,12 @@ inline Result<Ref<hal::Device>> open_real(std::string_view mode, std::string_vie
 
 // Fresh: what an earlier test logged is gone.
 inline Ref<hal::Device> open_fake(std::string_view mode, std::string_view check = "0",
-                                  std::vector<DeviceFunctions> functions = {}) {
+                                  std::vector<DeviceFunctions> functions = {},
+                                  std::shared_ptr<const DeviceLinker> linker = nullptr) {
   const DeviceParameter parameters[] = {
       {"cuda_mode", mode}, {"cuda_capture_check", check}, {"cuda_legacy_stream", "guarded"}};
-  Options options{.symbols = testing_support::make_fake_cuda(), .functions = std::move(functions)};
+  Options options{
+      .symbols = testing_support::make_fake_cuda(), .functions = std::move(functions), .linker = std::move(linker)};
   testing_support::fake_cuda().kernels = testing_support::fake_conformance_kernels();
   return make_driver(std::move(options))->open("", parameters).value();
 }

@@ -106,17 +106,86 @@ TEST(LinkedFunctionsTest, FilesAreToldByTheirBytes) {
   EXPECT_EQ(fake_cuda().count(text("cuLinkAddData functions.a ", int{CU_JIT_INPUT_LIBRARY})), 1u);
 }
 
-// The driver reads as far as tables say: damaged ones never reach it.
+// What it was given, and what it gives.
+struct OtherLinker final : DeviceLinker {
+  mutable std::string arch;
+  mutable std::vector<std::string> names;
+  std::string gives = "scale";
+
+  Result<std::vector<std::byte>> link(std::string_view for_arch, std::span<const DeviceCode> code) const override {
+    arch = for_arch;
+    names.clear();
+    for (const DeviceCode& one : code) names.emplace_back(one.name);
+    if (gives.empty()) return failure(StatusCode::kInvalidArgument, "there is no mix");
+    const auto bytes = bytes_of(gives);
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  }
+};
+constexpr std::string_view kLtoIr = "\xed\x43\x4e\x7f and more";
+
+TEST(LinkedFunctionsTest, LtoIrGoesToTheOtherLinker) {
+  const auto other = std::make_shared<OtherLinker>();
+  const auto device = open_fake("stream", "0", {functions_of("mix.ltoir", kLtoIr)}, other);
+  EXPECT_OK(load(*device, kWants));
+  EXPECT_EQ(fake_cuda().count("cuLinkCreate"), 0u);
+  EXPECT_EQ(other->names, (std::vector<std::string>{"the program's kernels", "mix.ltoir"}));
+  const std::string number = other->arch;
+  EXPECT_OK(load(*device, text(".target sm_", number, "a\n", kWants)));
+  EXPECT_EQ(other->arch, number + "a");
+  other->gives = "";
+  EXPECT_FAILS(load(*device, kWants), StatusCode::kInvalidArgument, "there is no mix");
+  EXPECT_OK(load(*device, kFakeCode)) << "the device goes on";
+}
+
+TEST(LinkedFunctionsTest, WithoutAnotherLinkerLtoIrIsASentence) {
+  const auto device = open_fake("stream", "0", {functions_of("mix.ptx", kMix), functions_of("mix.ltoir", kLtoIr)});
+  EXPECT_FAILS(load(*device, kWants), StatusCode::kUnimplemented,
+               "'mix.ltoir' is LTO-IR, which the driver's linker does not take; no other is registered.");
+  EXPECT_OK(load(*device, kFakeCode)) << "the device goes on";
+}
+
+TEST(LinkedFunctionsTest, TheOtherLinkerIsAskedWhereTheDriversFails) {
+  const auto other = std::make_shared<OtherLinker>();
+  const auto device = open_fake("stream", "0", {functions_of("mix.o", device_elf(62))}, other);
+  EXPECT_OK(load(*device, kWants));
+  EXPECT_EQ(fake_cuda().count("cuLinkComplete"), 1u);
+  other->gives = "";
+  const std::string said = load(*device, kWants).to_string();
+  EXPECT_NE(said.find("Undefined reference to 'mix'"), said.npos) << said;
+  EXPECT_NE(said.find("the other linker said: there is no mix"), said.npos) << said;
+  const auto whole = open_fake("stream", "0", {functions_of("mix.ptx", kMix)}, other);
+  other->names.clear();
+  EXPECT_OK(load(*whole, kWants));
+  EXPECT_TRUE(other->names.empty()) << "the driver's linker is enough";
+}
+
+TEST(LinkedFunctionsTest, TwoThatDefineOneFunctionAreRefused) {
+  const auto other = std::make_shared<OtherLinker>();
+  const std::string declares = ".visible .func mix(.param .b32 p); // .visible .func mix() {}\n";
+  const auto device = open_fake("stream", "0",
+                                {functions_of("declares.ptx", declares), functions_of("first.ptx", kMix),
+                                 functions_of("weak.ptx", ".weak .func mix(.param .b32 p) { ret; }"),
+                                 functions_of("second.ptx", declares + std::string(kMix))},
+                                other);
+  EXPECT_FAILS(load(*device, kWants), StatusCode::kAlreadyExists,
+               "Function 'mix' is defined twice, by 'first.ptx' and by 'second.ptx'.");
+  EXPECT_EQ(fake_cuda().count("cuLinkCreate"), 0u);
+  EXPECT_OK(load(*device, kFakeCode)) << "code that imports nothing is not linked";
+}
+
+// Linkers read as far as tables say: damaged ones never reach one.
 TEST(LinkedFunctionsTest, DamagedMachineCodeIsRefusedBeforeTheDriver) {
   std::string cubin = device_elf(190);
   cubin[40] = '\x7f';  // Sections begin far behind the end.
   cubin[41] = '\x7f';
   std::string fatbin("\x50\xed\x55\xba\x01\x00\x10\x00\xff\xff\xff\x00\x00\x00\x00\x00", 16);
   for (const std::string& damaged : {cubin, cubin.substr(0, 20), fatbin, fatbin.substr(0, 6)}) {
-    const auto device = open_fake("stream", "0", {functions_of("damaged", damaged)});
+    const auto other = std::make_shared<OtherLinker>();
+    const auto device = open_fake("stream", "0", {functions_of("damaged", damaged)}, other);
     const Status status = load(*device, kWants);
     EXPECT_FALSE(status.ok());
     EXPECT_EQ(fake_cuda().count("cuLinkAddData damaged"), 0u) << status.to_string();
+    EXPECT_TRUE(other->names.empty()) << status.to_string();
     EXPECT_OK(load(*device, kFakeCode)) << "the device goes on";
   }
 }
