@@ -4,15 +4,20 @@
 //   kernel_launch_bench [most]
 //
 // First with a driver whose launch does nothing, on any machine: all that is left is ours, and with `most` it fails where
-// that is more. Then on the machine's GPU, where there is one.
+// that is more. Then on the machine's GPU, where there is one. At the end what source costs that was compiled before, where
+// the machine has NVRTC; that needs no GPU.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <vector>
 
 #include "hal/drivers/cuda/driver.hpp"
 #include "hal/drivers/cuda/symbols.hpp"
+#include "modules/kernel_library/cuda_compiler.hpp"
 #include "modules/kernel_library/kernel_library.hpp"
 #include "modules/sdk/embed_kernels.hpp"
 #include "tests/support/embedded_ptx.hpp"
@@ -100,6 +105,34 @@ void print(const char* where, const Times& times) {
               times.raw, times.ours, times.ours - times.raw, times.ours / times.raw);
 }
 
+// Milliseconds of one compilation of a kernel as apps have them; less than nothing where there is no compiler.
+double time_compilation(const CodeCache& cache) {
+  constexpr std::string_view kSource = R"(
+template <typename T> __device__ T mix(T a, T b, T t) { return a + (b - a) * t; }
+extern "C" __global__ void blend(float* out, const float* a, const float* b, float t, int count) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) out[i] = mix(a[i], b[i], t);
+}
+)";
+  const auto begin = std::chrono::steady_clock::now();
+  const auto code = compile_cuda({"blend.cu", kSource, "90"}, cache);
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  if (code) return taken.count();
+  std::printf("skipped: %s\n", code.error().to_string().c_str());
+  return -1;
+}
+
+void measure_cache() {
+  const std::string folder =
+      (std::filesystem::temp_directory_path() / text("kernel_launch_bench.", ::getpid())).string();
+  const CodeCache cache(folder);
+  if (const double first = time_compilation(cache); first >= 0) {
+    std::vector<double> again;
+    for (int round = 0; round < kRounds; ++round) again.push_back(time_compilation(cache));
+    std::printf("%-24s NVRTC %8.1f ms   from the cache %8.3f ms\n", "source, compiled again", first, median(again));
+  }
+  std::filesystem::remove_all(folder);
+}
+
 int run(double most) {
   const auto fake = testing_support::make_fake_cuda();
   testing_support::fake_cuda().kernels = testing_support::fake_conformance_kernels();
@@ -120,6 +153,7 @@ int run(double most) {
     (*real)->cuMemHostAlloc(&pinned, 4096, CU_MEMHOSTALLOC_PORTABLE);
     print("the GPU", measure(*real, testing_support::conformance_ptx(), pinned));
   }
+  measure_cache();
   return most > 0 && nothing.ours - nothing.raw > most ? 1 : 0;
 }
 
