@@ -311,7 +311,7 @@ class Cublas final : public Module<Cublas> {
 
   Status record(Recording& rec, Bytes a, Bytes b, Bytes bias, Binding<std::byte> c, const Variadic<int64_t>& numbers,
                 Epilogue epilogue) {
-    BATON_ASSIGN_OR_RETURN(const Product product, Product::make(numbers));
+    BATON_ASSIGN_OR_RETURN(Product product, Product::make(numbers));
     Elements elements = {};
     BATON_ASSIGN_OR_RETURN(elements.a, element_of(a.element_type()));
     BATON_ASSIGN_OR_RETURN(elements.b, element_of(b.element_type()));
@@ -326,8 +326,11 @@ class Cublas final : public Module<Cublas> {
       return rec.foreign(
           name, [](Foreign&, auto...) { return Status(); }, a, b, bias, c);  // Runs nothing.
     if (product.empty()) return {};
+    std::optional<Ref<Buffer>> zeros;
     if (product.steps == 0) {
-      return failure(StatusCode::kInvalidArgument, "A product of no steps is nothing for cuBLAS.");
+      BATON_ASSIGN_OR_RETURN(zeros, record_zeros(rec, product));
+      product = product.of_zeros();
+      a = b = Bytes(**zeros);
     }
     const CurrentContext current(on->context());
     BATON_ASSIGN_OR_RETURN(const std::shared_ptr<Prepared> prepared, Prepared::make(on, product, elements, epilogue));
@@ -345,6 +348,18 @@ class Cublas final : public Module<Cublas> {
       return prepared->enqueue(at.stream, a_.address(), b_.address(), bias_.address(), c_.address(), work.address());
     };
     return rec.foreign(name, enqueue, a, b, bias, c, Binding<std::byte>(*workspace));
+  }
+
+  // Elements of any type for the one step that a product of none has for cuBLAS, which refuses those.
+  Result<Ref<Buffer>> record_zeros(Recording& rec, const Product& product) {
+    const auto most = static_cast<uint64_t>(std::max(product.rows, product.columns));
+    BATON_ASSIGN_OR_RETURN(Ref<Buffer> zeros,
+                           rec.device().allocate({.length = most * sizeof(uint64_t),
+                                                  .memory = BATON_MEMORY_DEVICE_LOCAL,
+                                                  .usage = BATON_USAGE_TRANSFER_TARGET | BATON_USAGE_DISPATCH_READ}));
+    BATON_OR_RETURN(rec.fill_buffer(Binding<uint64_t>(*zeros), 0));
+    BATON_OR_RETURN(rec.barrier());
+    return zeros;
   }
 
   std::string path_;

@@ -41,6 +41,14 @@ struct Product {
     return Product{all[0], all[1], all[2], all[3], all[4], strides(5), strides(9), strides(13)};
   }
 
+  // The same C from operands that are zero in one step, for all matrices of the batch.
+  Product of_zeros() const {
+    Product made = *this;
+    made.steps = 1;
+    made.a = made.b = {.outer = 0, .inner = 0, .row = 1, .column = 1};
+    return made;
+  }
+
   bool empty() const { return outer == 0 || inner == 0 || rows == 0 || columns == 0; }
   int64_t batches() const { return outer * inner; }
   // Where matrix `batch` of an operand begins.

@@ -197,6 +197,29 @@ TEST_P(CublasTest, EveryFormIsRightWithEveryTable) {
   }
 }
 
+// Nothing is summed: zeros, or the bias, in every row of a batch whose rows lie apart.
+TEST_P(CublasTest, AProductOfNoStepsIsZerosAndWhatFollows) {
+  constexpr int64_t m = 6, n = 5, p = 3;
+  const Numbers numbers{2, p, m, n, 0, {0, 0, 1, 1}, {0, 0, n, 1}, {m * p * n, n, p * n, 1}};
+  for (const char* command : {"gemm", "gemm_relu", "gemm_bias", "gemm_bias_relu"}) {
+    const bool has_bias = std::string_view(command).find("bias") != std::string_view::npos;
+    const bool relu = std::string_view(command).find("relu") != std::string_view::npos;
+    std::vector<size_t> lengths = {4, 4};
+    if (has_bias) lengths.push_back(4 * n);
+    lengths.push_back(4 * 2 * p * m * n);
+    auto recording = record(program_text(command, numbers, lengths, kF32));
+    ASSERT_OK(recording);
+    const std::vector<float> bias = has_bias ? counted(n, 2) : std::vector<float>();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<Ref<hal::Buffer>> buffers = {buffer_of({nan}), buffer_of({nan})};
+    if (has_bias) buffers.push_back(buffer_of(bias));
+    const Ref<hal::Buffer> c = buffer_of(std::vector<float>(2 * p * m * n, nan));
+    buffers.push_back(c);
+    ASSERT_OK(execute(**recording, {buffers.begin(), buffers.end()}));
+    EXPECT_EQ(values_of(*c), wanted(numbers, {}, {}, bias, relu, 2 * p * m * n)) << command;
+  }
+}
+
 TEST_P(CublasTest, AnAlgorithmIsLookedForOnceForEachShape) {
   const Numbers numbers{1, 1, 4, 4, 4, {0, 0, 4, 1}, {0, 0, 4, 1}, {0, 0, 4, 1}};
   const std::string text = program_text("gemm", numbers, {64, 64, 64}, kF32, 2);
