@@ -133,7 +133,8 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.end_phase("global-optimization");
   const LibraryOptions libraries{options.library_files, options.explain ? &explanation : nullptr};
   if (has_devices) {
-    pipeline.step("create-dispatches", [&](ModuleOp each) { return create_dispatches(each, libraries); });
+    pipeline.step("create-dispatches",
+                  [&](ModuleOp each) { return create_dispatches(each, schedule_options, libraries); });
   }
   for (const char* phase : {"dispatch-creation", "flow", "stream"}) pipeline.end_phase(phase);
   if (has_devices && shows_kernels(options)) pipeline.step("show-kernels", show_kernels);

@@ -29,7 +29,7 @@ constexpr int64_t kProductTile = 128;
 constexpr int64_t kBatchWork = 512 * 1024;
 
 // For blocks: small tiles give work to all of a GPU, large ones read memory less often.
-constexpr int64_t kBlockProductTile = 64, kLargeBlockProductTile = 128, kLargeProduct = 2048;
+constexpr int64_t kBlockProductTile = 64, kLargeBlockProductTile = 128;
 // The same for products on tensor cores, which are sooner through with a tile: rows and columns, and the tiles that
 // there must be for the larger ones.
 struct ProductTile {
@@ -37,6 +37,16 @@ struct ProductTile {
 };
 constexpr ProductTile kHalfTile{64, 128}, kMiddleHalfTile{128, 128}, kLargeHalfTile{128, 256};
 constexpr int64_t kEnoughTiles = 128;
+
+// What a product on blocks costs, on an H200 (bench/results/2026-11-23-programs-gpu.md): multiplications of one block in a
+// nanosecond, by the kind of its tile, the bytes that pass in one, and a further dispatch.
+constexpr int64_t kMultiprocessors = 132;
+constexpr double kHalfRate = 1700, kSmallRate = 117, kLargeRate = 163, kBytesRate = 3500, kDispatchNs = 2500;
+// Parts have so many steps at least, in whole slices; a divided product is as much sooner at least.
+constexpr int64_t kPartSteps = 256, kSliceSteps = 64, kMostParts = 32;
+constexpr double kWorthIt = 0.85;
+// What a block of f32 does of its rate without another one on its multiprocessor.
+constexpr double kAlone = 0.8;
 // Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
 constexpr int64_t kBlockColumns = 256, kLongRow = 1024, kRowsOfBlock = 8;
 // Columns whose steps the warps of a block share, where so there are more blocks: when there are fewer than that.
@@ -46,6 +56,48 @@ constexpr int kNone = -1;
 
 int64_t known_size(int64_t size) {
   return mlir::ShapedType::isDynamic(size) ? kUnknownSize : std::max<int64_t>(size, 1);
+}
+
+bool is_half(linalg::LinalgOp product) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(product->getOperand(0).getType());
+  return element.isF16() || element.isBF16();
+}
+
+// A product as its tiles see it: how often there are so many rows and columns. Nothing where sizes are open.
+struct TiledSizes {
+  int64_t rows, columns, count;
+
+  int64_t whole_tiles(ProductTile tile) const { return rows / tile.rows * (columns / tile.columns) * count; }
+  int64_t tiles(ProductTile tile) const {
+    return (rows + tile.rows - 1) / tile.rows * ((columns + tile.columns - 1) / tile.columns) * count;
+  }
+  bool are_divided_by(ProductTile tile) const { return rows % tile.rows == 0 && columns % tile.columns == 0; }
+};
+std::optional<TiledSizes> tiled_sizes(linalg::LinalgOp op, const ProductForm& form) {
+  const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  TiledSizes sizes{ranges[form.rows], ranges[form.columns], 1};
+  if (mlir::ShapedType::isDynamic(sizes.rows) || mlir::ShapedType::isDynamic(sizes.columns)) return std::nullopt;
+  for (const auto* loops : {&form.batches, &form.other_rows, &form.other_columns}) {
+    for (const unsigned loop : *loops) sizes.count *= known_size(ranges[loop]);
+  }
+  return sizes;
+}
+
+ProductTile half_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes) {
+  // What is summed in parts is kept in f32 beside the slices.
+  if (!sums_at_once(op, form) || !sizes) return kHalfTile;
+  const TiledSizes one{sizes->rows, sizes->columns, 1};
+  if (one.whole_tiles(kLargeHalfTile) >= kEnoughTiles) return kLargeHalfTile;
+  return one.whole_tiles(kMiddleHalfTile) >= kEnoughTiles ? kMiddleHalfTile : kHalfTile;
+}
+
+// Threads with large squares of sums wait less for shared memory, where their tiles are whole and there are enough.
+ProductTile block_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes) {
+  if (is_half(op)) return half_tile(op, form, sizes);
+  constexpr ProductTile kSmall{kBlockProductTile, kBlockProductTile};
+  constexpr ProductTile kLarge{kLargeBlockProductTile, kLargeBlockProductTile};
+  const bool large = sizes && sizes->are_divided_by(kLarge) && sizes->whole_tiles(kLarge) >= kEnoughTiles;
+  return large ? kLarge : kSmall;
 }
 
 // For each loop of the producers of `root`, the loop of `root` that it runs along.
@@ -128,7 +180,8 @@ class Correspondence {
     if (!form) return;
     has_product_ = true;
     const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    const ProductTile tile = product_tile(op, *form, ranges[form->rows], ranges[form->columns]);
+    const ProductTile tile = tiling_ == Tiling::kCores ? ProductTile{kProductTile, kProductTile}
+                                                       : block_tile(op, *form, tiled_sizes(op, *form));
     want(loops, {form->rows}, tile.rows);
     want(loops, {form->columns}, tile.columns);
     // Cores take more where the matrices are small.
@@ -167,24 +220,6 @@ class Correspondence {
     int64_t steps = 1;
     for (const unsigned loop : form.steps) steps *= known_size(op.getStaticLoopRanges()[loop]);
     return steps;
-  }
-
-  ProductTile product_tile(linalg::LinalgOp op, const ProductForm& form, int64_t rows, int64_t columns) const {
-    if (tiling_ == Tiling::kCores) return {kProductTile, kProductTile};
-    const bool known = !mlir::ShapedType::isDynamic(rows) && !mlir::ShapedType::isDynamic(columns);
-    const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
-    if (element.isF16() || element.isBF16()) {
-      // What is summed in parts is kept in f32 beside the slices.
-      if (!sums_at_once(op, form)) return kHalfTile;
-      const auto gives_enough = [&](ProductTile tile) {
-        return known && rows / tile.rows * (columns / tile.columns) >= kEnoughTiles;
-      };
-      if (gives_enough(kLargeHalfTile)) return kLargeHalfTile;
-      return gives_enough(kMiddleHalfTile) ? kMiddleHalfTile : kHalfTile;
-    }
-    const bool large = known && std::min(rows, columns) >= kLargeProduct;
-    const int64_t side = large ? kLargeBlockProductTile : kBlockProductTile;
-    return {side, side};
   }
 
   Tiling tiling_;
@@ -296,6 +331,41 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
     tiles[i] = whole ? 0 : tile;
   }
   return tiles;
+}
+
+namespace {
+
+// Nanoseconds, when each of so many parts computes the tiles of its steps and the parts are summed afterwards.
+double cost_of(linalg::LinalgOp product, const ProductForm& form, TiledSizes sizes, int64_t steps, int64_t parts) {
+  const int64_t elements = sizes.rows * sizes.columns * sizes.count;
+  sizes.count *= parts;
+  const ProductTile tile = block_tile(product, form, sizes);
+  const int64_t rounds = (sizes.tiles(tile) + kMultiprocessors - 1) / kMultiprocessors;
+  double rate = is_half(product) ? kHalfRate : tile.rows == kLargeBlockProductTile ? kLargeRate : kSmallRate;
+  if (!is_half(product) && rounds == 1) rate *= kAlone;
+  const double multiplied = static_cast<double>(rounds * (steps / parts) * tile.rows * tile.columns) / rate;
+  if (parts == 1) return multiplied;
+  constexpr int64_t kWrittenAndRead = 2 * 4;
+  return multiplied + kDispatchNs + static_cast<double>(parts * elements * kWrittenAndRead) / kBytesRate;
+}
+
+}  // namespace
+
+int64_t product_parts(linalg::LinalgOp product) {
+  const std::optional<ProductForm> form = product_form(product);
+  const std::optional<TiledSizes> sizes = form ? tiled_sizes(product, *form) : std::nullopt;
+  if (!sizes || form->steps.size() != 1) return 1;
+  const llvm::SmallVector<int64_t> ranges = product.getStaticLoopRanges();
+  if (llvm::any_of(ranges, mlir::ShapedType::isDynamic)) return 1;
+  const int64_t steps = ranges[form->steps[0]];
+  int64_t best = 1;
+  double least = cost_of(product, *form, *sizes, steps, 1) * kWorthIt;
+  for (int64_t parts = 2; parts <= std::min(kMostParts, steps / kPartSteps); ++parts) {
+    if (steps % (parts * kSliceSteps) != 0) continue;
+    const double cost = cost_of(product, *form, *sizes, steps, parts);
+    if (cost < least) best = parts, least = cost;
+  }
+  return best;
 }
 
 }  // namespace baton::compiler_lite::codegen

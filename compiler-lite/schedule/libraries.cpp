@@ -261,6 +261,8 @@ mlir::LogicalResult mark_library_work(mlir::ModuleOp module, const LibraryOption
   return mlir::success();
 }
 
+bool is_library_work(mlir::Operation* op) { return op->hasAttr(kGroup); }
+
 std::optional<bool> joins_by_mark(mlir::Operation* producer, mlir::Operation* consumer) {
   const mlir::Attribute one = producer->getAttr(kGroup), other = consumer->getAttr(kGroup);
   if (!one && !other) return std::nullopt;

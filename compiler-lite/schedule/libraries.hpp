@@ -24,6 +24,8 @@ struct LibraryOptions {
 // Marks what libraries take; before form_dispatches.
 mlir::LogicalResult mark_library_work(mlir::ModuleOp module, const LibraryOptions& options);
 
+// Whether a library takes it, alone or as a part of what it takes.
+bool is_library_work(mlir::Operation* op);
 // Whether the producer of an operand goes into the group of `consumer`, as marks say; nothing where neither is marked.
 std::optional<bool> joins_by_mark(mlir::Operation* producer, mlir::Operation* consumer);
 // The marks of a group that is outlined, taken from its operations: what its dispatch, which passes `captured`, carries.

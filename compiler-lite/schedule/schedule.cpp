@@ -16,6 +16,7 @@
 #include "compiler-lite/schedule/normalize.hpp"
 #include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/program.hpp"
+#include "compiler-lite/schedule/split_products.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
@@ -42,13 +43,22 @@ LogicalResult clean_up(ModuleOp module) {
   return passes.run(module);
 }
 
+// Whether all workgroups are blocks of threads.
+bool are_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
+  return llvm::all_of(targets, [](hal::ExecutableTargetAttr target) {
+    const codegen::Target* kind = codegen::find_target(target);
+    return kind && kind->facts().tiling == codegen::Tiling::kBlocks;
+  });
+}
+
 struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormDispatchesPass)
   llvm::StringRef getArgument() const override { return "form-dispatches"; }
   llvm::StringRef getDescription() const override { return "Groups tensor operations into dispatches"; }
   void getDependentDialects(mlir::DialectRegistry& registry) const override { register_schedule(registry); }
   void runOnOperation() override {
-    if (failed(normalize_program(getOperation(), ScheduleOptions())) || failed(create_dispatches(getOperation())))
+    if (failed(normalize_program(getOperation(), ScheduleOptions())) ||
+        failed(create_dispatches(getOperation(), ScheduleOptions())))
       signalPassFailure();
   }
 };
@@ -87,11 +97,7 @@ LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options)
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
   const auto targets = find_targets(module, options);
-  const bool only_blocks = llvm::all_of(targets, [](hal::ExecutableTargetAttr target) {
-    const codegen::Target* kind = codegen::find_target(target);
-    return kind && kind->facts().tiling == codegen::Tiling::kBlocks;
-  });
-  if (failed(normalize(module, /*channels_last=*/only_blocks))) return failure();
+  if (failed(normalize(module, /*channels_last=*/are_blocks(targets)))) return failure();
   // One kernel's accesses by instructions of their own can't be checked; those of its parts can.
   if (options.settings.sanitize) return mlir::success();
   mark_attention(module, [&](const codegen::Attention& attention) {
@@ -103,9 +109,10 @@ LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options)
   return mlir::success();
 }
 
-LogicalResult create_dispatches(ModuleOp module, const LibraryOptions& libraries) {
-  if (failed(mark_library_work(module, libraries)) || failed(form_dispatches(module))) return failure();
-  return resolve_sizes(module);
+LogicalResult create_dispatches(ModuleOp module, const ScheduleOptions& options, const LibraryOptions& libraries) {
+  if (failed(mark_library_work(module, libraries))) return failure();
+  if (are_blocks(find_targets(module, options)) && failed(split_products(module))) return failure();
+  return failed(form_dispatches(module)) ? failure() : resolve_sizes(module);
 }
 
 LogicalResult show_kernels(ModuleOp module) {
@@ -121,7 +128,7 @@ LogicalResult show_kernels(ModuleOp module) {
 }
 
 LogicalResult schedule(ModuleOp module, const ScheduleOptions& options) {
-  if (failed(normalize_program(module, options)) || failed(create_dispatches(module))) return failure();
+  if (failed(normalize_program(module, options)) || failed(create_dispatches(module, options))) return failure();
   return schedule_dispatches(module, options);
 }
 

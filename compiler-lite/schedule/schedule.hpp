@@ -37,7 +37,8 @@ mlir::LogicalResult schedule(mlir::ModuleOp module, const ScheduleOptions& optio
 // Its parts, in order: dispatches that stand in place outlined, functions inlined and fused; groups as dispatches of
 // functions on tensors; the rest.
 mlir::LogicalResult normalize_program(mlir::ModuleOp module, const ScheduleOptions& options);
-mlir::LogicalResult create_dispatches(mlir::ModuleOp module, const LibraryOptions& libraries = {});
+mlir::LogicalResult create_dispatches(mlir::ModuleOp module, const ScheduleOptions& options,
+                                      const LibraryOptions& libraries = {});
 mlir::LogicalResult schedule_dispatches(mlir::ModuleOp module, const ScheduleOptions& options);
 
 // For people, between the second and the third: the groups as kernels with bindings and constants.

@@ -1,5 +1,6 @@
-// A block computes a tile of C, kRows x kColumns; its threads stand in a square of 16 x 16, each with a square of sums
-// in registers. A slice of A and one of B lie in shared memory while they are multiplied, and the next ones beside
+// A block computes a tile of C; its threads stand in a square of 16 x 16, each with a square of sums in registers: of 8 x 8
+// where the tile is large. Of a small tile with many steps the threads are four groups of 8 x 8, each of which has a quarter of
+// the steps of a slice: a thread reads less of the slices for each multiplication. A slice of A and one of B lie in shared memory while they are multiplied, and the next ones beside
 // them:
 //
 //   for m0, n0 in tiles of C
@@ -8,6 +9,7 @@
 //       the next ones into registers
 //       for k in the slice: sums += column of A * row of B
 //       the next ones into shared memory; barrier
+//     the groups' sums joined
 //     C += sums
 //
 // A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
@@ -29,6 +31,9 @@ using mlir::Value;
 using mlir::ValueRange;
 
 constexpr int64_t kSide = 16;  // Threads along each side.
+constexpr int64_t kGroups = 4, kGroupSide = 8;
+// Steps for which joining what groups have summed isn't worth it.
+constexpr int64_t kFewSteps = 128;
 // Rows of a slice end apart from where banks of shared memory repeat.
 constexpr int64_t kPadding = 4;
 // A thread's elements of a row come in runs that one access of 16 bytes takes.
@@ -44,8 +49,11 @@ class SquareTileWriter : TileWriter {
     if (llvm::isa<mlir::FloatType>(element_) && element_.getIntOrFloatBitWidth() < 32) element_ = builder.getF32Type();
     const bool large = !type.isDynamicDim(0) && !type.isDynamicDim(1) && type.getDimSize(0) >= 128 &&
                        type.getDimSize(1) >= 128 && element_.getIntOrFloatBitWidth() <= 32;
-    square_ = large ? 8 : 4;
-    tile_ = square_ * kSide;
+    const int64_t steps = type_of(product.a).getDimSize(1);
+    const bool many_steps = mlir::ShapedType::isDynamic(steps) || steps >= kFewSteps;
+    if (!large && many_steps && element_.getIntOrFloatBitWidth() == 32) groups_ = kGroups, side_ = kGroupSide;
+    square_ = large || groups_ > 1 ? 8 : 4;
+    tile_ = square_ * side_;
     depth_ = large ? 8 : 16;
     // Two slices of each matrix have to find room.
     const int64_t bytes = 4 * depth_ * (tile_ + kPadding) * stored_bytes(element_);
@@ -97,15 +105,17 @@ class SquareTileWriter : TileWriter {
   // Where the i-th of a thread's rows or columns lies in the tile, for the thread's place along that side.
   Value place(Value side, int64_t i) {
     const Value run = builder_.create<arith::MulIOp>(location_, side, index(kRun));
-    return add(run, index(i / kRun * kRun * kSide + i % kRun));
+    return add(run, index(i / kRun * kRun * side_ + i % kRun));
   }
 
   void place_thread() {
     constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
-    const Value lane = remainder(block_.thread(), kWarp), warp = quotient(block_.thread(), kWarp);
-    constexpr int64_t kWarpsAcross = kSide / kLaneColumns;
-    row_ = add(times(quotient(warp, kWarpsAcross), kLaneRows), quotient(lane, kLaneColumns));
-    column_ = add(times(remainder(warp, kWarpsAcross), kLaneColumns), remainder(lane, kLaneColumns));
+    group_ = quotient(block_.thread(), side_ * side_);
+    in_group_ = remainder(block_.thread(), side_ * side_);
+    const Value lane = remainder(in_group_, kWarp), warp = quotient(in_group_, kWarp);
+    const int64_t warps_across = side_ / kLaneColumns;
+    row_ = add(times(quotient(warp, warps_across), kLaneRows), quotient(lane, kLaneColumns));
+    column_ = add(times(remainder(warp, warps_across), kLaneColumns), remainder(lane, kLaneColumns));
   }
 
   Matrix open(Value memory) {
@@ -139,7 +149,45 @@ class SquareTileWriter : TileWriter {
       next.push_back(other);
       return next;
     });
-    store_sums(m0, n0, llvm::ArrayRef<Value>(last).take_front(sum_count));
+    const llvm::ArrayRef<Value> sums = llvm::ArrayRef<Value>(last).take_front(sum_count);
+    if (groups_ == 1) return store_sums(m0, n0, sums);
+    const Values joined = join(sums);
+    only_if(is_group(0), [&] { store_sums(m0, n0, joined); });
+  }
+
+  Value is_group(int64_t number) {
+    return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, group_, index(number));
+  }
+
+  // The first group adds what the others have summed, one after the other, through the memory of the slices: a row for
+  // each sum, a column for each thread.
+  Values join(ValueRange sums) {
+    Values total(sums);
+    const auto place_of = [&](size_t i) {
+      const auto rows = static_cast<size_t>(2 * depth_);
+      return std::pair(i < rows ? a_slice_ : b_slice_, Values{index(static_cast<int64_t>(i % rows)), in_group_});
+    };
+    for (int64_t giver = 1; giver < groups_; ++giver) {
+      only_if(is_group(giver), [&] {
+        for (size_t i = 0; i < sums.size(); ++i) {
+          const auto [slice, at] = place_of(i);
+          builder_.create<memref::StoreOp>(location_, sums[i], slice, at);
+        }
+      });
+      Block::barrier(builder_, location_);
+      const auto with_given = [&] {
+        Values added;
+        for (size_t i = 0; i < total.size(); ++i) {
+          const auto [slice, at] = place_of(i);
+          added.push_back(sum(total[i], builder_.create<memref::LoadOp>(location_, slice, at)));
+        }
+        return added;
+      };
+      total =
+          choose(is_group(0), llvm::SmallVector<mlir::Type>(sums.size(), element_), with_given, [&] { return total; });
+      Block::barrier(builder_, location_);
+    }
+    return total;
   }
 
   void store_sums(Value m0, Value n0, ValueRange sums) {
@@ -277,8 +325,10 @@ class SquareTileWriter : TileWriter {
   Values multiply(ValueRange so_far, Value half) {
     Values sums(so_far);
     const Memory a = open_memory(builder_, location_, a_slice_), b = open_memory(builder_, location_, b_slice_);
-    for (int64_t i = 0; i < depth_; ++i) {
-      const Value k = add(half, index(i));
+    const int64_t own = depth_ / groups_;
+    const Value first = add(half, times(group_, own));
+    for (int64_t i = 0; i < own; ++i) {
+      const Value k = add(first, index(i));
       const Values as = read_row(a, k, row_), bs = read_row(b, k, column_);
       add_products(sums, as, bs);
     }
@@ -313,9 +363,9 @@ class SquareTileWriter : TileWriter {
   bool from_zero_;
   mlir::Type element_;
   unsigned slices_ = 0;  // How many were made.
-  int64_t square_, tile_, depth_, padding_;
+  int64_t square_, tile_, depth_, padding_, groups_ = 1, side_ = kSide;
   Matrix a_, b_, c_;
-  Value a_slice_, b_slice_, row_, column_, height_, width_, steps_;
+  Value a_slice_, b_slice_, group_, in_group_, row_, column_, height_, width_, steps_;
 };
 
 bool is_supported(linalg::LinalgOp op) {

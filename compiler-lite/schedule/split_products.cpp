@@ -1,0 +1,126 @@
+#include "compiler-lite/schedule/split_products.hpp"
+
+#include "compiler-lite/codegen/attention.hpp"
+#include "compiler-lite/codegen/fusion_rules.hpp"
+#include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/codegen/tile_sizes.hpp"
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/libraries.hpp"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+namespace baton::compiler_lite {
+namespace {
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+namespace tensor = mlir::tensor;
+using codegen::convert_element;
+using mlir::failed;
+using mlir::Value;
+
+bool is_narrow_float(mlir::Type type) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(type);
+  return llvm::isa<mlir::FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+bool begins_at_zero(linalg::LinalgOp product) {
+  auto fill = product.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return fill && (mlir::matchPattern(fill.getInputs()[0], mlir::m_AnyZeroFloat()) ||
+                  mlir::matchPattern(fill.getInputs()[0], mlir::m_Zero()));
+}
+
+// An elementwise operation in the place of `source`, with its elements in the type `to`.
+linalg::GenericOp converted(mlir::IRRewriter& rewriter, Value source, mlir::RankedTensorType to) {
+  const mlir::Location location = source.getLoc();
+  const auto rank = static_cast<unsigned>(to.getRank());
+  const mlir::AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  const llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
+  const Value empty = rewriter.create<tensor::EmptyOp>(location, to.getShape(), to.getElementType());
+  return rewriter.create<linalg::GenericOp>(
+      location, to, source, empty, llvm::ArrayRef{identity, identity}, loops,
+      [&](mlir::OpBuilder& builder, mlir::Location at, mlir::ValueRange elements) {
+        const Value element = convert_element(builder, at, elements[0], to.getElementType(), /*is_unsigned=*/false);
+        builder.create<linalg::YieldOp>(at, element);
+      });
+}
+
+// The same product with sums in f32, which begin at zero.
+linalg::GenericOp in_f32(mlir::IRRewriter& rewriter, linalg::LinalgOp product) {
+  const mlir::Location location = product.getLoc();
+  const auto narrow = llvm::cast<mlir::RankedTensorType>(product->getResult(0).getType());
+  const auto type = mlir::RankedTensorType::get(narrow.getShape(), rewriter.getF32Type());
+  const Value zero = rewriter.create<arith::ConstantOp>(location, rewriter.getF32FloatAttr(0));
+  const Value empty = rewriter.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
+  const Value begin = rewriter.create<linalg::FillOp>(location, zero, empty).getResult(0);
+  return rewriter.create<linalg::GenericOp>(
+      location, type, mlir::ValueRange{product->getOperand(0), product->getOperand(1)}, begin,
+      product.getIndexingMapsArray(), product.getIteratorTypesArray(),
+      [&](mlir::OpBuilder& builder, mlir::Location at, mlir::ValueRange elements) {
+        const auto wide = [&](Value element) {
+          return convert_element(builder, at, element, builder.getF32Type(), /*is_unsigned=*/false);
+        };
+        const Value one = builder.create<arith::MulFOp>(at, wide(elements[0]), wide(elements[1]));
+        const Value sum = builder.create<arith::AddFOp>(at, elements[2], one);
+        builder.create<linalg::YieldOp>(at, sum);
+      });
+}
+
+// What reads the conversion element by element does it itself: its kernel sums the parts, too.
+void fuse_into_readers(mlir::IRRewriter& rewriter, linalg::GenericOp conversion) {
+  llvm::SmallVector<mlir::OpOperand*> uses;
+  for (mlir::OpOperand& use : conversion->getUses()) uses.push_back(&use);
+  if (uses.size() != 1 || is_library_work(uses[0]->getOwner())) return;
+  if (!linalg::areElementwiseOpsFusable(uses[0]) || !codegen::fuses_in_program(uses[0])) return;
+  mlir::Operation* reader = uses[0]->getOwner();
+  rewriter.setInsertionPoint(reader);
+  mlir::FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, uses[0]);
+  if (failed(fused)) return;
+  for (const auto& [before, after] : fused->replacements) {
+    if (before.getDefiningOp() == reader) rewriter.replaceAllUsesWith(before, after);
+  }
+  rewriter.eraseOp(reader);
+  if (conversion->use_empty()) rewriter.eraseOp(conversion);
+}
+
+bool may_split(linalg::LinalgOp product) {
+  return product->getParentOfType<util::FuncOp>() && product.hasPureTensorSemantics() &&
+         product.getNumReductionLoops() == 1 && !product->hasAttr(codegen::kAttention) && !is_library_work(product) &&
+         (!is_narrow_float(product->getResult(0).getType()) || begins_at_zero(product));
+}
+
+mlir::LogicalResult split(mlir::IRRewriter& rewriter, linalg::LinalgOp product, int64_t parts) {
+  rewriter.setInsertionPoint(product);
+  std::optional<linalg::GenericOp> conversion;
+  const auto type = llvm::cast<mlir::RankedTensorType>(product->getResult(0).getType());
+  if (is_narrow_float(type)) {
+    linalg::GenericOp wide = in_f32(rewriter, product);
+    conversion = converted(rewriter, wide.getResult(0), type);
+    rewriter.replaceOp(product, conversion->getResults());
+    product = llvm::cast<linalg::LinalgOp>(wide.getOperation());
+    rewriter.setInsertionPoint(product);
+  }
+  const auto control = [parts](linalg::LinalgOp) { return linalg::SplitReductionOptions{parts, 0, false}; };
+  if (failed(linalg::splitReduction(rewriter, product, control))) return mlir::failure();
+  if (conversion) fuse_into_readers(rewriter, *conversion);
+  return mlir::success();
+}
+
+}  // namespace
+
+mlir::LogicalResult split_products(mlir::ModuleOp module) {
+  llvm::SmallVector<std::pair<linalg::LinalgOp, int64_t>> products;
+  module.walk([&](linalg::LinalgOp op) {
+    if (!codegen::product_form(op) || !may_split(op)) return;
+    if (const int64_t parts = codegen::product_parts(op); parts > 1) products.emplace_back(op, parts);
+  });
+  mlir::IRRewriter rewriter(module.getContext());
+  for (const auto& [product, parts] : products) {
+    if (failed(split(rewriter, product, parts))) return product->emitOpError("can't be divided along its steps");
+  }
+  return mlir::success();
+}
+
+}  // namespace baton::compiler_lite
