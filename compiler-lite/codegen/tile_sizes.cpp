@@ -44,9 +44,9 @@ constexpr int64_t kMultiprocessors = 132;
 constexpr double kHalfRate = 1700, kSmallRate = 117, kLargeRate = 163, kBytesRate = 3500, kDispatchNs = 2500;
 // Parts have so many steps at least, in whole slices; a divided product is as much sooner at least.
 constexpr int64_t kPartSteps = 256, kSliceSteps = 64, kMostParts = 32;
-constexpr double kWorthIt = 0.85;
+constexpr double kWorthIt = 0.9;
 // What a block of f32 does of its rate without another one on its multiprocessor.
-constexpr double kAlone = 0.8;
+constexpr double kAlone = 0.85;
 // Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
 constexpr int64_t kBlockColumns = 256, kLongRow = 1024, kRowsOfBlock = 8;
 // Columns whose steps the warps of a block share, where so there are more blocks: when there are fewer than that.
