@@ -82,22 +82,23 @@ def refuse_deleted(leaves):
 def _from_dlpack(result):
     try:
         return jax.numpy.from_dlpack(result)
-    except baton.PermissionDeniedError:
+    except (baton.PermissionDeniedError, BufferError, RuntimeError):
         return _copied(result)
 
 
 def _copied(result):
-    """A constant of the program, or an argument as it was: memory that nobody may write, which JAX's DLPack cannot say."""
+    """What JAX does not take in place: memory that nobody may write (a constant of the program, an argument as it was), which JAX's
+    DLPack cannot say, and memory of a device that JAX does not work on."""
     return jax.numpy.array(np.asarray(result))
 
 
 def _straight(result):
     """In place, on the host: what jax.numpy.from_dlpack comes to after its questions."""
-    if result.__dlpack_device__()[0] != 1:
-        return _from_dlpack(result)
     try:
+        if result.__dlpack_device__()[0] != 1:
+            return _from_dlpack(result)
         return _inner.dlpack_managed_tensor_to_buffer(result.__dlpack__(), _host_device(), None, None, 1)
-    except baton.PermissionDeniedError:
+    except (baton.PermissionDeniedError, BufferError):
         return _copied(result)
 
 

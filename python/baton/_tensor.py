@@ -10,14 +10,10 @@ def _numpy_type(tensor):
     return np.dtype(tensor.dtype_name)
 
 
-def _on_host(tensor):
-    return tensor.__dlpack_device__()[0] != 2
-
-
 def numpy(self):
     """The elements as a NumPy array: in place where the host reaches them, else a copy."""
     import numpy as np
-    if not _on_host(self):
+    if not self._is_in_reach:
         return np.frombuffer(self._bytes(), _numpy_type(self)).reshape(self.shape)
     if self.dtype_name == "bfloat16":  # The buffer protocol has no letter for it.
         return np.asarray(memoryview(self._bits())).view(_numpy_type(self))

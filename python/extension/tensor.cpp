@@ -56,7 +56,8 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept {
                    dtype_name(tensor.view->element_type()));
       return -1;
     }
-    if (!has_all(tensor.view->buffer()->memory(), hal::MemoryKind::kHostVisible)) {
+    // Only in place: a mapping of other memory is a copy, which would be put back over what the device wrote meanwhile.
+    if (!tensor.host_reaches()) {
       PyErr_Format(PyExc_BufferError, "the tensor lies on device %s, whose memory the host does not reach",
                    tensor.device().name().c_str());
       return -1;
@@ -102,8 +103,11 @@ nb::tuple dlpack_device(const Tensor& tensor) {
     case hal::MemorySpace::kCuda: return nb::make_tuple(BATON_DL_CUDA, place.ordinal);
     case hal::MemorySpace::kCudaPinned: return nb::make_tuple(BATON_DL_CUDA_HOST, 0);
     case hal::MemorySpace::kCudaManaged: return nb::make_tuple(BATON_DL_CUDA_MANAGED, place.ordinal);
-    default: return nb::make_tuple(BATON_DL_CPU, 0);
+    case hal::MemorySpace::kHost: return nb::make_tuple(BATON_DL_CPU, 0);
+    case hal::MemorySpace::kNone: break;
   }
+  throw nb::buffer_error(
+      text("the tensor lies on device ", tensor.device().name(), ", whose memory DLPack has no word for").c_str());
 }
 
 // The consumer's stream, as __dlpack__ has it: nothing is the legacy default stream on a GPU and no stream on a host.
@@ -233,6 +237,7 @@ void bind_tensors(nb::module_& module) {
           .def_prop_ro("device", [](const Tensor& tensor) { return Device(tensor.open); })
           .def_prop_ro("is_ready", is_ready)
           .def("wait", &Tensor::wait)
+          .def_prop_ro("_is_in_reach", &Tensor::host_reaches)
           .def("_bytes", to_bytes)
           .def("_bits", bits_of)
           .def("__dlpack_device__", dlpack_device)

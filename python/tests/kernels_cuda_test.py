@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import baton
+from conftest import assembled
 from exchange_test import CAPSULE, POINTER_OF, DLDevice, DLManaged, Table, changed, handed_out, producer
 
 # values[i] *= factor. The fake GPU has a kernel of this name and these parameters, and does not read the code.
@@ -43,13 +44,14 @@ def has_cuda():
 
 
 def test_all_of_it_on_the_fake_gpu():
-    folder = os.environ.get("BATON_FAKE_CUDA")
+    environment = dict(os.environ)
+    folder = environment.pop("BATON_FAKE_CUDA", None)  # The tests inside do not start others, whatever the folder holds.
     if has_cuda():
         pytest.skip("the other tests run on this machine's GPU, or are run on the fake one")
     if not folder:
         pytest.skip("BATON_FAKE_CUDA does not name the folder of the fake libcuda.so.1")
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", __file__], check=False,
-                          capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": folder})
+                          capture_output=True, text=True, env={**environment, "LD_LIBRARY_PATH": folder})
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
     assert "no CUDA device" not in done.stdout, done.stdout
 
@@ -187,6 +189,42 @@ def test_integers_have_the_parameters_range(scale, values):
     for count in (0, COUNT, (1 << 32) - 1):
         scale.launch(2, 64, values, count if count <= COUNT else COUNT, (1 << 32) - 1 if count > COUNT else 1)
     np.testing.assert_array_equal(values.numpy(), (-NUMBERS.astype(np.int64)).astype(np.uint32))
+
+
+# As compiled programs allocate their results: on the device, and mapped when somebody asks.
+RESULT = """
+module @made
+import @hal.devices.get(i64) -> hal.device
+import @hal.device.allocate(hal.device, i32, i32, i64) -> hal.buffer
+import @hal.buffer_view.create(hal.buffer, i64, i64, i32, i32, (i64)...) -> hal.buffer_view
+export func @result() -> hal.buffer_view {
+  const.i64 %v0, 0
+  call.import @hal.devices.get, %v0, %r0
+  const.i32 %v0, 3
+  const.i32 %v1, 63
+  const.i64 %v2, 16
+  call.import @hal.device.allocate, %v0, %r0
+  const.i64 %v2, 0
+  const.i64 %v3, -1
+  const.i32 %v4, 800
+  const.i32 %v5, 1
+  const.i64 %v6, 4
+  call.variadic @hal.buffer_view.create, %v2, %r0, [1]
+  return
+}
+"""
+
+
+def test_what_the_host_sees_of_a_result_is_a_copy(scale, gpu, folder):
+    result = baton.load(assembled(folder, "made", RESULT), device=gpu).result()
+    scale.launch(1, 64, result, 4, 0)
+    for take in (np.asarray, np.array, baton.Tensor.numpy):
+        copy = take(result)
+        copy[:] = 7
+        del copy  # Nothing is put back.
+        assert result.tolist() == [0] * 4
+    with pytest.raises(BufferError, match="the host does not reach"):
+        memoryview(result)
 
 
 def test_a_library_may_be_unloaded_and_used_again(gpu, values):
