@@ -4,15 +4,29 @@ import os
 
 from baton._errors import InvalidArgumentError, UnavailableError
 
-_DEVICES = {"cpu": "local", "local": "local", "local-sync": "local", "local-task": "local", "cuda": "cuda"}
+# What baton-compile calls the devices of a driver.
+_TARGETS = {"cpu": "local", "local": "local", "cuda": "cuda", "vulkan": "vulkan"}
+
+
+def _driver_in(device):
+    """"cuda" of "cuda://1", "cuda-GPU-5f3a" and "cuda?cuda_mode=graph", as the runtime reads them."""
+    path = device.partition("?")[0]
+    return path.partition("://" if "://" in path else "-")[0]
+
+
+def target_of(device):
+    """What programs for an open device are compiled for."""
+    return _TARGETS.get(_driver_in(device.name), "local")
 
 
 def _targets(target):
-    names = [target] if isinstance(target, str) else list(target)
-    unknown = [name for name in names if name.split(":")[0].split("?")[0] not in _DEVICES]
-    if unknown:
-        raise InvalidArgumentError(f"target '{unknown[0]}' is none of {', '.join(sorted(_DEVICES))}")
-    return list(dict.fromkeys(_DEVICES[name.split(":")[0].split("?")[0]] for name in names))
+    names = [target] if isinstance(target, str) else target
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"target={target!r} is no name of a device, nor a list of names")
+    for name in names:
+        if _driver_in(name) not in _TARGETS:
+            raise InvalidArgumentError(f"target '{name}' is none of {', '.join(sorted(_TARGETS))}")
+    return list(dict.fromkeys(_TARGETS[_driver_in(name)] for name in names))
 
 
 def _is_path(source):
@@ -25,12 +39,13 @@ def compile(source, *, target=None, flags=(), output=None, cache=None):  # noqa:
     """Compiles a program in MLIR: its text, or the path of a file with it. Gives the bytes of the module file, which
     load() takes, and writes them to `output` if one is named.
 
-    `target`: "cpu", "cuda", or a list of them; None: what the program says, or the CPU. `flags` go to baton-compile as
-    they are. `cache` is a folder where compiled programs are kept, and looked for before anything is compiled. An error is an InvalidArgumentError with file, line and column of each fault."""
+    `target`: "cpu", "cuda", "vulkan", or a list of them, whose program runs on each of them; None: what the program says, or
+    the CPU. `flags` go to baton-compile as they are. `cache` is a folder where compiled programs are kept, and looked for
+    before anything is compiled. An error is an InvalidArgumentError with file, line and column of each fault."""
     import subprocess
     from baton._tools import environment, find
     command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
-    command += [f"--target-device={name}" for name in _targets(target or ())] + list(flags)
+    command += [f"--target-device={name}" for name in _targets(() if target is None else target)] + list(flags)
     if cache is not None:
         command.append(f"--cache={os.fspath(cache)}")
     text = None if _is_path(source) else (source if isinstance(source, bytes) else source.encode())

@@ -16,6 +16,7 @@ import jax
 from jax.tree_util import tree_flatten
 
 from baton import _jax_arrays as arrays
+from baton._compile import target_of
 from baton._compiled import compiled_for_this_machine
 from baton._devices import device as open_device
 from baton._errors import StatusError
@@ -79,7 +80,7 @@ class Jitted:
         functools.update_wrapper(self, function)
         self._function = function
         self._device = open_device(device) if isinstance(device, str) else device
-        self._target = "cuda" if self._device.name.startswith("cuda") else "cpu"
+        self._target = target_of(self._device)
         self._libraries = tuple(libraries)
         self._flags = tuple(flags)
         self._sizes = sizes

@@ -78,13 +78,13 @@ class Exported:
     def save(self, path, parameters):
         """Writes the program, whose `main` takes the inputs alone, and a safetensors file with the parameters: for
         `baton.load(path, parameters={"model": parameters})`, or `--parameters=model=...` of the tools."""
-        from baton._compile import compile as compile_program
+        from baton._compile import compile as compile_program, target_of
         if any(kind != _OUTPUT.USER_OUTPUT for kind, _ in self._outputs):
             raise NotLowered("a model that changes its buffers is not saved: a parameters file is only read")
         count = len(self._places) - len(self._constants)
         names = [name for i, name in enumerate(self._places) if i not in self._constants]
         text = with_parameters(self.text, names, count)
-        compile_program(text, target="cuda" if self._device.name.startswith("cuda") else "cpu", flags=self._flags, output=path)
+        compile_program(text, target=target_of(self._device), flags=self._flags, output=path)
         write_safetensors(parameters, self.parameters)
 
 

@@ -8,6 +8,7 @@ import torch
 from jax.export import SymbolicScope, symbolic_shape
 
 from baton import _compiled, _errors
+from baton._compile import target_of
 from baton._devices import device as open_device
 from baton._program import load
 from baton.jax import frontend
@@ -92,13 +93,13 @@ def device_for(tensors, device):
         return open_device(device) if isinstance(device, str) else device
     for tensor in tensors:
         if tensor.is_cuda:
-            return open_device("cuda" if not tensor.device.index else f"cuda:{tensor.device.index}")
+            return open_device(f"cuda://{tensor.device.index or 0}")
     return open_device("local-task")
 
 
 def load_text(text, device, libraries, flags=()):
     from baton.jax.lines import lines_of_commands
-    code = _compiled.compiled_for_this_machine(text, "cuda" if device.name.startswith("cuda") else "cpu", tuple(flags))
+    code = _compiled.compiled_for_this_machine(text, target_of(device), tuple(flags))
     try:
         return load(code, device=device, modules=libraries)
     except _errors.StatusError as error:
