@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 import baton
-from baton._tools import find
+from baton._tools import environment, find
 
 MATH = """
 module @math {
@@ -97,7 +97,7 @@ def folder(tmp_path_factory):
 
 def assembled(folder, name, text):
     (folder / f"{name}.bvmasm").write_text(text)
-    subprocess.run([find("baton-as"), folder / f"{name}.bvmasm", "-o", folder / f"{name}.bvm"], check=True)
+    subprocess.run([find("baton-as"), folder / f"{name}.bvmasm", "-o", folder / f"{name}.bvm"], check=True, env=environment())
     return folder / f"{name}.bvm"
 
 
