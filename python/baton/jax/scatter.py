@@ -6,7 +6,7 @@ would reach outside, and one of these is written:
 
     one window        a slice is read, combined, and written in place
     whole updates     of those that hit a row the last counts: its number is found, and its row gathered
-    sums and the like sums over updates, those of other rows left out
+    sums and the like few: sums over updates, those of other rows left out; many: updates sorted by row, those of one row joined
     anything          updates sorted by row; round k combines each row with its k-th update
 """
 from jaxlib.mlir import ir
@@ -14,7 +14,8 @@ from jaxlib.mlir import ir
 from .build import Builder, element_of, is_integer, shape_of
 from .sorting import COUNTED_MAX, _permuted, order_counting, replace, sort_merging
 
-SUMMED_MAX = 1 << 26  # Updates times elements that are compared one with the other.
+COMPARED_MAX = 1 << 26  # Updates times rows that are compared one with the other.
+SUMMED_MAX = 1 << 16  # Updates times elements that are summed one with the other.
 
 
 def lower_scatter(op):
@@ -152,10 +153,11 @@ class Scatter:
     def _scattered(self, matrices, lands, updates):
         kind = self._kind()
         (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
-        if kind == "set" and rows * count <= SUMMED_MAX:
+        if kind == "set" and rows * count <= COMPARED_MAX:
             return self._last(matrices, lands, updates)
-        if kind in REDUCTIONS and rows * count * columns <= SUMMED_MAX:
-            return self._reduced(REDUCTIONS[kind], matrices, lands, updates)
+        if kind in REDUCTIONS:
+            is_little = rows * count * columns <= SUMMED_MAX
+            return (self._reduced if is_little else self._joined)(REDUCTIONS[kind], matrices, lands, updates)
         return self._in_rounds(matrices, lands, updates)
 
     def _kind(self):
@@ -190,21 +192,43 @@ class Scatter:
         total = b.reduce(name, b.select(hits, wide, b.like(wide, neutral)), neutral, 2)
         return [b.each(name, old, total)]
 
-    def _in_rounds(self, matrices, lands, updates):
-        """Round k: each row that has more than k updates is combined with the k-th of them."""
-        b = self.b
-        (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
+    def _joined(self, reduction, matrices, lands, updates):
+        """Updates stand in the order of their rows; each is joined with those of its row behind it, twice as many in each turn."""
+        b, (old,), (update,) = self.b, matrices, updates
+        (count,), (rows, columns) = shape_of(lands), shape_of(old)
+        name, _ = reduction
+        ordered, order = self._in_order(lands)
+        total, distance = b.take(update, order), 1
+        while distance < count:
+            left, right = [count - distance, columns], [count, columns]
+            same = b.compare("EQ", b.slice(ordered, [0], left[:1]), b.slice(ordered, [distance], [count]))
+            before, behind = b.slice(total, [0, 0], left), b.slice(total, [distance, 0], right)
+            joined = b.select(b.broadcast(same, left, [0]), b.each(name, before, behind), before)
+            total, distance = b.concatenate([joined, b.slice(total, left[:1] + [0], right)], 0), 2 * distance
+        wanted = b.iota([rows], 0)
+        begin = b.minimum(self._bisected(ordered, wanted), count - 1)
+        has = b.broadcast(b.compare("EQ", b.take(ordered, begin), wanted), [rows, columns], [0])
+        return [b.select(has, b.each(name, old, b.take(total, begin)), old)]
+
+    def _in_order(self, lands):
+        """The rows of all updates in order, and for each place the number of the update."""
+        b, (count,) = self.b, shape_of(lands)
 
         def before(inner, lefts, rights):
             return inner.compare("LT", lefts[0], rights[0])
 
-        row = b.reshape(lands, [1, count])
-        place = b.iota([1, count], 1)
+        row, place = b.reshape(lands, [1, count]), b.iota([1, count], 1)
         if count <= COUNTED_MAX:
             ordered, order = _permuted(b, [row, place], order_counting(b, [row], before, [1, count]))
         else:
             ordered, order = sort_merging(b, [row, place], before)
-        ordered, order = b.reshape(ordered, [count]), b.reshape(order, [count])
+        return b.reshape(ordered, [count]), b.reshape(order, [count])
+
+    def _in_rounds(self, matrices, lands, updates):
+        """Round k: each row that has more than k updates is combined with the k-th of them."""
+        b = self.b
+        (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
+        ordered, order = self._in_order(lands)
         begin = self._bisected(ordered, b.iota([rows], 0))
         end = self._bisected(ordered, b.add(b.iota([rows], 0), 1))
         sizes = b.subtract(end, begin)

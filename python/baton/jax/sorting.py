@@ -4,6 +4,9 @@ Rows are brought to the last of two dimensions. An element's place is the number
 which the comparator says so, and equal ones of a smaller index. Counting them for each element is n * n comparisons of one
 kernel, which fills a device up to a few thousand elements. Longer rows are cut into blocks that are sorted so; then runs are
 merged two by two: each place of the merged run finds by bisection how many of its elements come from the left run.
+
+Of rows that are sorted for their first few elements (top-k), blocks are compared by their first elements: what comes among
+the first k of a row lies in the k blocks whose first elements come first. So a row shrinks until counting it is little work.
 """
 from jaxlib.mlir import ir
 
@@ -12,11 +15,35 @@ from .build import Builder, element_of, shape_of
 
 COUNTED_MAX = 2048  # Elements of a row that are sorted by counting.
 BLOCK = 256  # Of a longer row: counted first, then merged.
+FEW_MAX = 256  # Elements at the front of a row for which it isn't sorted whole.
 
 
 def lower_sort(op):
-    compare = _comparator(op.regions[0].blocks[0])
-    replace(op, _sorted(Builder.before(op), list(op.operands), op.attributes["dimension"].value, compare))
+    compare, dimension = _comparator(op.regions[0].blocks[0]), op.attributes["dimension"].value
+    few = _few_wanted(op, dimension)
+    values = _sorted(Builder.before(op), list(op.operands), dimension, compare, few)
+    if few is None:
+        replace(op, values)
+        return
+    for result, value in zip(op.results, values):
+        for slice_ in [use.owner for use in result.uses]:
+            limits = list(ir.DenseI64ArrayAttr(slice_.attributes["limit_indices"]))
+            replace(slice_, [Builder.before(slice_).slice(value, [0] * len(limits), limits)])
+    op.erase()
+
+
+def _few_wanted(op, dimension):
+    """How many elements at the front of each row are read, where these are few and nothing else is."""
+    most = 0
+    for result in op.results:
+        for use in result.uses:
+            if use.owner.name != "stablehlo.slice":
+                return None
+            starts, limits, strides = (list(ir.DenseI64ArrayAttr(use.owner.attributes[name])) for name in ("start_indices", "limit_indices", "strides"))
+            if any(starts) or any(stride != 1 for stride in strides):
+                return None
+            most = max(most, limits[dimension])
+    return most if 0 < most <= FEW_MAX and 4 * most <= shape_of(op.results[0])[dimension] else None
 
 
 def lower_approximate_top_k(op, module):
@@ -26,11 +53,13 @@ def lower_approximate_top_k(op, module):
     name = ir.FlatSymbolRefAttr(ir.ArrayAttr(op.attributes["called_computations"])[0]).value
     comparator = next(each for each in module.body.operations if ir.StringAttr(each.attributes["sym_name"]).value == name)
     b, values = Builder.before(op), list(op.operands)[:len(op.results)]
-    ordered = _sorted(b, values, dimension, _comparator(comparator.regions[0].blocks[0]))
+    few = shape_of(op.results[0])[dimension]
+    ordered = _sorted(b, values, dimension, _comparator(comparator.regions[0].blocks[0]), few)
     replace(op, [b.slice(each, [0] * len(shape_of(result)), shape_of(result)) for each, result in zip(ordered, op.results)])
 
 
-def _sorted(b, values, dimension, compare):
+def _sorted(b, values, dimension, compare, few=None):
+    """`values` in order along `dimension`; the first `few` of them are enough, where that is given."""
     shape = shape_of(values[0])
     if not shape or 0 in shape or shape[dimension] == 1:
         return values
@@ -40,7 +69,10 @@ def _sorted(b, values, dimension, compare):
     moved = [shape[i] for i in order]
     count = shape[dimension]
     rows = [b.reshape(b.transpose(each, order), [-(-_product(moved) // count), count]) for each in values]
-    rows = sort_counting(b, rows, compare) if count <= COUNTED_MAX else sort_merging(b, rows, compare)
+    if few and 4 * few <= count:
+        rows, moved[-1] = select_first(b, rows, compare, few), few
+    else:
+        rows = sort_counting(b, rows, compare) if count <= COUNTED_MAX else sort_merging(b, rows, compare)
     back = [order.index(i) for i in range(len(shape))]
     return [b.transpose(b.reshape(each, moved), back) for each in rows]
 
@@ -71,8 +103,8 @@ def sort_counting(b, rows, before):
     return _permuted(b, rows, order_counting(b, rows, before, [batch, count]))
 
 
-def order_counting(b, rows, before, shape):
-    """For each place of a sorted row the index of the element that comes there."""
+def order_counting(b, rows, before, shape, few=None):
+    """For each place of a sorted row, or for the first `few`, the index of the element that comes there."""
     batch, count = shape
     square = [batch, count, count]
     mine = [b.broadcast(row, square, [0, 1]) for row in rows]
@@ -81,14 +113,64 @@ def order_counting(b, rows, before, shape):
     # `other` stands before `mine`; of two that are equal, the one with the smaller index.
     first = b.select(b.compare("LT", j, i), b.negated(before(b, mine, other)), before(b, other, mine))
     place = b.reduce("add", b.convert(first, element_of(i)), 0, 2)
-    lands = b.compare("EQ", b.broadcast(place, square, [0, 2]), i)
-    return b.reduce("add", b.select(lands, j, b.like(j, 0)), 0, 2)
+    wanted = [batch, few or count, count]
+    lands = b.compare("EQ", b.broadcast(place, wanted, [0, 2]), b.iota(wanted, 1))
+    which = b.iota(wanted, 2)
+    return b.reduce("add", b.select(lands, which, b.like(which, 0)), 0, 2)
 
 
 def _permuted(b, rows, order):
-    batch, count = shape_of(order)
-    flat = b.reshape(b.add(order, b.multiply(b.iota([batch, count], 0), count)), [batch * count])
-    return [b.reshape(b.take(b.reshape(row, [batch * count]), flat), [batch, count]) for row in rows]
+    (batch, count), (_, taken) = shape_of(rows[0]), shape_of(order)
+    flat = b.reshape(b.add(order, b.multiply(b.iota([batch, taken], 0), count)), [batch * taken])
+    return [b.reshape(b.take(b.reshape(row, [batch * count]), flat), [batch, taken]) for row in rows]
+
+
+def _stable(before):
+    """The same order, in which of equal elements the one with the smaller index, the last operand, comes first."""
+    def first(b, lefts, rights):
+        is_left = b.compare("LT", lefts[-1], rights[-1])
+        return b.select(is_left, b.negated(before(b, rights[:-1], lefts[:-1])), before(b, lefts[:-1], rights[:-1]))
+
+    return first
+
+
+def select_first(b, rows, before, few):
+    """The first `few` elements of each row, in order."""
+    first = _stable(before)
+    batch, count = shape_of(rows[0])
+    rows = [*rows, b.iota([batch, count], 1)]
+    while count > max(4 * few, BLOCK):
+        rows = _narrowed(b, rows, first, few)
+        count = shape_of(rows[0])[1]
+    return _permuted(b, rows, order_counting(b, rows, first, [batch, count], few))[:-1]
+
+
+def _narrowed(b, rows, first, few):
+    """The blocks of each row whose first elements come first, and what is left behind the last whole block."""
+    batch, count = shape_of(rows[0])
+    size = 2
+    while count // (2 * size) >= max(2 * few, BLOCK if count > BLOCK * BLOCK else BLOCK // 4):
+        size *= 2
+    blocks = count // size
+    whole = [b.slice(row, [0, 0], [batch, blocks * size]) for row in rows]
+    heads = _first_of_each(b, [b.reshape(row, [batch * blocks, size]) for row in whole], first)
+    order = order_counting(b, [b.reshape(head, [batch, blocks]) for head in heads], first, [batch, blocks], few)
+    place = b.multiply(b.broadcast(order, [batch, few, size], [0, 1]), size)
+    place = b.reshape(b.add(place, b.iota([batch, few, size], 2)), [batch, few * size])
+    taken = _permuted(b, whole, place)
+    rest = [b.slice(row, [0, blocks * size], [batch, count]) for row in rows]
+    return taken if count == blocks * size else [b.concatenate(pair, 1) for pair in zip(taken, rest)]
+
+
+def _first_of_each(b, rows, first):
+    """Of each row, whose length is a power of two, the element that comes first."""
+    while (size := shape_of(rows[0])[1]) > 1:
+        count = shape_of(rows[0])[0]
+        lefts = [b.slice(row, [0, 0], [count, size // 2]) for row in rows]
+        rights = [b.slice(row, [0, size // 2], [count, size]) for row in rows]
+        is_left = first(b, lefts, rights)
+        rows = [b.select(is_left, *pair) for pair in zip(lefts, rights)]
+    return rows
 
 
 def sort_merging(b, rows, before):
@@ -103,14 +185,14 @@ def sort_merging(b, rows, before):
     real = b.compare("LT", b.iota([batch, padded], 1), count)
     rows[-1] = b.select(real, rows[-1], b.iota([batch, padded], 1))
 
+    stable = _stable(before)
+
     def first(inner, lefts, rights):
-        """Stable: of equal elements the one with the smaller index; what fills up is last."""
+        """What fills up is last."""
         left, right = lefts[-1], rights[-1]
-        says = inner.select(inner.compare("LT", left, right), inner.negated(before(inner, rights[:-1], lefts[:-1])),
-                            before(inner, lefts[:-1], rights[:-1]))
         fills_left, fills_right = inner.compare("GE", left, count), inner.compare("GE", right, count)
         either = inner.either(fills_left, fills_right)
-        return inner.select(either, inner.compare("LT", left, right), says)
+        return inner.select(either, inner.compare("LT", left, right), stable(inner, lefts, rights))
 
     blocks = [b.reshape(row, [batch * padded // BLOCK, BLOCK]) for row in rows]
     flat = [b.reshape(row, [batch * padded]) for row in sort_counting(b, blocks, first)]

@@ -26,6 +26,13 @@ def top_k(x):
     return lax.top_k(x, 5)
 
 
+@program(f32(2, 1300), i32(2, 1030, low=-9, high=9), f32(300, 2))
+def first_of_long_rows(x, ties, columns):
+    # Blocks that divide the row and a rest that is no block, elements that are equal, and none that are numbers.
+    x = x.at[0, 5].set(jnp.nan).at[1, 700:].set(jnp.inf)
+    return lax.top_k(x, 5), lax.top_k(ties, 16), jnp.sort(columns, 0)[:70], lax.approx_min_k(columns[:, 0], 3)
+
+
 @program(f32(6, 20))
 def approximate_top_k(x):
     # Both at once: two calls name one comparator.

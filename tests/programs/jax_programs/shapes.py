@@ -49,6 +49,11 @@ def scatters_in_order(x, rows, updates, windows):
             lax.scatter_add(x, rows[:, None], windows, numbers), jax.vmap(lambda v, i, u: v.at[i].add(u))(x[:6], rows % 4, updates[:, 0]))
 
 
+@program(f32(90, 7), i32(500, low=-3, high=93), f32(500, 7), tolerance=1e-4)
+def many_updates_of_few_rows(x, rows, updates):
+    return (x.at[rows].add(updates), x.at[rows].max(updates), x.at[rows].multiply(1 + updates * 0.01), jnp.bincount(jnp.abs(rows) * 3, length=300))
+
+
 @program(f32(30, 3), i32(30, low=0, high=6))
 def segments(x, ids):
     return jax.ops.segment_sum(x, ids, 6), jax.ops.segment_max(x, ids, 6), jax.ops.segment_min(x, ids, num_segments=8)
