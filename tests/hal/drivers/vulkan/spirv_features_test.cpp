@@ -1,0 +1,113 @@
+// What SPIR-V asks of a device is there, or the refusal names it: versions, capabilities one by one, and limits. The
+// devices are made up, so this runs on every machine.
+#include "hal/drivers/vulkan/spirv_features.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.hpp"
+
+namespace baton::hal::drivers::vulkan {
+namespace {
+
+DeviceFacts bare_device() {
+  DeviceFacts facts;
+  facts.name = "bare";
+  facts.api_version = VK_API_VERSION_1_2;
+  facts.limits.maxComputeWorkGroupSize[0] = 128;
+  facts.limits.maxComputeWorkGroupSize[1] = 64;
+  facts.limits.maxComputeWorkGroupSize[2] = 32;
+  facts.limits.maxComputeWorkGroupInvocations = 256;
+  facts.limits.maxComputeSharedMemorySize = 16384;
+  facts.limits.maxPushConstantsSize = 128;
+  facts.limits.maxPerStageDescriptorStorageBuffers = 4;
+  return facts;
+}
+
+SpirvModule module_of(uint32_t version, std::vector<uint32_t> capabilities) {
+  SpirvModule module;
+  module.version = version;
+  module.capabilities = std::move(capabilities);
+  return module;
+}
+
+TEST(SpirvFeaturesTest, VersionsFollowTheDevice) {
+  DeviceFacts facts = bare_device();
+  EXPECT_OK(check_features(module_of(0x00010000, {1}), facts));
+  EXPECT_OK(check_features(module_of(0x00010500, {1}), facts));
+  EXPECT_FAILS(check_features(module_of(0x00010600, {1}), facts), StatusCode::kUnimplemented,
+               "The code is SPIR-V 1.6; device 'bare' takes 1.5.");
+  facts.api_version = VK_API_VERSION_1_3;
+  EXPECT_OK(check_features(module_of(0x00010600, {1}), facts));
+  EXPECT_FAILS(check_features(module_of(0x00010700, {1}), facts), StatusCode::kUnimplemented, "takes 1.6.");
+}
+
+TEST(SpirvFeaturesTest, EachCapabilityNeedsItsFeature) {
+  struct Need {
+    uint32_t capability;
+    const char* name;
+    VkBool32& feature;
+  };
+  DeviceFacts facts = bare_device();
+  VkPhysicalDeviceFeatures& core = facts.features.core.features;
+  VkPhysicalDeviceVulkan11Features& v11 = facts.features.v11;
+  VkPhysicalDeviceVulkan12Features& v12 = facts.features.v12;
+  const Need needs[] = {
+      {9, "Float16", v12.shaderFloat16},
+      {10, "Float64", core.shaderFloat64},
+      {11, "Int64", core.shaderInt64},
+      {12, "Int64Atomics", v12.shaderBufferInt64Atomics},
+      {22, "Int16", core.shaderInt16},
+      {39, "Int8", v12.shaderInt8},
+      {4433, "StorageBuffer16BitAccess", v11.storageBuffer16BitAccess},
+      {4434, "UniformAndStorageBuffer16BitAccess", v11.uniformAndStorageBuffer16BitAccess},
+      {4441, "VariablePointersStorageBuffer", v11.variablePointersStorageBuffer},
+      {4442, "VariablePointers", v11.variablePointers},
+      {4448, "StorageBuffer8BitAccess", v12.storageBuffer8BitAccess},
+      {4449, "UniformAndStorageBuffer8BitAccess", v12.uniformAndStorageBuffer8BitAccess},
+      {5345, "VulkanMemoryModel", v12.vulkanMemoryModel},
+      {5346, "VulkanMemoryModelDeviceScope", v12.vulkanMemoryModelDeviceScope},
+      {5347, "PhysicalStorageBufferAddresses", v12.bufferDeviceAddress},
+  };
+  for (const Need& need : needs) {
+    SCOPED_TRACE(need.name);
+    const SpirvModule module = module_of(0x00010500, {1, need.capability});
+    const std::string refusal = std::string("The code needs ") + need.name + ", which device 'bare' has not.";
+    EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented, refusal);
+    need.feature = VK_TRUE;
+    EXPECT_OK(check_features(module, facts));
+    need.feature = VK_FALSE;
+  }
+  for (const uint32_t unknown : {2u, 6u, 4479u, 5016u, ~0u}) {  // Geometry, Kernel, rays, one of a vendor, none.
+    EXPECT_FAILS(check_features(module_of(0x00010500, {1, unknown}), facts), StatusCode::kUnimplemented,
+                 "The code needs capability " + std::to_string(unknown) + " of SPIR-V, which Baton does not turn on.");
+  }
+}
+
+TEST(SpirvFeaturesTest, LimitsAreTheDevices) {
+  const DeviceFacts facts = bare_device();
+  const SpirvEntryPoint largest = {
+      .name = "k", .workgroup_size = {128, 2, 1}, .shared_bytes = 16384, .binding_count = 4, .push_bytes = 128};
+  EXPECT_OK(check_limits(largest, facts));
+  const auto refused = [&](const auto& change, StatusCode code, std::string_view part) {
+    SpirvEntryPoint entry = largest;
+    change(entry);
+    EXPECT_FAILS(check_limits(entry, facts), code, part);
+  };
+  refused([](SpirvEntryPoint& entry) { entry.push_bytes = 132; }, StatusCode::kOutOfRange,
+          "Kernel 'k' has 132 bytes of push constants; device 'bare' takes 128.");
+  refused([](SpirvEntryPoint& entry) { entry.binding_count = 5; }, StatusCode::kOutOfRange, "has 5 bindings;");
+  refused([](SpirvEntryPoint& entry) { entry.shared_bytes = uint64_t{1} << 40; }, StatusCode::kOutOfRange,
+          "has 1099511627776 bytes of shared memory;");
+  refused([](SpirvEntryPoint& entry) { entry.workgroup_size[1] = 3; }, StatusCode::kOutOfRange,
+          "has 384 threads in a workgroup;");
+  for (const int axis : {0, 1, 2}) {
+    const std::string name(1, "xyz"[axis]);
+    refused([&](SpirvEntryPoint& entry) { entry.workgroup_size[axis] = 0; }, StatusCode::kInvalidArgument,
+            "has no threads in " + name);
+    refused([&](SpirvEntryPoint& entry) { entry.workgroup_size[axis] = ~0u; }, StatusCode::kOutOfRange,
+            "has 4294967295 threads in " + name);
+  }
+}
+
+}  // namespace
+}  // namespace baton::hal::drivers::vulkan
