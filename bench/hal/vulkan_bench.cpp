@@ -180,7 +180,7 @@ void measure(Device& device, hal::Executable& executable, const Pipeline& pipeli
   SlotTable slot_table(slots);
   for (uint32_t i = 0; i < slots; ++i) slot_table.set(i, tables[0][i]);
   for (int round = 0; round < 2 * rounds; ++round) {
-    const auto& table = tables[round % 2 ? 1 : 0];
+    const auto& table = tables[1];  // The SlotTable of the round before left the other one bound.
     ours.patch.push_back(microseconds([&] { must(device.queue().execute({}, *recording, {.buffers = table})); }));
     idle();
     ours.submit.push_back(microseconds([&] { must(device.queue().execute({}, *recording, {.buffers = table})); }));
