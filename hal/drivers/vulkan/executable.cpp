@@ -20,9 +20,9 @@ Result<const SpirvEntryPoint*> find_entry(const SpirvModule& module, std::string
 
 // What code by descriptors reads must be what the program passes; more may be passed than is read.
 Status check_layout(const SpirvEntryPoint& found, const EntryPoint& expected) {
-  // Who launches a kernel by its parameters says its workgroup, or says nothing: 1.
+  // Who launches it says its workgroup, or says nothing: 1, or 0.
   const uint32_t(&wanted)[3] = expected.workgroup_size;
-  const bool unsaid = expected.parameters.empty() || (wanted[0] == 1 && wanted[1] == 1 && wanted[2] == 1);
+  const bool unsaid = wanted[0] <= 1 && wanted[1] <= 1 && wanted[2] <= 1;
   if (!unsaid && !std::equal(std::begin(wanted), std::end(wanted), std::begin(found.workgroup_size))) {
     return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' has workgroups of ",
                    found.workgroup_size[0], "x", found.workgroup_size[1], "x", found.workgroup_size[2],

@@ -336,6 +336,16 @@ TEST_F(PreparedCommandsTest, RefusesWhatTheDeviceCannotRun) {
   const EntryPoint few[] = {{.name = "main", .constant_count = 1, .binding_count = 2}};
   EXPECT_FAILS(device().make_executable({.variants = variants, .expected = few}), StatusCode::kInvalidArgument,
                "Kernel 'main' reads 2 bindings and 2 constants; the program passes 2 bindings and 1 constants.");
+  EntryPoint sized = {.name = "main", .constant_count = 2, .binding_count = 2};
+  for (const Words& size : {Words{64, 1, 1}, Words{32, 2, 1}, Words{1, 1, 32}, Words{0, 0, 32}}) {
+    std::copy(size.begin(), size.end(), sized.workgroup_size);
+    EXPECT_FAILS(device().make_executable({.variants = variants, .expected = {&sized, 1}}),
+                 StatusCode::kInvalidArgument, "Kernel 'main' has workgroups of 32x1x1; it is launched with ");
+  }
+  for (const Words& size : {Words{32, 1, 1}, Words{1, 1, 1}, Words{0, 0, 0}}) {
+    std::copy(size.begin(), size.end(), sized.workgroup_size);
+    EXPECT_OK(device().make_executable({.variants = variants, .expected = {&sized, 1}}));
+  }
   const EntryPoint other[] = {{.name = "mein"}};
   EXPECT_FAILS(device().make_executable({.variants = variants, .expected = other}), StatusCode::kNotFound,
                "The code has no entry point 'mein'");
