@@ -343,7 +343,8 @@ double cost_of(linalg::LinalgOp product, const ProductForm& form, TiledSizes siz
   const int64_t rounds = (sizes.tiles(tile) + kMultiprocessors - 1) / kMultiprocessors;
   double rate = is_half(product) ? kHalfRate : tile.rows == kLargeBlockProductTile ? kLargeRate : kSmallRate;
   if (!is_half(product) && rounds == 1) rate *= kAlone;
-  const double multiplied = static_cast<double>(rounds * (steps / parts) * tile.rows * tile.columns) / rate;
+  const int64_t steps_of_part = steps / parts;
+  const double multiplied = static_cast<double>(rounds * steps_of_part * tile.rows * tile.columns) / rate;
   if (parts == 1) return multiplied;
   constexpr int64_t kWrittenAndRead = 2 * 4;
   return multiplied + kDispatchNs + static_cast<double>(parts * elements * kWrittenAndRead) / kBytesRate;

@@ -82,13 +82,17 @@ func.func @long_rows(%a: tensor<64x4096xf32>) -> tensor<64xf32> {
   return %r : tensor<64xf32>
 }
 
-// Two slices of each matrix: one is multiplied while the next comes, and a barrier stands between them.
+// Two slices of each matrix: one is multiplied while the next comes, and a barrier stands between them. Groups of threads
+// share the steps of a slice; behind the last one their sums meet, one group after the other, a barrier between them.
 // CHECK: .visible .entry product(
 // CHECK: bar.sync
 // CHECK: ld.shared.v4.f32
 // CHECK: fma.rn.f32
 // CHECK: bar.sync
-// CHECK-NOT: bar.sync
+// CHECK: st.shared.f32
+// CHECK: bar.sync
+// CHECK: ld.shared.f32
+// CHECK: add.rn.f32
 // CHECK: st.global.v4.f32
 // LAUNCHES: product 0 3 256 1 1 17408
 // GRIDS-LABEL: {{^}}product
