@@ -324,7 +324,7 @@ CUresult release_pinned(void* memory) {
 CUresult pin(void*, size_t bytes, unsigned) {
   FAKE_LOCK;
   FAKE_LOG("cuMemHostRegister", " ", bytes);
-  return CUDA_SUCCESS;
+  return fake_cuda().pins ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult unpin(void*) {
   FAKE_LOCK;

@@ -62,7 +62,7 @@ TEST_P(TransferTest, BytesGoToEachOther) {
         EXPECT_OK(other.queue().fill_buffer({.signals = {&arrived, 1}}, {.target = target, .pattern = 0}));
         EXPECT_OK(queue().fill_buffer({{&start, 1}, {&written, 1}}, {.target = source, .pattern = kPattern}));
         const SemaphorePoint both[] = {written, arrived};
-        EXPECT_OK(transfer({both, {&cleared, 1}},
+        ASSERT_OK(transfer({both, {&cleared, 1}},
                            {device(), BufferRange(source.get(), 4, 12), other, BufferRange(target.get(), 8, 12)}));
         EXPECT_FALSE(moved->reached(2));
         EXPECT_OK(begin->signal(1));
@@ -72,7 +72,7 @@ TEST_P(TransferTest, BytesGoToEachOther) {
         }
         // And back, to other places.
         const SemaphorePoint home(filled, 2);
-        EXPECT_OK(transfer({{&cleared, 1}, {&home, 1}},
+        ASSERT_OK(transfer({{&cleared, 1}, {&home, 1}},
                            {other, BufferRange(target.get(), 0, 12), device(), BufferRange(source.get(), 0, 12)}));
         const auto again = words_of(device(), *source, home);
         if (computes() && other_computes) {
@@ -90,7 +90,7 @@ TEST_P(TransferTest, FailuresArrive) {
     const auto begin = semaphore();
     const auto moved = other.make_semaphore(0).value();
     const SemaphorePoint start(begin, 1), arrived(moved, 1);
-    EXPECT_OK(transfer({{&start, 1}, {&arrived, 1}}, {device(), source, other, target}));
+    ASSERT_OK(transfer({{&start, 1}, {&arrived, 1}}, {device(), source, other, target}));
     begin->fail(failure(StatusCode::kDataLoss, "the source is gone"));
     EXPECT_FAILS(moved->wait(1), StatusCode::kDataLoss, "the source is gone");
   });

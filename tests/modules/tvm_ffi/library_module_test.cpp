@@ -177,7 +177,8 @@ TEST(LibraryModuleTest, ATensorThatComesBackIsTheSameView) {
 
 // Threads share what goes around.
 TEST(LibraryModuleTest, ThreadsLendAtOnce) {
-  Functions functions({{"address_of", "(tensor) -> i64"}});
+  const std::vector<modules::Parameter> parameters = {{"address_of", "(tensor) -> i64"}};
+  Functions functions(parameters);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {

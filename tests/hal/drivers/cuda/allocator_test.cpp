@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "hal/drivers/common/host_allocator.hpp"
+#include "hal/drivers/local/driver.hpp"
+#include "hal/transfer.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -183,6 +185,25 @@ TEST(PeerTest, TheHostsMemoryIsUsedInPlace) {
   EXPECT_EQ(host_data(*host.import_peer(*pinned).value()), static_cast<Buffer&>(*pinned).host());
   EXPECT_FAILS(host.import_peer(*buffer_of(*device, {1})), StatusCode::kUnimplemented,
                "cannot use 4 bytes in the memory of CUDA device 0");
+}
+
+// What another driver mapped, for one: the host moves the bytes then, both ways.
+TEST(PeerTest, WhatTheDriverDoesNotPinIsMovedByTheHost) {
+  const auto gpu = open_fake("stream");
+  fake_cuda().pins = false;
+  const auto cpu = local::make_driver({})->open("sync", {}).value();
+  const auto there = buffer_of(*gpu, {0, 0}), here = cpu->allocator().allocate({.length = 8}).value();
+  std::memset(host_data(*here), 1, 8);
+  const auto turn = gpu->make_semaphore(0).value();
+  const SemaphorePoint arrived(turn, 1), home(turn, 2);
+  EXPECT_OK(transfer({{}, {&arrived, 1}}, {*cpu, here, *gpu, there}));
+  EXPECT_OK(turn->wait(1, 10'000'000'000));
+  EXPECT_EQ(values_of(*there), (std::vector<uint32_t>{0x01010101, 0x01010101}));
+  EXPECT_OK(gpu->queue().fill_buffer({}, {.target = there, .pattern = 7}));
+  EXPECT_OK(gpu->queue().wait_idle());
+  EXPECT_OK(transfer({{}, {&home, 1}}, {*gpu, there, *cpu, here}));
+  EXPECT_OK(turn->wait(2, 10'000'000'000));
+  EXPECT_EQ(values_of(*here), (std::vector<uint32_t>{7, 7}));
 }
 
 }  // namespace
