@@ -860,6 +860,12 @@ std::string FakeCuda::log_text() const {
 
 FakeCuda& fake_cuda() { return *fake; }
 
+void fail_next(const char* entry, CUresult result) {
+  FAKE_LOCK;
+  fake->failing_entry = entry;
+  fake->failing_result = result;
+}
+
 std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
   {
     FAKE_LOCK;  // The worker of a device that is going may still ask.

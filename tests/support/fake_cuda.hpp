@@ -46,8 +46,7 @@ struct FakeCuda {
   size_t memory_bytes = size_t{1} << 30;
   std::vector<FakeKernel> kernels;
   std::vector<std::pair<std::string, std::string>> constants = {};  // Of all code: names, and their bytes.
-  // The next call of this entry fails with this result.
-  std::string failing_entry;
+  std::string failing_entry;                                        // fail_next()
   CUresult failing_result = CUDA_SUCCESS;
   std::vector<std::string> log;
   // Called while a node is added to a graph, and while a kernel is launched on a stream.
@@ -61,6 +60,8 @@ struct FakeCuda {
 
 // There is one at a time: the entries of a driver are functions without an object.
 FakeCuda& fake_cuda();
+// The next call of `entry` fails with `result`. A device of an earlier test may still be going.
+void fail_next(const char* entry, CUresult result);
 // A fresh one, and the table that leads to it.
 std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda();
 

@@ -153,8 +153,7 @@ TEST_F(KernelStreamTest, GlobalsAndOccupancyAreTold) {
 }
 
 TEST_F(KernelStreamTest, ADriversFailureNamesTheKernel) {
-  fake_cuda().failing_entry = "cuLaunchKernelEx";
-  fake_cuda().failing_result = CUDA_ERROR_OUT_OF_MEMORY;
+  testing_support::fail_next("cuLaunchKernelEx", CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_THAT(said(library_["bare"].launch({1}, {1}, stream_)), HasSubstr("for kernel 'bare'"));
   EXPECT_EQ(said(library_["bare"].launch({1}, {1}, stream_)), "") << "the device is usable after";
 }

@@ -8,6 +8,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
+using testing_support::fail_next;
 using testing_support::fake_cuda;
 using testing_support::FakeLaunch;
 
@@ -16,8 +17,7 @@ std::atomic<int> launches_left{0};
 // The fake holds its lock while a kernel runs.
 void scale_and_lose(const FakeLaunch&) {
   if (--launches_left != 0) return;
-  fake_cuda().failing_entry = "cuEventRecord";
-  fake_cuda().failing_result = CUDA_ERROR_ILLEGAL_ADDRESS;
+  fail_next("cuEventRecord", CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 class DeviceLossTest : public testing::TestWithParam<const char*> {};

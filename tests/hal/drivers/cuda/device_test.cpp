@@ -62,8 +62,7 @@ class DeviceTest : public testing::TestWithParam<Place> {
   // What a real driver finds out by itself.
   void fail_next_load(CUresult result) {
     if (GetParam().real) return;
-    testing_support::fake_cuda().failing_entry = "cuModuleLoadDataEx";
-    testing_support::fake_cuda().failing_result = result;
+    testing_support::fail_next("cuModuleLoadDataEx", result);
   }
 
   const DeviceFacts& facts() { return static_cast<Device&>(*device_).context().facts(); }

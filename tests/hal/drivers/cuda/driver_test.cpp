@@ -7,6 +7,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
+using testing_support::fail_next;
 using testing_support::fake_cuda;
 using testing_support::make_fake_cuda;
 
@@ -55,8 +56,7 @@ TEST(DriverTest, RefusesParametersItDoesNotKnow) {
 TEST(DriverTest, AFailedCallNamesItselfAndItsCode) {
   const auto device = open_fake("stream");
   const auto buffer = buffer_of(*device, {0, 0});
-  fake_cuda().failing_entry = "cuMemsetD32Async";
-  fake_cuda().failing_result = CUDA_ERROR_INVALID_VALUE;
+  fail_next("cuMemsetD32Async", CUDA_ERROR_INVALID_VALUE);
   auto commands = device->make_command_buffer({.name = "one"}).value();
   EXPECT_OK(commands->fill_buffer({.target = buffer, .pattern = 1}));
   EXPECT_FAILS(run(*device, *commands->finish().value()), StatusCode::kInvalidArgument,

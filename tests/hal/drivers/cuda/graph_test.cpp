@@ -7,6 +7,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
+using testing_support::fail_next;
 using testing_support::fake_cuda;
 
 class GraphTest : public testing::Test {
@@ -196,8 +197,7 @@ TEST_F(GraphTest, APatchThatIsRefusedMakesTheGraphAnew) {
   EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
   table[0] = second;
   factor = 3;
-  fake_cuda().failing_entry = "cuGraphExecKernelNodeSetParams";
-  fake_cuda().failing_result = CUDA_ERROR_INVALID_VALUE;
+  fail_next("cuGraphExecKernelNodeSetParams", CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(run(*device_, *recording, {table, {&factor, 1}}));
   EXPECT_EQ(fake_cuda().count("cuGraphInstantiate"), 2u);
   EXPECT_EQ(values_of(*second), (std::vector<uint32_t>{15, 15}));

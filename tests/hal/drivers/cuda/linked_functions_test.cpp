@@ -7,6 +7,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
+using testing_support::fail_next;
 using testing_support::fake_cuda;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -194,8 +195,7 @@ TEST(LinkedFunctionsTest, AFailureOfTheDriverIsTold) {
   const char* const entries[] = {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete"};
   for (const char* entry : entries) {
     const auto device = open_fake("stream", "0", {functions_of("mix.ptx", kMix)});
-    fake_cuda().failing_entry = entry;
-    fake_cuda().failing_result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    fail_next(entry, CUDA_ERROR_NO_BINARY_FOR_GPU);
     const Status status = load(*device, kWants);
     EXPECT_NE(status.to_string().find(entry), std::string::npos) << status.to_string();
     EXPECT_OK(load(*device, kWants)) << "the device goes on";

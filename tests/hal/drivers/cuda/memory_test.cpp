@@ -7,6 +7,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
+using testing_support::fail_next;
 using testing_support::fake_cuda;
 
 constexpr AllocationRequest kPage{.length = 5000, .memory = MemoryKind::kDeviceLocal, .usage = BufferUsage::kDispatch};
@@ -40,8 +41,7 @@ TEST(MemoryTest, AFreedBlockIsTheNextOne) {
 TEST(MemoryTest, WhatIsCachedIsGivenBackBeforeNoIsSaid) {
   const auto device = open_fake("stream");
   EXPECT_OK(device->allocator().allocate(kPage));
-  fake_cuda().failing_entry = "cuMemAllocFromPoolAsync";
-  fake_cuda().failing_result = CUDA_ERROR_OUT_OF_MEMORY;
+  fail_next("cuMemAllocFromPoolAsync", CUDA_ERROR_OUT_OF_MEMORY);
   AllocationRequest large = kPage;
   large.length = 1 << 20;
   EXPECT_OK(device->allocator().allocate(large));
