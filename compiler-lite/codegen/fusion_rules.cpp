@@ -95,6 +95,20 @@ bool stays_narrow(linalg::LinalgOp producer, mlir::OpOperand* operand) {
   return is_narrow(read);
 }
 
+// A kernel reads what its group reads, however its operations are fused; in a program a reader may grow too wide.
+bool fuses(mlir::OpOperand* operand, bool in_kernel) {
+  auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
+  if (!producer) return true;
+  if (reads_its_result(producer)) return false;
+  if (is_done_again(producer, operand)) return true;
+  if (!saves_work(producer, operand) || is_branchy(producer)) return false;
+  if (!in_kernel && !stays_narrow(producer, operand)) return false;
+  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
+    return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user) ||
+           (in_kernel && llvm::isa<mlir::bufferization::MaterializeInDestinationOp>(user));
+  });
+}
+
 }  // namespace
 
 bool is_narrow(const llvm::SmallPtrSetImpl<mlir::Value>& read) {
@@ -120,27 +134,7 @@ bool is_branchy(linalg::LinalgOp op) {
   return op->walk([](mlir::scf::IfOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
 }
 
-bool fuses_in_program(mlir::OpOperand* operand) {
-  auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
-  if (!producer) return true;
-  if (reads_its_result(producer)) return false;
-  if (is_done_again(producer, operand)) return true;
-  if (!saves_work(producer, operand) || is_branchy(producer) || !stays_narrow(producer, operand)) return false;
-  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
-    return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user);
-  });
-}
-
-bool fuses_in_kernel(mlir::OpOperand* operand) {
-  auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
-  if (!producer) return true;
-  if (reads_its_result(producer)) return false;
-  if (is_done_again(producer, operand)) return true;
-  if (!saves_work(producer, operand) || is_branchy(producer)) return false;
-  return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
-    return user == operand->getOwner() ||
-           llvm::isa<tensor::DimOp, mlir::bufferization::MaterializeInDestinationOp>(user);
-  });
-}
+bool fuses_in_program(mlir::OpOperand* operand) { return fuses(operand, /*in_kernel=*/false); }
+bool fuses_in_kernel(mlir::OpOperand* operand) { return fuses(operand, /*in_kernel=*/true); }
 
 }  // namespace baton::compiler_lite::codegen

@@ -132,9 +132,6 @@ def _scatter(op, module):
 
 
 def _custom_call(op, module):
-    if ir.StringAttr(op.attributes["call_target_name"]).value == "ApproxTopK":
-        sorting.lower_approximate_top_k(op, module)
-        return True
     if not calls.is_command(op):
         return rest.lower_known_call(op)
     calls.lower_command(op, module)

@@ -7,7 +7,7 @@ from .boundary import entries
 from .build import Builder, element_of, integers, shape_of, tensor_type
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
 from .scalars import index
-from .sorting import replace
+from .sorting import lower_approximate_top_k, replace
 from .windows import lower_running, lower_select_and_scatter
 
 
@@ -160,14 +160,15 @@ def lower_known_call(op):
     if name in ("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement"):
         replace(op, list(op.operands))
         return True
-    if name in CALLS:
-        CALLS[name](op, entries(op.attributes["mhlo.backend_config"]))
+    if name in KNOWN_CALLS:
+        KNOWN_CALLS[name](op, entries(op.attributes["mhlo.backend_config"]))
         return True
     if name == "shape_assertion":
         return False  # sizes.py
     raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
 
 
+KNOWN_CALLS = {**CALLS, "ApproxTopK": lower_approximate_top_k}
 REWRITES = {
     "stablehlo.optimization_barrier": _barrier,
     "stablehlo.reduce": _reduce,

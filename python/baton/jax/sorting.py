@@ -10,7 +10,6 @@ the first k of a row lies in the k blocks whose first elements come first. So a 
 """
 from jaxlib.mlir import ir
 
-from .boundary import entries
 from .build import Builder, element_of, shape_of
 
 COUNTED_MAX = 2048  # Elements of a row that are sorted by counting.
@@ -46,16 +45,21 @@ def _few_wanted(op, dimension):
     return most if 0 < most <= FEW_MAX and 4 * most <= shape_of(op.results[0])[dimension] else None
 
 
-def lower_approximate_top_k(op, module):
+def lower_approximate_top_k(op, configuration):
     """The exact ones: all are sorted by the comparator that the call names, and as many are taken as the results hold."""
-    configuration = entries(op.attributes["mhlo.backend_config"])
     dimension = int(configuration["reduction_dim"])
     name = ir.FlatSymbolRefAttr(ir.ArrayAttr(op.attributes["called_computations"])[0]).value
-    comparator = next(each for each in module.body.operations if ir.StringAttr(each.attributes["sym_name"]).value == name)
+    comparator = ir.SymbolTable(_module_of(op))[name]
     b, values = Builder.before(op), list(op.operands)[:len(op.results)]
     few = shape_of(op.results[0])[dimension]
     ordered = _sorted(b, values, dimension, _comparator(comparator.regions[0].blocks[0]), few)
     replace(op, [b.slice(each, [0] * len(shape_of(result)), shape_of(result)) for each, result in zip(ordered, op.results)])
+
+
+def _module_of(op):
+    while op.name != "builtin.module":
+        op = op.parent
+    return op
 
 
 def _sorted(b, values, dimension, compare, few=None):
