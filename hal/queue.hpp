@@ -77,7 +77,8 @@ class Queue {
   // Of those that are done, since this was asked last.
   virtual ExecutionTimes take_execution_times() { return {}; }
 
-  // Until nothing is in flight; returns the first failure that no semaphore carried since the last call.
+  // Until nothing is in flight and what it kept is let go of, but for tables, which may stay some milliseconds to be
+  // compared with the next; returns the first failure that no semaphore carried since the last call.
   virtual Status wait_idle(int64_t timeout_ns = kWaitForever) = 0;
 
  protected:

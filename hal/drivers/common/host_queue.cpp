@@ -37,6 +37,8 @@ class HostQueue::Operation : public DeferredOperation {
         queue_(queue),
         limits_(WorkLimits::current() ? WorkLimits::current()->keep() : WorkLimits()) {}
   virtual Status work() = 0;
+  // The work is done: who waits for it finds what it kept let go of.
+  virtual void let_go() {}
   // What it runs; null when that is not a recording.
   virtual const Recording* recording() const { return nullptr; }
   // Whether it is as good as done once it is ready: then it needs no thread of the device.
@@ -49,7 +51,11 @@ class HostQueue::Operation : public DeferredOperation {
     if (is_brief()) return run_in_turn(*this);
     queue_.schedule(*this);
   }
-  void perform(Signals signals) final { queue_.conclude_deferred(signals, work_within_limits()); }
+  void perform(Signals signals) final {
+    const Status result = work_within_limits();
+    let_go();
+    queue_.conclude_deferred(signals, result);
+  }
   Status work_within_limits() {
     const WorkLimits::Scope scope(&limits_);
     return work();
@@ -73,10 +79,14 @@ class HostQueue::ExecuteOperation final : public Operation {
 
  private:
   Status work() override { return queue_.run(*recording_, table_.table()); }
+  void let_go() override {
+    recording_ = nullptr;
+    const KeptTable gone = std::move(table_);
+  }
   const Recording* recording() const override { return recording_.get(); }
 
-  const Ref<Recording> recording_;
-  const KeptTable table_;
+  Ref<Recording> recording_;
+  KeptTable table_;
 };
 
 class HostQueue::HostCallOperation final : public Operation {
@@ -85,6 +95,7 @@ class HostQueue::HostCallOperation final : public Operation {
 
  private:
   Status work() override { return queue_.call(*function_); }
+  void let_go() override { function_ = nullptr; }
   Ref<HostFunction> function_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // Of this thread, one inside the other: what is let go of may wait for a semaphore.
 thread_local uint32_t reaping_here = 0;
-constexpr int64_t kReapersWaitNs = 20'000'000;
+constexpr int64_t kReapersWaitNs = 1'000'000'000;  // When the queue is to be idle.
 
 }  // namespace
 
@@ -174,10 +174,10 @@ void Stream::take_done(bool ask_device, Done& done) {
   if (done.count != 0) reapers_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Stream::wait_for_reapers() const {
+void Stream::wait_for_reapers(int64_t limit_ns) const {
   if (reapers_.load(std::memory_order_acquire) == 0 || reaping_here != 0) [[likely]]
     return;
-  Spin spin(kReapersWaitNs);
+  Spin spin(limit_ns);
   while (reapers_.load(std::memory_order_acquire) != 0 && spin.again()) {
   }
 }
@@ -194,7 +194,10 @@ Result<bool> Stream::drain_within(int64_t timeout_ns) {
     const ContextScope scope = context_->enter();
     BATON_TRY_ASSIGN(behind, last());
   }
-  if (!behind) return true;
+  if (!behind) {
+    wait_for_reapers(kReapersWaitNs);
+    return true;
+  }
   const auto start = std::chrono::steady_clock::now();
   Spin spin(100'000);
   while (!behind->done()) {
@@ -204,6 +207,7 @@ Result<bool> Stream::drain_within(int64_t timeout_ns) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   reap(false);
+  wait_for_reapers(kReapersWaitNs);
   return true;
 }
 

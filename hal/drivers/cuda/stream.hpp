@@ -41,7 +41,7 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   size_t reap(bool ask);
   // Until others that reap have let go of what they took; not for ever, because what is let go of may wait for this
   // thread.
-  void wait_for_reapers() const;
+  void wait_for_reapers(int64_t limit_ns = 20'000'000) const;
   // Closes what is open, and waits until the device is through.
   Status drain();
   // The same, not longer than `timeout_ns`; false when it was not enough.

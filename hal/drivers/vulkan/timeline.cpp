@@ -200,7 +200,7 @@ void Timeline::drop_tables() {
 void Timeline::rest(Lock& lock) {
   for (int i = 0; i < kPausesMax; ++i) {
     changed_.wait_for(lock, kPause);
-    if (stopping_ || !in_flight_.empty()) return;
+    if (stopping_ || reaping_ || !in_flight_.empty()) return;
   }
   Tables dropped;
   dropped.swap(kept_tables_);
@@ -208,7 +208,7 @@ void Timeline::rest(Lock& lock) {
   dropped.clear();
   lock.lock();
   asleep_ = true;
-  changed_.wait(lock, [&] { return stopping_ || !in_flight_.empty(); });
+  changed_.wait(lock, [&] { return stopping_ || !in_flight_.empty() || !kept_tables_.empty(); });
   asleep_ = false;
 }
 
@@ -233,12 +233,12 @@ Status Timeline::drain(int64_t timeout_ns) {
 void Timeline::work() {
   Lock lock(mutex_);
   while (!stopping_) {
-    if (in_flight_.empty()) {
-      rest(lock);
-      continue;
-    }
     if (reaping_) {
       changed_.wait(lock);
+      continue;
+    }
+    if (in_flight_.empty()) {
+      rest(lock);
       continue;
     }
     const uint64_t serial = in_flight_.front().serial;

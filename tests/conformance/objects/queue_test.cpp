@@ -99,6 +99,31 @@ TEST_P(QueueTest, WaitIdleTimesOut) {
   EXPECT_OK(queue().wait_idle());
 }
 
+// Whatever thread saw the work done: nothing of it is kept when the queue is idle.
+TEST_P(QueueTest, LetsGoOfWhatRanBeforeItIsIdle) {
+  const auto held = std::make_shared<int>();
+  const auto call = [&] {
+    return make_host_function("held", [held](const HostCallArguments&) -> Status { return {}; });
+  };
+  const auto go = semaphore();
+  for (uint64_t round = 1; round <= 40; ++round) {
+    const uint64_t live = device().allocator().memory_use().live_bytes;
+    const SemaphorePoint wait(go, round);
+    const std::span<const SemaphorePoint> waits(&wait, round % 2);  // It begins now, or later.
+    {
+      const auto commands = record({});
+      EXPECT_OK(commands->host_call({.function = call().get()}));
+      EXPECT_OK(queue().execute({waits, {}}, *finish(*commands)));
+      EXPECT_OK(queue().host_call({waits, {}}, *call()));
+      EXPECT_OK(queue().fill_buffer({waits, {}}, {.target = buffer(64), .pattern = 1}));
+    }
+    EXPECT_OK(go->signal(round));
+    ASSERT_OK(queue().wait_idle());
+    ASSERT_EQ(held.use_count(), 1) << "round " << round;
+    ASSERT_EQ(device().allocator().memory_use().live_bytes, live) << "round " << round;
+  }
+}
+
 TEST_P(QueueTest, AllocatesAndFreesInOrder) {
   const auto order = semaphore();
   const SemaphorePoint one(order, 1), two(order, 2), three(order, 3);
