@@ -1,10 +1,6 @@
 #include "hal/drivers/cuda/worker.hpp"
 
 #include <chrono>
-#include <cstdlib>
-#include <unordered_set>
-
-#include "hal/drivers/common/end_thread.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -17,60 +13,12 @@ constexpr std::chrono::milliseconds kGuardPause{1};
 constexpr int kIdleRounds = 50;
 // Tables that were bound last are kept over so many rounds without work.
 constexpr int kBoundRounds = 10;
-// How long the end of the process waits for a thread that is in a host call of the user's.
-constexpr std::chrono::seconds kLeavePause{1};
-
-// The threads of all workers. libcuda takes itself down when the process ends, and a thread that lets go of something
-// meanwhile crashes in it. The handler is registered when libcuda is open, so it runs before libcuda's own.
-class Threads {
- public:
-  static Threads& all() {
-    static Threads* const threads = [] {
-      std::atexit([] { all().end(); });
-      return new Threads();  // Never destroyed: a thread may be late.
-    }();
-    return *threads;
-  }
-
-  void add(Worker& worker) {
-    const std::lock_guard lock(mutex_);
-    working_.insert(&worker);
-  }
-  // The thread works no more, and lets go of its worker.
-  void remove(Worker& worker) {
-    const std::lock_guard lock(mutex_);
-    working_.erase(&worker);
-    ++ending_;
-  }
-  void ended() {
-    const std::lock_guard lock(mutex_);
-    --ending_;
-    changed_.notify_all();
-  }
-
- private:
-  // No reference is taken: the last one to a worker must go on its own thread, this one has lost its thread_locals.
-  void end() {
-    std::unique_lock lock(mutex_);
-    const auto give_up = std::chrono::steady_clock::now() + kLeavePause;
-    while (!(working_.empty() && ending_ == 0) && std::chrono::steady_clock::now() < give_up) {
-      for (Worker* worker : working_) worker->leave();
-      changed_.wait_for(lock, kReapPause);
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::unordered_set<Worker*> working_;  // Guarded by mutex_; each lives while it is in it.
-  int ending_ = 0;                       // Guarded by mutex_.
-};
 
 }  // namespace
 
 void Worker::start(Lock&) {
   if (thread_.joinable() || stopping_) return;
-  Threads::all().add(*this);
-  thread_ = std::thread(main, Ref<Worker>(this));
+  thread_ = start_device_thread(Ref<Worker>(this));
 }
 
 void Worker::post(Task& task) {
@@ -178,13 +126,6 @@ bool Worker::round(Lock& lock) {
   look_at_guards();
   lock.lock();
   return task != nullptr;
-}
-
-void Worker::main(Ref<Worker> worker) {
-  worker->work();
-  Threads::all().remove(*worker);
-  worker = {};
-  Threads::all().ended();
 }
 
 void Worker::work() {

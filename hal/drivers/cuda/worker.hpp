@@ -12,12 +12,13 @@
 #include <memory>
 #include <thread>
 
+#include "hal/drivers/common/device_thread.hpp"
 #include "hal/drivers/common/task.hpp"
 #include "hal/drivers/cuda/stream.hpp"
 
 namespace baton::hal::drivers::cuda {
 
-class Worker final : public RefCounted<Worker> {
+class Worker final : public RefCounted<Worker>, public DeviceThreadOwner {
  public:
   // Asked again and again until it says that it is finished.
   class Watch {
@@ -46,16 +47,14 @@ class Worker final : public RefCounted<Worker> {
   }
   // Finishes what was posted. From any thread, its own too.
   void stop();
-  // The process ends: the thread shall too, as soon as it has let go of what finished work kept.
-  void leave();
+  void work() override;
+  void leave() override;
 
  private:
   using Lock = std::unique_lock<std::mutex>;
 
   void wake();
   void start(Lock& lock);
-  static void main(Ref<Worker> worker);
-  void work();
   bool round(Lock& lock);
   bool poll_watches();
   size_t reap();

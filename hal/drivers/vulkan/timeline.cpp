@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "hal/drivers/common/end_thread.hpp"
-
 namespace baton::hal::drivers::vulkan {
 namespace {
 
@@ -79,7 +77,7 @@ void Timeline::add(uint64_t serial, std::unique_ptr<Completion> completion, bool
   while (place != in_flight_.begin() && std::prev(place)->serial > serial) --place;
   in_flight_.insert(place, {serial, std::move(completion)});
   if (!thread_.joinable() && !stopping_) {
-    thread_ = std::thread([timeline = Ref<Timeline>(this)] { timeline->work(); });
+    thread_ = start_device_thread(Ref<Timeline>(this));
   }
   if (soon || asleep_) changed_.notify_all();
 }
@@ -198,7 +196,7 @@ void Timeline::drop_tables() {
 
 // Nothing is in flight: looks up now and then for a while, then lets go of the tables and sleeps.
 void Timeline::rest(Lock& lock) {
-  for (int i = 0; i < kPausesMax; ++i) {
+  for (int i = 0; i < kPausesMax && !leaving_; ++i) {
     changed_.wait_for(lock, kPause);
     if (stopping_ || reaping_ || !in_flight_.empty()) return;
   }
@@ -208,7 +206,7 @@ void Timeline::rest(Lock& lock) {
   dropped.clear();
   lock.lock();
   asleep_ = true;
-  changed_.wait(lock, [&] { return stopping_ || !in_flight_.empty() || !kept_tables_.empty(); });
+  changed_.wait(lock, [&] { return stopping_ || leaving_ || !in_flight_.empty() || !kept_tables_.empty(); });
   asleep_ = false;
 }
 
@@ -239,6 +237,7 @@ void Timeline::work() {
     }
     if (in_flight_.empty()) {
       rest(lock);
+      if (leaving_ && in_flight_.empty() && !reaping_) return;
       continue;
     }
     const uint64_t serial = in_flight_.front().serial;
@@ -247,6 +246,11 @@ void Timeline::work() {
     reap();
     lock.lock();
   }
+}
+
+void Timeline::leave() {
+  leaving_ = true;
+  changed_.notify_all();
 }
 
 void Timeline::stop() {

@@ -18,12 +18,13 @@
 #include <thread>
 
 #include "hal/drivers/common/bound_table.hpp"
+#include "hal/drivers/common/device_thread.hpp"
 #include "hal/drivers/common/wait_helper.hpp"
 #include "hal/drivers/vulkan/context.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
-class Timeline final : public WaitHelper {
+class Timeline final : public WaitHelper, public DeviceThreadOwner {
  public:
   // What happens when a submission is through.
   class Completion {
@@ -66,6 +67,8 @@ class Timeline final : public WaitHelper {
   void drop_tables();
   // Ends the thread. From any thread, its own too.
   void stop();
+  void work() override;
+  void leave() override;
 
  private:
   struct InFlight {
@@ -81,7 +84,6 @@ class Timeline final : public WaitHelper {
   uint64_t ask_completed();
   void keep_tables(Tables tables);
   void rest(Lock& lock);
-  void work();
 
   const Ref<Context> context_;
   VkSemaphore semaphore_ = VK_NULL_HANDLE;
@@ -95,6 +97,7 @@ class Timeline final : public WaitHelper {
   bool asleep_ = false;             // Guarded by mutex_: the thread looks at nothing until it is woken.
   bool stopping_ = false;           // Guarded by mutex_.
   std::thread thread_;              // Guarded by mutex_.
+  std::atomic<bool> leaving_{false};
 };
 
 }  // namespace baton::hal::drivers::vulkan

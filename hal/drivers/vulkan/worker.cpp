@@ -1,20 +1,18 @@
 #include "hal/drivers/vulkan/worker.hpp"
 
-#include "hal/drivers/common/end_thread.hpp"
-
 namespace baton::hal::drivers::vulkan {
 
 void Worker::post(Task& task) {
   const std::lock_guard lock(mutex_);
   tasks_.push_back(&task);
-  if (!thread_.joinable()) thread_ = std::thread([worker = Ref<Worker>(this)] { worker->work(); });
+  if (!thread_.joinable()) thread_ = start_device_thread(Ref<Worker>(this));
   changed_.notify_one();
 }
 
 void Worker::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopping_ || !tasks_.empty(); });
+    changed_.wait(lock, [&] { return stopping_ || leaving_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
     Task* const task = tasks_.front();
     tasks_.pop_front();
@@ -22,6 +20,11 @@ void Worker::work() {
     task->run();
     lock.lock();
   }
+}
+
+void Worker::leave() {
+  leaving_ = true;
+  changed_.notify_one();
 }
 
 void Worker::stop() {
