@@ -95,6 +95,10 @@ bool stays_narrow(linalg::LinalgOp producer, mlir::OpOperand* operand) {
   return is_narrow(read);
 }
 
+bool stays_short(linalg::LinalgOp producer, mlir::OpOperand* operand) {
+  return count_steps(producer) + count_steps(operand->getOwner()) <= kStepsMax;
+}
+
 // A kernel reads what its group reads, however its operations are fused; in a program a reader may grow too wide.
 bool fuses(mlir::OpOperand* operand, bool in_kernel) {
   auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
@@ -102,7 +106,7 @@ bool fuses(mlir::OpOperand* operand, bool in_kernel) {
   if (reads_its_result(producer)) return false;
   if (is_done_again(producer, operand)) return true;
   if (!saves_work(producer, operand) || is_branchy(producer)) return false;
-  if (!in_kernel && !stays_narrow(producer, operand)) return false;
+  if (!in_kernel && !(stays_narrow(producer, operand) && stays_short(producer, operand))) return false;
   return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
     return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user) ||
            (in_kernel && llvm::isa<mlir::bufferization::MaterializeInDestinationOp>(user));
@@ -121,6 +125,21 @@ bool is_narrow(const llvm::SmallPtrSetImpl<mlir::Value>& read) {
     words += type ? type.getNumDynamicDims() : 2;  // Of a scalar, at most.
   }
   return tensors <= kMax && words <= kMax;
+}
+
+int64_t count_steps(mlir::Operation* op) {
+  constexpr int64_t kDivision = 4, kFunction = 24;
+  int64_t steps = 0;
+  op->walk([&](mlir::Operation* inner) {
+    if (is_quick(*inner)) {
+      ++steps;
+    } else if (llvm::isa<mlir::math::MathDialect>(inner->getDialect())) {
+      steps += kFunction;
+    } else {
+      steps += kDivision;
+    }
+  });
+  return steps;
 }
 
 bool is_free(linalg::LinalgOp producer) {

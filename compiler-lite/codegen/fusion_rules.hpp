@@ -11,6 +11,11 @@ namespace baton::compiler_lite::codegen {
 // and checks want some.
 bool is_narrow(const llvm::SmallPtrSetImpl<mlir::Value>& read);
 
+// Of one element, roughly: instructions that `op` is, with all that is inside of it.
+int64_t count_steps(mlir::Operation* op);
+// A kernel of more steps for each element waits for no memory, and LLVM's time grows with the square of a loop's body.
+constexpr int64_t kStepsMax = 1000;
+
 // Nothing but a constant, a copy or a conversion to a wider type: everyone who reads it may do it again.
 bool is_free(mlir::linalg::LinalgOp producer);
 // A choice for each element, as padding makes it, would be made again for each reader, and vectors of none.

@@ -148,6 +148,7 @@ class Group {
       rows_.reset();
       operations_.clear();
       read_.clear();
+      steps_ = 0;
       insert(first);
     }
     grow_once();
@@ -183,6 +184,7 @@ class Group {
  private:
   void insert(Operation* op) {
     operations_.insert(op);
+    if (!is_cloned(op)) steps_ += codegen::count_steps(op);
     for (const Value result : op->getResults()) read_.erase(result);
     visit_operands(op, [&](Value operand) {
       if (!operand.getDefiningOp() || !contains(operand.getDefiningOp())) read_.insert(operand);
@@ -223,6 +225,7 @@ class Group {
       return contains(ancestor_in(user)) || llvm::isa<tensor::DimOp>(user);
     });
     if (!only_here || !stays_narrow(producer)) return false;
+    if (steps_ + codegen::count_steps(producer) > codegen::kStepsMax) return false;
     if (rows_ && rows_->join(producer, consumer)) {
       const int64_t bytes = rows_->kept_bytes(producer);
       if (kept_bytes_ + bytes > kKeptBytesMax) return false;
@@ -251,6 +254,7 @@ class Group {
   bool is_attention_ = false;
   bool takes_sizes_;  // Asks tensors for their sizes itself.
   int64_t kept_bytes_ = 0;
+  int64_t steps_ = 0;  // codegen::count_steps
 };
 
 // Writes groups as functions, each body once.
@@ -358,7 +362,8 @@ class GroupWriter {
   mlir::SymbolRefAttr intern(mlir::func::FuncOp function, llvm::StringRef function_name, Operation* root) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    function.print(stream);
+    // In its own scope: by default the whole module is verified and numbered for it.
+    function->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
     std::string& name = names_[text];
     if (!name.empty()) {
       function.erase();

@@ -1,4 +1,6 @@
 """What a program's arguments and results are to its caller: unsigned types, donated buffers, names."""
+import collections
+
 from jaxlib.mlir import ir
 
 TENSOR_ANNOTATIONS = ("sdy.", "mhlo.", "jax.", "tf.")
@@ -73,19 +75,22 @@ class Boundary:
             self.functions[function.attributes["sym_name"].value] = self._described(made, arguments, results)
 
     def _described(self, made, arguments, results):
-        new_arguments = [_encoding(type_) for type_ in made.inputs]
-        new_results = [_encoding(type_) for type_ in made.results]
+        given, made_types = list(made.inputs), list(made.results)  # Each look at a function's type builds all of them anew.
+        new_arguments, new_results = [_encoding(type_) for type_ in given], [_encoding(type_) for type_ in made_types]
         i64 = ir.IntegerType.get_signless(64)
         for i, each in enumerate(arguments):
             if "tf.aliasing_output" in each:
                 result = ir.IntegerAttr(each["tf.aliasing_output"]).value
                 new_arguments[i]["iree.abi.consume"] = ir.UnitAttr.get()
                 new_results[result]["iree.abi.tied"] = ir.IntegerAttr.get(i64, i)
-        for i, each in enumerate(arguments):  # Donated to whichever result it fits.
-            fits = [j for j, type_ in enumerate(made.results) if type_ == made.inputs[i] and "iree.abi.tied" not in new_results[j]]
-            if "jax.buffer_donor" in each and fits:
+        free = {}
+        for j, type_ in enumerate(made_types):
+            if "iree.abi.tied" not in new_results[j]:
+                free.setdefault(str(type_), collections.deque()).append(j)
+        for i, each in enumerate(arguments):  # Donated to the first result that it fits.
+            if "jax.buffer_donor" in each and free.get(str(given[i])):
                 new_arguments[i]["iree.abi.consume"] = ir.UnitAttr.get()
-                new_results[fits[0]]["iree.abi.tied"] = ir.IntegerAttr.get(i64, i)
+                new_results[free[str(given[i])].popleft()]["iree.abi.tied"] = ir.IntegerAttr.get(i64, i)
         return new_arguments, new_results
 
     def write(self, module):

@@ -18,10 +18,11 @@ using std::chrono::milliseconds;
 // Works until it is asked to leave, and takes its time to go.
 class Sleeper final : public RefCounted<Sleeper>, public DeviceThreadOwner {
  public:
-  explicit Sleeper(bool hears) : hears_(hears) {}
+  explicit Sleeper(bool hears, bool* gone = nullptr) : hears_(hears), gone_(gone) {}
   ~Sleeper() {
     std::this_thread::sleep_for(milliseconds(50));
     std::fputs("gone\n", stderr);
+    if (gone_) *gone_ = true;
   }
 
   void work() override {
@@ -46,6 +47,7 @@ class Sleeper final : public RefCounted<Sleeper>, public DeviceThreadOwner {
 
  private:
   const bool hears_;
+  bool* const gone_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool begun_ = false;
@@ -90,12 +92,14 @@ TEST_F(DeviceThreadTest, TheEndGivesUpAThreadThatHearsNothing) {
 }
 
 TEST_F(DeviceThreadTest, AThreadThatIsToldToEndIsWaitedFor) {
-  auto sleeper = make_ref<Sleeper>(true);
+  bool gone = false;
+  auto sleeper = make_ref<Sleeper>(true, &gone);
   std::thread thread = start_device_thread(Ref<Sleeper>(sleeper));
   sleeper->wait_until_it_works();
   sleeper->stop();
+  sleeper = nullptr;
   end_thread(std::move(thread));
-  EXPECT_FALSE(thread.joinable());
+  EXPECT_TRUE(gone);
   end_thread({});
 }
 
