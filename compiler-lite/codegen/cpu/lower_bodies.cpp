@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/cpu/lower_bodies.hpp"
 
 #include "compiler-lite/codegen/cpu/product.hpp"
+#include "compiler-lite/codegen/cpu/split_loops.hpp"
 #include "compiler-lite/codegen/cpu/turned_blocks.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
@@ -18,6 +19,7 @@ mlir::LogicalResult lower_bodies(mlir::ModuleOp kernels, const BodyOptions& opti
   if (mlir::failed(lower_products(kernels, options))) return mlir::failure();
   turn_blocks(kernels, options);
   if (mlir::failed(lower_to_loops(kernels))) return mlir::failure();
+  split_loops(kernels);
   if (mlir::failed(place_temporaries(kernels, {baton::hal::kLocalMemoryBytesMax, kStackBytesMax})))
     return mlir::failure();
   return clean_up(kernels);

@@ -1,6 +1,6 @@
 // lower_bodies: kernels on memrefs as code of one thread: products as tiled and packed vector code (product.hpp), what is
 // read along columns turned round in registers (turned_blocks.hpp), everything else as loops for LLVM's vectorizer
-// (loops.hpp), and a place for what is allocated (temporaries.hpp).
+// (loops.hpp, split_loops.hpp), and a place for what is allocated (temporaries.hpp).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
