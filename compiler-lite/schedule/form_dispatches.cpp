@@ -80,15 +80,16 @@ bool is_view_or_copy(Operation* op) {
   return false;
 }
 
-// A slice whose readers all read their operands where those lie: each group gets its own, and no kernel copies it. Which
-// groups its readers go to doesn't matter then.
+// A slice whose readers all read their operands, or elements by index, where those lie: each group gets its own, and no
+// kernel copies it. Which groups its readers go to doesn't matter then.
 bool is_read_in_place(Operation* op) {
   auto slice = llvm::dyn_cast<tensor::ExtractSliceOp>(op);
   if (!slice || !slice.hasUnitStride() || is_view_or_copy(op)) return false;
   return llvm::all_of(op->getUsers(), [&](Operation* user) {
-    auto reader = llvm::dyn_cast<linalg::GenericOp>(user);
-    return reader && user->getBlock() == op->getBlock() && !codegen::is_product(reader) &&
-           !user->hasAttr(codegen::kAttention) && !joins_by_mark(op, user) &&
+    Operation* const root = op->getBlock()->findAncestorOpInBlock(*user);
+    auto reader = llvm::dyn_cast_or_null<linalg::GenericOp>(root);
+    return reader && (user == root || llvm::isa<tensor::ExtractOp>(user)) && !codegen::is_product(reader) &&
+           !root->hasAttr(codegen::kAttention) && !joins_by_mark(op, root) &&
            llvm::none_of(reader.getOutputs(), [&](Value init) { return init == slice.getResult(); });
   });
 }

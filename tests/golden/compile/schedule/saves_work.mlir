@@ -173,3 +173,34 @@ util.func public @beside(%x_view: !hal.buffer_view, %w_view: !hal.buffer_view) -
   %out = hal.tensor.export %joined : tensor<512x576xf32> -> !hal.buffer_view
   util.return %out : !hal.buffer_view
 }
+
+// Elements of slices are read where they lie, by index as well.
+// CHECK-LABEL: util.func public @roll
+// CHECK-NOT: _extract_slice
+// CHECK: flow.dispatch @dispatch_groups::@[[ROLL:roll_[0-9]+_generic]](%{{[a-z0-9_]+}}) : (tensor<8x64xf32>)
+// CHECK-NOT: flow.dispatch
+// CHECK: util.return
+util.func public @roll(%x_view: !hal.buffer_view) -> !hal.buffer_view {
+  %x = hal.tensor.import %x_view : !hal.buffer_view -> tensor<8x64xf32>
+  %last = tensor.extract_slice %x[0, 61] [8, 3] [1, 1] : tensor<8x64xf32> to tensor<8x3xf32>
+  %others = tensor.extract_slice %x[0, 0] [8, 61] [1, 1] : tensor<8x64xf32> to tensor<8x61xf32>
+  %whole = tensor.empty() : tensor<8x64xf32>
+  %rolled = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%whole : tensor<8x64xf32>) {
+  ^bb0(%o: f32):
+    %c3 = arith.constant 3 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %first = arith.cmpi ult, %j, %c3 : index
+    %element = scf.if %first -> f32 {
+      %a = tensor.extract %last[%i, %j] : tensor<8x3xf32>
+      scf.yield %a : f32
+    } else {
+      %at = arith.subi %j, %c3 : index
+      %b = tensor.extract %others[%i, %at] : tensor<8x61xf32>
+      scf.yield %b : f32
+    }
+    linalg.yield %element : f32
+  } -> tensor<8x64xf32>
+  %out = hal.tensor.export %rolled : tensor<8x64xf32> -> !hal.buffer_view
+  util.return %out : !hal.buffer_view
+}
