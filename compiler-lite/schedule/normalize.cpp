@@ -8,6 +8,7 @@
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
+#include "compiler-lite/schedule/stepped_sums.hpp"
 #include "compiler-lite/schedule/tensor_gather.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -269,6 +270,7 @@ LogicalResult fuse(mlir::ModuleOp module, bool channels_last) {
   linalg::populateElementwiseToLinalgConversionPatterns(forms);
   forms.add<Generalize, ForgetInitialValue>(context);
   populate_gather_patterns(forms);
+  populate_stepped_sum_patterns(forms);
   if (failed(rewrite_functions(module, std::move(forms))) || failed(infer_sizes(module))) return mlir::failure();
   if (failed(drop_unit_dimensions(module))) return mlir::failure();
   if (channels_last) {

@@ -50,6 +50,18 @@ def adafactor_step(w, gradient, rows, columns):
     return w - 0.01 * update / jnp.maximum(1.0, jnp.sqrt(jnp.mean(update**2))), rows, columns
 
 
+@program(f32(2, 9, 8, 3), f32(3, 2, 3, 5), f32(2, 7, 6, 4))
+def strided_conv_gradients(x, w, y):
+    """Gradients of strided convolutions: zeros stand between the elements of one factor."""
+    def loss(x, w, y):
+        small = lax.conv_general_dilated(x, w, (3, 2), ((1, 2), (0, 1)), dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        pieces = lax.conv_general_dilated(y, y[:, :2, :3] * 0.5, (2, 1), "VALID", rhs_dilation=(1, 2),
+                                          dimension_numbers=("NHWC", "OHWI", "NHWC"))
+        return (small**2).sum() + (pieces**3).sum()
+
+    return jax.grad(loss, (0, 1, 2))(x, w, y)
+
+
 @program(f32(2, 8, 8, 3), f32(3, 3, 3, 4), f32(64, 5), i32(2, low=0, high=5))
 def cnn_gradient(x, w, head, labels):
     def loss(w, head):
