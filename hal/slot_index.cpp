@@ -1,11 +1,10 @@
 #include "hal/slot_index.hpp"
 
-#include "base/bytes.hpp"
-
 namespace baton::hal {
 namespace {
 
-Status check_entry(size_t slot, const SlotNeed& need, const BufferRange& range, const Allocator* allocator) {
+// Why `range` does not fit.
+Status misfit(size_t slot, const SlotNeed& need, const BufferRange& range, const Allocator* allocator) {
   if (!range.buffer) return failure(StatusCode::kInvalidArgument, "Slot ", slot, " has no buffer in the table.");
   const Buffer& buffer = *range.buffer;
   if (buffer.freed()) return failure(StatusCode::kFailedPrecondition, "Slot ", slot, " is a buffer that was freed.");
@@ -26,17 +25,13 @@ Status check_entry(size_t slot, const SlotNeed& need, const BufferRange& range, 
     return failure(StatusCode::kPermissionDenied, "Slot ", slot, " needs usage ", usage_names(need.usage),
                    "; its buffer has ", usage_names(buffer.usage()), ".");
   }
-  if (need.host_writes && has_all(buffer.usage(), BufferUsage::kConstant)) {
-    return failure(StatusCode::kPermissionDenied, "Slot ", slot, " is written by a host call; its buffer is constant.");
-  }
-  return {};
+  return failure(StatusCode::kPermissionDenied, "Slot ", slot, " is written by a host call; its buffer is constant.");
 }
 
 }  // namespace
 
 Status SlotIndex::check_slot(size_t slot, const BufferRange& range, const Allocator* allocator) const {
-  const SlotNeed& need = needs_[slot];
-  return need.use_count == 0 ? Status() : check_entry(slot, need, range, allocator);
+  return fits(slot, range, allocator) ? Status() : misfit(slot, needs_[slot], range, allocator);
 }
 
 Status SlotIndex::check(std::span<const BufferRange> table, const Allocator* allocator) const {
@@ -47,7 +42,7 @@ Status SlotIndex::check(std::span<const BufferRange> table, const Allocator* all
       return failure(StatusCode::kInvalidArgument, "Slot ", slot, " is used by the recording; the table has ",
                      table.size(), " buffers.");
     }
-    BATON_TRY(check_entry(slot, need, table[slot], allocator));
+    BATON_TRY(check_slot(slot, table[slot], allocator));
   }
   return {};
 }

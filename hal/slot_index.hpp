@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/arena.hpp"
+#include "base/bytes.hpp"
 #include "base/status.hpp"
 #include "hal/binding.hpp"
 #include "hal/binding_table.hpp"
@@ -46,7 +47,17 @@ class SlotIndex {
 
   // Every slot that is used has a buffer of `allocator` that is large enough and allows the uses.
   Status check(std::span<const BufferRange> table, const Allocator* allocator) const;
-  // One slot of it.
+  // One slot of it, whether or why not.
+  bool fits(size_t slot, const BufferRange& range, const Allocator* allocator) const {
+    const SlotNeed& need = needs_[slot];
+    if (need.use_count == 0) return true;
+    if (!range.buffer) return false;
+    const Buffer& buffer = *range.buffer;
+    const uint64_t length = range_length(range);
+    return !buffer.freed() && buffer.allocator() == allocator && length >= need.length &&
+           range_inside(range.offset, length, buffer.length()) && has_all(buffer.usage(), need.usage) &&
+           !(need.host_writes && has_all(buffer.usage(), BufferUsage::kConstant));
+  }
   Status check_slot(size_t slot, const BufferRange& range, const Allocator* allocator) const;
 
  private:

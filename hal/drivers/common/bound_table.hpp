@@ -56,6 +56,9 @@ struct BoundTable {
     has_peers |= range.buffer->is_peer();
   }
 
+  // What was set is no longer all of a SlotTable.
+  void forget_source() { identity = version = 0; }
+
   // `table` is what was bound from here on.
   void note_source(const BindingTable& table) {
     identity = table.kept_by ? table.kept_by->identity() : 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "hal/drivers/vulkan/barriers.hpp"
 #include "hal/drivers/vulkan/device.hpp"
@@ -19,7 +18,8 @@ constexpr uint64_t kNeverChecked = ~uint64_t{0};
 
 Result<std::unique_ptr<PreparedCommands>> PreparedCommands::make(Device& device, const Recording& recording) {
   auto prepared = std::unique_ptr<PreparedCommands>(new PreparedCommands(device, recording));
-  prepared->slots_.resize(recording.slots().needs().size());
+  const auto& baked = recording.baked_slots_;
+  if (std::find(baked.begin(), baked.end(), true) != baked.end()) prepared->baked_.resize(baked.size());
   prepared->constants_.resize(recording.constant_slot_count());
   BATON_TRY(prepared->create());
   return prepared;
@@ -59,6 +59,8 @@ Status PreparedCommands::create() {
                    &descriptor_pool_);
   return {};
 }
+
+size_t PreparedCommands::slot_count() const { return recording_.slots().needs().size(); }
 
 PreparedCommands::~PreparedCommands() {
   if (const Bound bound = bound_.lock()) device_.timeline().drop(bound);
@@ -101,7 +103,7 @@ PreparedCommands::Bound PreparedCommands::find_bound(const BindRequest& request)
   const auto& [table, checked, frees] = request;
   const auto is_stale = [](const ForeignSegments& segments) { return segments.is_stale(); };
   if (std::any_of(foreign_.begin(), foreign_.end(), is_stale)) return nullptr;
-  if (!encoded_ || table.buffers.size() < slots_.size() || table.constants.size() < constants_.size()) return nullptr;
+  if (!encoded_ || table.buffers.size() < slot_count() || table.constants.size() < constants_.size()) return nullptr;
   if (!std::equal(constants_.begin(), constants_.end(), table.constants.begin())) return nullptr;
   Bound bound = bound_.lock();
   if (!bound || !bound->equals(table)) return nullptr;
@@ -110,75 +112,78 @@ PreparedCommands::Bound PreparedCommands::find_bound(const BindRequest& request)
   return bound;
 }
 
-// Which slots have to be bound again: those that differ from the last table, or all. Returns why `request` does not fit.
-Status PreparedCommands::find_changes(const BindRequest& request, const BoundTable* last) {
+// Checks and binds the slots that differ from the last table, if `bound` is that, or all.
+Status PreparedCommands::bind_slots(const BindRequest& request, bool is_last, BoundTable& bound) {
   const auto& [table, checked, frees] = request;
-  const bool check_all = !checked && (!last || bound_frees_ != frees || last->has_peers);
-  if (check_all) {
-    BATON_TRY(recording_.check(table));
-  } else if (!checked) {
-    BATON_TRY(recording_.check_constants(table.constants));
-  }
-  changed_slots_.clear();
-  if (last) {
-    last->visit_changes(table, [&](size_t slot) { changed_slots_.push_back(static_cast<uint32_t>(slot)); });
+  BATON_TRY(recording_.check_constants(table.constants));
+  const SlotIndex& slots = recording_.slots();
+  const hal::Allocator* const allocator = &device_.allocator();
+  const size_t count = std::min(slot_count(), table.buffers.size());
+  size_t unfit = slot_count();  // The first.
+  const auto bind_one = [&](size_t slot) {
+    if (unfit < slot) return;
+    if (checked || slots.fits(slot, table.buffers[slot], allocator)) [[likely]]
+      return bind_slot(bound, slot, table.buffers[slot]);
+    unfit = slot;
+  };
+  if (!is_last) {
+    for (size_t slot = 0; slot < count; ++slot) bind_one(slot);
   } else {
-    changed_slots_.resize(std::min(slots_.size(), table.buffers.size()));
-    std::iota(changed_slots_.begin(), changed_slots_.end(), 0u);
+    // A slot that stayed the same fitted, unless its buffer was freed since.
+    if (!checked && (bound_frees_ != frees || bound.has_peers)) BATON_TRY(slots.check(table.buffers, allocator));
+    bound.visit_changes(table, bind_one);
   }
-  if (checked || check_all) return {};
-  for (const uint32_t slot : changed_slots_) BATON_TRY(recording_.check_slot(slot, table.buffers[slot]));
-  return {};
+  if (checked || (unfit == slot_count() && count == slot_count())) [[likely]]
+    return {};
+  bound.forget_source();
+  return slots.check(table.buffers, allocator);
 }
 
-// Returns false when the slot's memory changed and stands in a command buffer too.
-bool PreparedCommands::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range,
-                                 std::vector<Ref<hal::Buffer>>& replaced) {
+void PreparedCommands::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range) {
   if (recording_.slots().needs()[slot].use_count == 0) {
     bound.ranges[slot] = range;  // It may be anything.
-    return true;
+    return;
   }
-  bound.set(slot, range, replaced);
+  bound.set(slot, range, replaced_);
   const auto& buffer = static_cast<const Buffer&>(*range.buffer);
-  const Slab* slab = buffer.block().slab;
-  const SlotValue value{slab, slab->id, buffer.address() + range.offset, range_length(range), &buffer, range.offset};
-  const bool same = value.same_memory(slots_[slot]);
-  slots_[slot] = value;
-  if (same) return true;
+  const uint64_t address = buffer.address() + range.offset;
+  const uint64_t length = range_length(range);
   for (const SlotPatch& patch : recording_.slot_patches_.of(slot)) {
-    store(patch.pointer_at, value.address + patch.offset);
-    if (patch.length_at != SlotPatch::kNone) store(patch.length_at, value.length - patch.offset);
+    store(patch.pointer_at, address + patch.offset);
+    if (patch.length_at != SlotPatch::kNone) store(patch.length_at, length - patch.offset);
   }
-  return !recording_.baked_slots_[slot];
+  if (baked_.empty() || !recording_.baked_slots_[slot]) return;
+  const Baked now{address, length, buffer.block().slab->id};
+  if (now == baked_[slot]) return;
+  baked_[slot] = now;
+  encoded_ = false;
 }
 
-// Returns false when a constant changed that stands in a command buffer too.
-bool PreparedCommands::bind_constants(std::span<const uint32_t> constants) {
-  bool in_records = true;
+void PreparedCommands::bind_constants(std::span<const uint32_t> constants) {
   for (size_t slot = 0; slot < constants_.size(); ++slot) {
     if (constants[slot] == constants_[slot]) continue;
     constants_[slot] = constants[slot];
-    in_records &= !recording_.baked_constants_[slot];
+    if (recording_.baked_constants_[slot]) encoded_ = false;
     for (const ConstantPatch& patch : recording_.constant_patches_.of(slot)) store(patch.at, constants[slot]);
   }
-  return in_records;
 }
 
-Result<PreparedCommands::Bound> PreparedCommands::bind(const BindRequest& request, Status& unfit,
-                                                       std::vector<Ref<hal::Buffer>>& replaced) {
+Result<PreparedCommands::Bound> PreparedCommands::bind(const BindRequest& request, Status& unfit) {
   const BindingTable& table = request.table;
-  Bound bound = encoded_ && table.buffers.size() >= slots_.size() ? bound_.lock() : nullptr;
-  unfit = find_changes(request, bound.get());
+  const Bound last = encoded_ && table.buffers.size() >= slot_count() ? bound_.lock() : nullptr;
+  const Bound bound = last ? last : std::make_shared<BoundTable>(slot_count());
+  unfit = bind_slots(request, last != nullptr, *bound);
   if (!unfit.ok()) return unfit.clone();
-  if (!bound) bound = std::make_shared<BoundTable>(slots_.size());
-  const bool was_encoded = std::exchange(encoded_, false);  // Until all of it is done.
-  bool in_records = was_encoded;
-  for (const uint32_t slot : changed_slots_) in_records &= bind_slot(*bound, slot, table.buffers[slot], replaced);
-  in_records &= bind_constants(table.constants);
-  if (!was_encoded) write_table(arguments());
-  if (!in_records) BATON_TRY(encode(arguments()));
-  for (ForeignSegments& segments : foreign_) BATON_TRY(segments.bind(device_, arguments()));
-  if (!was_encoded || !foreign_.empty()) line_up();
+  bind_constants(table.constants);
+  const Arguments now = arguments(*bound);
+  if (!written_) write_table(now);
+  written_ = true;
+  const bool lines_up = !encoded_ || !foreign_.empty();
+  if (!encoded_) BATON_TRY(encode(now));
+  // Until the functions have recorded for it.
+  encoded_ = false;
+  for (ForeignSegments& segments : foreign_) BATON_TRY(segments.bind(device_, now));
+  if (lines_up) line_up();
   encoded_ = true;
   bound->note_source(table);
   bound_ = bound;

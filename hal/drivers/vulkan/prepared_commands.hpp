@@ -2,7 +2,8 @@
 // A recording that is in flight several times at once with different tables has several.
 //
 // Binding a table costs what it changes: the slots that differ from the last one are checked, and their pointers and
-// lengths stored; nothing is looked at when the host shows by its SlotTable that nothing was set (bound_table.hpp).
+// lengths stored, in one pass: most of what a changed slot costs is memory that has left the caches since the last
+// execution. Nothing is looked at when the host shows by its SlotTable that nothing was set (bound_table.hpp).
 //
 // Threads: as the recording that owns it, under whose lock it is claimed; then by its only user.
 #pragma once
@@ -25,22 +26,8 @@ struct Launch;
 struct Record;
 struct Step;
 
-// What a slot brings.
-struct SlotValue {
-  const Slab* slab = nullptr;
-  uint64_t slab_id = 0;
-  uint64_t address = 0;
-  uint64_t length = 0;
-  const Buffer* buffer = nullptr;  // Borrowed for the execution.
-  uint64_t buffer_offset = 0;
-
-  bool same_memory(const SlotValue& other) const {
-    return address == other.address && length == other.length && slab_id == other.slab_id;
-  }
-};
-
 struct Arguments {
-  std::span<const SlotValue> slots;
+  std::span<const BufferRange> slots;  // Of a slot that no command uses it may be anything.
   std::span<const uint32_t> constants;
 };
 
@@ -59,10 +46,13 @@ class PreparedCommands {
   using Bound = std::shared_ptr<BoundTable>;
   // What is bound, when that is what `request` brings; otherwise null.
   Bound find_bound(const BindRequest& request) const;
-  // Brings the records, and where that is not enough the command buffers, to what `request` brings. A table that does
-  // not fit changes nothing, and `unfit` says why. Buffers that are no longer bound go to `replaced`.
-  Result<Bound> bind(const BindRequest& request, Status& unfit, std::vector<Ref<hal::Buffer>>& replaced);
-  Arguments arguments() const { return {slots_, constants_}; }
+  // Brings the records, and where that is not enough the command buffers, to what `request` brings. Of a table that
+  // does not fit, which `unfit` says, some slots may be bound all the same: the next one finds them different.
+  Result<Bound> bind(const BindRequest& request, Status& unfit);
+  // Whose buffers bind() took out of the slots. Who bound lets go of them, without the recording's lock.
+  std::vector<Ref<hal::Buffer>>& replaced() { return replaced_; }
+  // What `bound`, which it gave, stands for.
+  Arguments arguments(const BoundTable& bound) const { return {bound.ranges, constants_}; }
 
   const Block& table() const { return table_; }
   // Of the device's work in a stretch of the recording, in order; a step of the host divides two stretches.
@@ -80,9 +70,10 @@ class PreparedCommands {
   PreparedCommands(Device& device, const Recording& recording) : device_(device), recording_(recording) {}
 
   Status create();
-  Status find_changes(const BindRequest& request, const BoundTable* last);
-  bool bind_slot(BoundTable& bound, size_t slot, const BufferRange& range, std::vector<Ref<hal::Buffer>>& replaced);
-  bool bind_constants(std::span<const uint32_t> constants);
+  size_t slot_count() const;
+  Status bind_slots(const BindRequest& request, bool is_last, BoundTable& bound);
+  void bind_slot(BoundTable& bound, size_t slot, const BufferRange& range);
+  void bind_constants(std::span<const uint32_t> constants);
   void write_table(const Arguments& arguments);
   void write_record(const Launch& launch, const Arguments& arguments);
   Status encode(const Arguments& arguments);
@@ -92,6 +83,14 @@ class PreparedCommands {
   Status bind_descriptors(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments);
   void store(uint32_t at, uint64_t value);
   void store(uint32_t at, uint32_t value);
+
+  // Memory whose place stands in a command buffer.
+  struct Baked {
+    uint64_t address = 0;
+    uint64_t length = 0;
+    uint64_t slab_id = 0;
+    bool operator==(const Baked&) const = default;
+  };
 
   Device& device_;
   const Recording& recording_;
@@ -103,12 +102,13 @@ class PreparedCommands {
   std::vector<VkCommandBuffer> commands_;     // All that there is to submit for what is bound,
   std::vector<size_t> ends_;                  // and where each stretch begins there and the last one ends.
   const Pipeline* bound_pipeline_ = nullptr;  // While a step is encoded.
-  bool encoded_ = false;                      // What is bound stands in the records and in the command buffers.
+  bool written_ = false;                      // The records are there, with what is bound.
+  bool encoded_ = false;                      // What is bound stands in the command buffers too.
   std::weak_ptr<BoundTable> bound_;           // While it lives, tables are compared with it.
   uint64_t bound_frees_ = 0;                  // When it was checked.
-  std::vector<SlotValue> slots_;              // What the slots bring.
+  std::vector<Baked> baked_;                  // By slot; empty where kernels by descriptors use none.
   std::vector<uint32_t> constants_;
-  std::vector<uint32_t> changed_slots_;  // While a table is bound.
+  std::vector<Ref<hal::Buffer>> replaced_;  // Empty but while a table is bound; its storage stays.
 };
 
 }  // namespace baton::hal::drivers::vulkan

@@ -87,7 +87,7 @@ Status Queue::try_run_steps(Recording& recording, const BindRequest& request) {
   Status unfit;
   BATON_TRY_ASSIGN(const Recording::Claim claim, recording.claim(request, unfit));
   PreparedCommands* const prepared = claim.prepared;
-  const Arguments arguments = prepared->arguments();
+  const Arguments arguments = prepared->arguments(*claim.bound);
   struct Release {
     ~Release() { recording.give_back(prepared); }
     Recording& recording;

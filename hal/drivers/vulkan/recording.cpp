@@ -25,14 +25,15 @@ ResolvedBinding resolve(const RecordedBinding& binding, const Arguments& argumen
         block.slab,    block.address() + binding.offset, block.offset + binding.offset, binding.length, binding.buffer,
         binding.offset};
   }
-  const SlotValue& value = arguments.slots[binding.slot()];
-  const uint64_t address = value.address + binding.offset;
-  return {value.slab,
-          address,
-          address - value.slab->address,
-          binding.open ? value.length - binding.offset : binding.length,
-          value.buffer,
-          value.buffer_offset + binding.offset};
+  const BufferRange& range = arguments.slots[binding.slot()];
+  const auto& buffer = static_cast<const Buffer&>(*range.buffer);
+  const uint64_t offset = range.offset + binding.offset;
+  return {buffer.block().slab,
+          buffer.address() + offset,
+          buffer.block().offset + offset,
+          binding.open ? range_length(range) - binding.offset : binding.length,
+          &buffer,
+          offset};
 }
 
 Recording::Recording(Device& device, const RecordingOptions& options)
@@ -56,12 +57,12 @@ void Recording::index_launch(const Launch& launch) {
       baked_slots_[binding.slot()] = true;
       continue;
     }
-    slot_patches_.add({binding.slot(), launch.record_at + 8 * i,
-                       binding.open ? launch.lengths_at() + 8 * i : SlotPatch::kNone, binding.offset});
+    slot_patches_.add(binding.slot(), {launch.record_at + 8 * i,
+                                       binding.open ? launch.lengths_at() + 8 * i : SlotPatch::kNone, binding.offset});
   }
   for (const ConstantSlot& slot : launch.constant_slots) {
     if (by_address) {
-      constant_patches_.add({slot.slot, launch.constants_at() + 4 * slot.constant});
+      constant_patches_.add(slot.slot, {launch.constants_at() + 4 * slot.constant});
     } else {
       baked_constants_[slot.slot] = true;
     }
@@ -95,14 +96,21 @@ void Recording::end_recording() {
   split_into_steps();
 }
 
-Result<Recording::Claim> Recording::claimed(PreparedCommands& prepared, Result<PreparedCommands::Bound> bound) {
-  if (bound.has_value()) return Claim{&prepared, std::move(bound).value()};
+// The lock is held, and let go of before what is no longer bound.
+Result<Recording::Claim> Recording::claimed(PreparedCommands& prepared, Result<PreparedCommands::Bound> bound,
+                                            std::unique_lock<std::mutex>& lock) {
+  if (bound.has_value()) {
+    lock.unlock();
+    prepared.replaced().clear();
+    return Claim{&prepared, std::move(bound).value()};
+  }
+  const auto replaced = std::exchange(prepared.replaced(), {});
   --prepared.uses;
+  lock.unlock();
   return std::move(bound).error();
 }
 
 Result<Recording::Claim> Recording::claim(const BindRequest& request, Status& unfit) {
-  std::vector<Ref<hal::Buffer>> replaced;  // They go after the lock.
   std::unique_lock lock(mutex_);
   PreparedCommands* idle = nullptr;
   for (size_t i = prepared_.size(); i-- > 0;) {
@@ -122,14 +130,14 @@ Result<Recording::Claim> Recording::claim(const BindRequest& request, Status& un
     prepared_.push_back(std::move(made));
   }
   ++idle->uses;
-  if (foreign_.empty()) return claimed(*idle, idle->bind(request, unfit, replaced));
+  if (foreign_.empty()) return claimed(*idle, idle->bind(request, unfit), lock);
   // Code of others is called: it may wait for what gives this recording's tables back.
   idle->is_binding = true;
   lock.unlock();
-  auto bound = idle->bind(request, unfit, replaced);
+  auto bound = idle->bind(request, unfit);
   lock.lock();
   idle->is_binding = false;
-  return claimed(*idle, std::move(bound));
+  return claimed(*idle, std::move(bound), lock);
 }
 
 void Recording::give_back(PreparedCommands& prepared) {

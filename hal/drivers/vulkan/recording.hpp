@@ -92,7 +92,6 @@ struct Step {
 
 // Where a slot's pointer and length stand in the table.
 struct SlotPatch {
-  uint32_t slot;
   uint32_t pointer_at;
   uint32_t length_at;  // Of an open binding; else kNone.
   uint64_t offset;
@@ -100,7 +99,6 @@ struct SlotPatch {
 };
 // Where a constant slot stands.
 struct ConstantPatch {
-  uint32_t slot;
   uint32_t at;
 };
 
@@ -108,23 +106,29 @@ struct ConstantPatch {
 template <typename Patch>
 class PatchIndex {
  public:
-  void reserve(size_t count) { patches_.reserve(count); }
-  void add(const Patch& patch) { patches_.push_back(patch); }
+  void reserve(size_t count) { added_.reserve(count); }
+  void add(uint32_t slot, const Patch& patch) { added_.push_back({slot, patch}); }
   // Once all are added.
   void sort(size_t slot_count) {
     first_.assign(slot_count + 1, 0);
-    for (const Patch& patch : patches_) ++first_[patch.slot + 1];
+    for (const Added& one : added_) ++first_[one.slot + 1];
     for (size_t slot = 0; slot < slot_count; ++slot) first_[slot + 1] += first_[slot];
-    std::vector<Patch> sorted(patches_.size());
+    patches_.resize(added_.size());
     std::vector<uint32_t> next(first_.begin(), first_.end());
-    for (const Patch& patch : patches_) sorted[next[patch.slot]++] = patch;
-    patches_ = std::move(sorted);
+    for (const Added& one : added_) patches_[next[one.slot]++] = one.patch;
+    added_ = {};
   }
   std::span<const Patch> of(size_t slot) const {
-    return std::span<const Patch>(patches_).subspan(first_[slot], first_[slot + 1] - first_[slot]);
+    return {patches_.data() + first_[slot], patches_.data() + first_[slot + 1]};
   }
 
  private:
+  struct Added {
+    uint32_t slot;
+    Patch patch;
+  };
+
+  std::vector<Added> added_;  // Until they are sorted.
   std::vector<Patch> patches_;
   std::vector<uint32_t> first_;  // By slot; one more at the end.
 };
@@ -165,7 +169,8 @@ class Recording final : public hal::Recording {
 
   Status check_grid(const Launch& launch, std::byte* table) const;
   static Status check_access(const Launch& launch, std::byte* table);
-  static Result<Claim> claimed(PreparedCommands& prepared, Result<PreparedCommands::Bound> bound);
+  static Result<Claim> claimed(PreparedCommands& prepared, Result<PreparedCommands::Bound> bound,
+                               std::unique_lock<std::mutex>& lock);
   void end_recording();
   void index_launch(const Launch& launch);
   void split_into_steps();

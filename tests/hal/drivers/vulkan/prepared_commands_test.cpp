@@ -82,6 +82,29 @@ class PreparedCommandsTest : public testing::Test {
   Ref<hal::Device> device_;
 };
 
+// A table that fits in part is refused, and leaves no part behind for the one before it, which has not changed.
+TEST_F(PreparedCommandsTest, ARefusedTableLeavesNothingBehind) {
+  for (const auto code :
+       {std::span<const unsigned char>(by_address_spv), std::span<const unsigned char>(by_descriptors_spv)}) {
+    const auto recording = multiply(load(code).value(), 4);
+    const auto source = buffer_of({1, 2, 3, 4}), other = buffer_of({9, 9, 9, 9}), target = buffer(16);
+    const auto small = buffer(12);
+    const uint32_t factor = 2;
+    SlotTable table(2);
+    table.set(0, source);
+    table.set(1, target);
+    EXPECT_OK(run(*recording, table.table({&factor, 1})));
+    for (int turn = 0; turn < 2; ++turn) {
+      const BufferRange refused[] = {other, small};
+      EXPECT_FAILS(run(*recording, {.buffers = refused, .constants = {&factor, 1}}), StatusCode::kOutOfRange,
+                   "Slot 1 has 12 bytes in the table");
+      EXPECT_OK(device().queue().fill_buffer({}, {.target = target, .pattern = 0}));
+      EXPECT_OK(run(*recording, table.table({&factor, 1})));
+      EXPECT_EQ(words_of(*target), (Words{2, 4, 6, 8}));
+    }
+  }
+}
+
 TEST_F(PreparedCommandsTest, ManyTablesAreInFlightAtOnce) {
   for (const auto code :
        {std::span<const unsigned char>(by_address_spv), std::span<const unsigned char>(by_descriptors_spv)}) {
