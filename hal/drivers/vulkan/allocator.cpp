@@ -63,9 +63,18 @@ Result<Ref<hal::Buffer>> Allocator::do_import_host(std::span<std::byte> memory, 
 
 Result<Ref<hal::Buffer>> Allocator::do_import_memory(const MemoryLocation& memory, uint64_t length, BufferUsage usage,
                                                      ImportRelease release) {
-  std::byte* const data = memory.host();
-  if (!data && length != 0) return out_of_reach(memory, length, usage, "it reaches only what the host can reach");
+  std::byte* const data = memory.space == MemorySpace::kHost ? memory.host() : nullptr;
+  if (!data && length != 0) return out_of_reach(memory, length, usage, "it reaches only what the host allocated");
   return do_import_host({data, static_cast<size_t>(length)}, usage, release);
+}
+
+// What another driver mapped is no allocation of the host. To import it as one is against the rules of
+// VK_EXT_external_memory_host, and a device may answer with anything.
+Result<Ref<hal::Buffer>> Allocator::do_import_peer(hal::Buffer& buffer) {
+  if (buffer.allocator()->uses_host_memory()) {
+    return do_import_memory(buffer.location(), buffer.length(), buffer.usage(), {});
+  }
+  return out_of_reach(buffer.location(), buffer.length(), buffer.usage(), "another driver mapped it");
 }
 
 }  // namespace baton::hal::drivers::vulkan

@@ -20,6 +20,7 @@ class Allocator final : public hal::Allocator {
                                           ImportRelease release) override;
   Result<Ref<hal::Buffer>> do_import_memory(const MemoryLocation& memory, uint64_t length, BufferUsage usage,
                                             ImportRelease release) override;
+  Result<Ref<hal::Buffer>> do_import_peer(hal::Buffer& buffer) override;
   // Returns the submission that does it; 0: it is done.
   Result<uint64_t> clear(const Block& block);
 

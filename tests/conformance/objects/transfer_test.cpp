@@ -16,13 +16,28 @@ std::vector<Ref<Buffer>> buffers_of(Device& device, uint64_t length) {
       device.allocator().allocate({.length = length, .memory = MemoryKind::kDeviceLocal, .usage = kUnseen}).value()};
 }
 
+// No transfer takes as long; one that does not end says how far it came.
+constexpr int64_t kLimitNs = 60'000'000'000;
+
+std::string value_of(Semaphore& semaphore) {
+  const auto value = semaphore.query();
+  return value.has_value() ? std::to_string(*value) : value.error().to_string();
+}
+
+std::string state_of(Device& device) {
+  return text("\n  ", device.name(), ": ", device.queue().wait_idle(0).to_string());
+}
+
 // What is in it once `wait` is reached.
 std::vector<uint32_t> words_of(Device& device, Buffer& buffer, const SemaphorePoint& wait) {
   const auto seen = device.allocator().allocate({.length = buffer.length()}).value();
   const auto done = device.make_semaphore(0).value();
   const SemaphorePoint point(done, 1);
   EXPECT_OK(device.queue().copy_buffer({{&wait, 1}, {&point, 1}}, {.source = buffer, .target = seen}));
-  EXPECT_OK(done->wait(1));
+  if (const Status waited = done->wait(1, kLimitNs); !waited.ok()) {
+    ADD_FAILURE() << "the copy that shows what came: " << waited.to_string() << state_of(device);
+    return {};
+  }
   const auto mapping = seen->map(Access::kRead);
   const auto words = mapping->as<uint32_t>();
   return {words.begin(), words.end()};
@@ -46,7 +61,7 @@ class TransferTest : public DeviceTest {
       if (!other.has_value()) continue;
       SCOPED_TRACE(backend->name);
       check(**other, backend->computes);
-      EXPECT_OK((*other)->queue().wait_idle());
+      EXPECT_OK((*other)->queue().wait_idle(kLimitNs));
     }
   }
 };
@@ -67,6 +82,10 @@ TEST_P(TransferTest, BytesGoToEachOther) {
         EXPECT_FALSE(moved->reached(2));
         EXPECT_OK(begin->signal(1));
         const auto words = words_of(other, *target, cleared);
+        if (HasFailure()) {
+          FAIL() << "values: begin " << value_of(*begin) << ", filled " << value_of(*filled) << ", moved "
+                 << value_of(*moved) << state_of(device()) << state_of(other);
+        }
         if (computes() && other_computes) {
           EXPECT_EQ(words, (std::vector<uint32_t>{0, 0, kPattern, kPattern, kPattern, 0}));
         }
@@ -75,6 +94,10 @@ TEST_P(TransferTest, BytesGoToEachOther) {
         ASSERT_OK(transfer({{&cleared, 1}, {&home, 1}},
                            {other, BufferRange(target.get(), 0, 12), device(), BufferRange(source.get(), 0, 12)}));
         const auto again = words_of(device(), *source, home);
+        if (HasFailure()) {
+          FAIL() << "on the way back, values: filled " << value_of(*filled) << ", moved " << value_of(*moved)
+                 << state_of(device()) << state_of(other);
+        }
         if (computes() && other_computes) {
           EXPECT_EQ(again, (std::vector<uint32_t>{0, 0, kPattern, kPattern}));
         }
@@ -92,7 +115,7 @@ TEST_P(TransferTest, FailuresArrive) {
     const SemaphorePoint start(begin, 1), arrived(moved, 1);
     ASSERT_OK(transfer({{&start, 1}, {&arrived, 1}}, {device(), source, other, target}));
     begin->fail(failure(StatusCode::kDataLoss, "the source is gone"));
-    EXPECT_FAILS(moved->wait(1), StatusCode::kDataLoss, "the source is gone");
+    EXPECT_FAILS(moved->wait(1, kLimitNs), StatusCode::kDataLoss, "the source is gone");
   });
 }
 

@@ -725,6 +725,18 @@ TEST_F(PreparedCommandsTest, ValidationSpeaksOfTheCommandThatItMeans) {
   EXPECT_FAILS(status, StatusCode::kFailedPrecondition, "in custom command 'lib.crooked'");
 }
 
+// ---- Memory of others -----------------------------------------------------------------------------------------------
+
+// What a driver mapped is not imported as if the host had allocated it; what the host allocated is, where the device can.
+TEST_F(PreparedCommandsTest, WhatOtherDriversMappedIsNotImported) {
+  const Ref<hal::Device> other = testing_support::open_watched_vulkan().value();
+  const auto mapped = buffer(64);
+  EXPECT_FAILS(other->allocator().import_peer(*mapped), StatusCode::kUnimplemented, "another driver mapped it");
+  const MemoryLocation pinned{MemorySpace::kCudaPinned, 0, reinterpret_cast<uintptr_t>(mapped.get())};
+  EXPECT_FAILS(other->allocator().import_memory(pinned, 64, BufferUsage::kAll, {}), StatusCode::kUnimplemented,
+               "it reaches only what the host allocated");
+}
+
 // ---- Grids ----------------------------------------------------------------------------------------------------------
 
 // A row of workgroups that is longer than the device takes: kernels that say that they can do with any shape get one,
