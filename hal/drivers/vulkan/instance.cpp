@@ -92,6 +92,15 @@ Status check_version(const LoaderSymbols& loader) {
                  VK_API_VERSION_MINOR(version), ") is too old; Baton needs Vulkan 1.2.");
 }
 
+// Loaders say of a manifest that they cannot parse that memory is out: 1.3.239 does.
+Status instance_failure(VkResult result) {
+  const Status status = vulkan_failure(result, "vkCreateInstance");
+  if (result != VK_ERROR_INCOMPATIBLE_DRIVER && result != VK_ERROR_OUT_OF_HOST_MEMORY) return status.clone();
+  return failure(StatusCode::kUnavailable, status.message(),
+                 " There may be no driver's manifest (*_icd.json) that the ",
+                 "loader can use; VK_LOADER_DEBUG=all shows what it finds.");
+}
+
 }  // namespace
 
 Result<Ref<Instance>> Instance::make(bool validation, std::shared_ptr<ValidationListener> listener) {
@@ -121,7 +130,9 @@ Status Instance::create(const LoaderSymbols& loader, bool validation) {
     info.enabledExtensionCount = 1;
     info.ppEnabledExtensionNames = &extension;
   }
-  BATON_VULKAN_TRY(loader, vkCreateInstance, &info, nullptr, &handle_);
+  if (const VkResult made = loader.vkCreateInstance(&info, nullptr, &handle_); made != VK_SUCCESS) {
+    return instance_failure(made);
+  }
   notice_the_end();
   keep_drivers();
   BATON_TRY_ASSIGN(symbols_, load_instance_symbols(loader, handle_));

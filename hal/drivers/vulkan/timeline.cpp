@@ -45,7 +45,6 @@ Result<uint64_t> Timeline::submit(VkCommandBuffer commands) {
 
 Result<uint64_t> Timeline::submit(std::span<const VkCommandBuffer> commands, std::unique_ptr<Completion>& completion,
                                   bool soon) {
-  BATON_TRY(context_->check());
   const std::lock_guard lock(mutex_);
   const uint64_t serial = last_ + 1;
   VkTimelineSemaphoreSubmitInfo timeline{};
@@ -59,8 +58,12 @@ Result<uint64_t> Timeline::submit(std::span<const VkCommandBuffer> commands, std
   info.pCommandBuffers = commands.data();
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &semaphore_;
-  const VkResult submitted = context_->symbols().vkQueueSubmit(context_->queue(), 1, &info, VK_NULL_HANDLE);
-  BATON_TRY(context_->status_of(submitted, "vkQueueSubmit"));
+  {
+    const std::lock_guard queue_lock(queue_mutex_);
+    BATON_TRY(context_->check());
+    const VkResult submitted = context_->symbols().vkQueueSubmit(context_->queue(), 1, &info, VK_NULL_HANDLE);
+    BATON_TRY(context_->status_of(submitted, "vkQueueSubmit"));
+  }
   last_ = serial;
   if (completion) add(serial, std::move(completion), soon);
   return serial;
@@ -101,12 +104,22 @@ bool Timeline::help(Awaited& awaited) {
   return true;
 }
 
+// `call` should have told how far the device is, and failed: nothing that was submitted can be known to be through any more.
+// So the device counts as lost, but not before it is through, for then what it uses goes.
+Status Timeline::give_up(VkResult result, const char* call) {
+  Status status = context_->status_of(result, call);
+  const std::lock_guard lock(queue_mutex_);
+  if (!context_->lost()) context_->symbols().vkDeviceWaitIdle(context_->handle());
+  context_->lose();
+  return status;
+}
+
 uint64_t Timeline::ask_completed() {
   if (context_->lost()) return ~uint64_t{0};
   uint64_t value = 0;
   const VkResult asked = context_->symbols().vkGetSemaphoreCounterValue(context_->handle(), semaphore_, &value);
-  if (const Status status = context_->status_of(asked, "vkGetSemaphoreCounterValue"); !status.ok()) {
-    context_->lose();  // Nothing that was submitted can be known to be through.
+  if (asked != VK_SUCCESS) {
+    const Status status = give_up(asked, "vkGetSemaphoreCounterValue");
     return ~uint64_t{0};
   }
   uint64_t seen = completed_.load(std::memory_order_relaxed);
@@ -131,7 +144,7 @@ Status Timeline::wait(uint64_t serial, int64_t timeout_ns) {
   if (waited == VK_TIMEOUT) {
     return failure(StatusCode::kDeadlineExceeded, "The device was not through within ", timeout_ns, " ns.");
   }
-  return context_->status_of(waited, "vkWaitSemaphores");
+  return waited == VK_SUCCESS ? Status() : give_up(waited, "vkWaitSemaphores");
 }
 
 // Takes out what is through, unless another thread is telling completions. The lock is held.

@@ -82,12 +82,14 @@ class Timeline final : public WaitHelper, public DeviceThreadOwner {
   bool reap();
   std::deque<InFlight> take_finished();
   uint64_t ask_completed();
+  Status give_up(VkResult result, const char* call);
   void keep_tables(Tables tables);
   void rest(Lock& lock);
 
   const Ref<Context> context_;
   VkSemaphore semaphore_ = VK_NULL_HANDLE;
   std::atomic<uint64_t> completed_{0};  // What was last seen; never too high.
+  std::mutex queue_mutex_;              // Of Vulkan's queue, taken last: one thread at a time calls it.
   std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t last_ = 0;               // Guarded by mutex_: what was submitted last.
