@@ -1,8 +1,9 @@
 """compile(): MLIR in, the bytes of a .bvm file out. The compiler is a process of its own: a program that it cannot take
 ends it and not Python, and who only runs programs needs none of it."""
 import os
+import re
 
-from baton._errors import InvalidArgumentError, UnavailableError
+from baton._errors import InternalError, InvalidArgumentError, UnavailableError, error_named
 
 # What baton-compile calls the devices of a driver.
 _TARGETS = {"cpu": "local", "local": "local", "cuda": "cuda", "vulkan": "vulkan"}
@@ -41,7 +42,8 @@ def compile(source, *, target=None, flags=(), output=None, cache=None):  # noqa:
 
     `target`: "cpu", "cuda", "vulkan", or a list of them, whose program runs on each of them; None: what the program says, or
     the CPU. `flags` go to baton-compile as they are. `cache` is a folder where compiled programs are kept, and looked for
-    before anything is compiled. An error is an InvalidArgumentError with file, line and column of each fault."""
+    before anything is compiled. What is wrong with the
+    program is an InvalidArgumentError with file, line and column of each fault; other errors have the compiler's code."""
     import subprocess
     from baton._tools import environment, find
     command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
@@ -54,8 +56,9 @@ def compile(source, *, target=None, flags=(), output=None, cache=None):  # noqa:
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
         if done.returncode < 0:
-            said = f"the compiler was stopped by signal {-done.returncode}\n{said}"
-        raise InvalidArgumentError(said)
+            raise InternalError(f"the compiler was stopped by signal {-done.returncode}\n{said}")
+        code = re.search(r"^baton-compile: ([A-Z_]+);", said, re.MULTILINE)
+        raise error_named(code.group(1) if code else "INVALID_ARGUMENT", said)
     if output is not None:
         with open(output, "wb") as file:
             file.write(done.stdout)

@@ -59,6 +59,11 @@ def error_of(code, text):
     return (_BY_CODE[code] if 0 < code < len(_BY_CODE) else UnknownError)(text)
 
 
+def error_named(name, text):
+    """The exception for a status whose code a tool printed."""
+    return next((each for each in _BY_CODE[1:] if each.code == name), UnknownError)(text)
+
+
 def status_of(error):
     """(code, text) of what a Python function raised; called by the extension."""
     if isinstance(error, StatusError):

@@ -23,6 +23,7 @@ from baton._errors import (
     UnknownError,
 )
 from baton._modules import Module, module
+from baton._plugins import get_include
 from baton._program import Program, load
 from baton._trace import trace
 from baton import _tensor  # noqa: F401 - gives Tensor its methods
@@ -33,5 +34,5 @@ __all__ = [
     "Executable", "FailedPreconditionError", "Function", "InternalError", "InvalidArgumentError", "Kernel", "KernelLibrary", "Module",
     "NotFoundError", "Object", "OutOfRangeError", "PermissionDeniedError", "Program", "Recording",
     "ResourceExhaustedError", "StatusError", "Tensor", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
-    "UnknownError", "compile", "device", "devices", "load", "module", "trace",
+    "UnknownError", "compile", "device", "devices", "get_include", "load", "module", "trace",
 ]

@@ -1,4 +1,5 @@
-"""The command-line tools of this package, as processes: python -m baton run x.bvm --function=main."""
+"""The command-line tools of this package, as processes: python -m baton run x.bvm --function=main. The wheel that holds them
+also gives each to the environment as a command, baton-run-module."""
 import os
 import pathlib
 import shutil
@@ -6,7 +7,7 @@ import sys
 
 VERBS = {"run": "baton-run-module", "compile": "baton-compile", "as": "baton-as", "check": "baton-check-module",
          "devices": "baton-devices", "dump": "baton-dump-module", "isa": "baton-isa", "opt": "baton-opt",
-         "benchmark": "baton-benchmark-module"}
+         "benchmark": "baton-benchmark-module", "replay": "baton-replay"}
 
 
 def find(tool):
@@ -17,8 +18,8 @@ def find(tool):
             return path
     if path := shutil.which(tool):
         return path
-    raise FileNotFoundError(f"{tool} is not in this package (nor in BATON_TOOLS or PATH); the wheel with the compiler and "
-                            "the tools has it")
+    has_it = "only a build of the project" if tool == "baton-opt" else "the wheel `baton`"
+    raise FileNotFoundError(f"{tool} is not in this package (nor in BATON_TOOLS or PATH); {has_it} has it")
 
 
 def environment():
@@ -30,10 +31,19 @@ def environment():
     return {**os.environ, "LD_LIBRARY_PATH": path}
 
 
+def command():
+    """Becomes the tool whose name this process was started by; the wheel's console scripts."""
+    return run(os.path.basename(sys.argv[0]), sys.argv[1:])
+
+
 def main(verb, arguments):
-    """Becomes the tool."""
+    """Becomes the tool of a verb."""
+    return run(VERBS[verb], arguments)
+
+
+def run(tool, arguments):
     try:
-        path = find(VERBS[verb])
+        path = find(tool)
     except FileNotFoundError as error:
         print(error, file=sys.stderr)
         return 1

@@ -53,7 +53,7 @@ def test_compile_tells_where_a_program_is_wrong(tmp_path):
         baton.compile(path)
     with pytest.raises(baton.InvalidArgumentError, match="target 'teapot' is none of"):
         baton.compile("func.func @f() { return }", target="teapot")
-    with pytest.raises(baton.InvalidArgumentError, match="absent.mlir"):
+    with pytest.raises(baton.NotFoundError, match="absent.mlir"):
         baton.compile(tmp_path / "absent.mlir")
 
 
