@@ -191,14 +191,12 @@ class BlockTurner {
 
 class Rewrite {
  public:
-  Rewrite(mlir::IRRewriter& rewriter, linalg::GenericOp op, const Turned& turned)
-      : rewriter_(rewriter), location_(op.getLoc()), turned_(turned) {
-    for (mlir::OpOperand* operand : turned.operands) numbers_.push_back(operand->getOperandNumber());
+  Rewrite(mlir::IRRewriter& rewriter, linalg::GenericOp op, Turned turned)
+      : rewriter_(rewriter), location_(op.getLoc()), turned_(std::move(turned)) {
+    for (mlir::OpOperand* operand : turned_.operands) numbers_.push_back(operand->getOperandNumber());
   }
 
   void run(linalg::GenericOp op) {
-    llvm::SmallVector<int64_t> sizes(op.getNumLoops(), 1);
-    sizes[turned_.along] = sizes[turned_.across] = turned_.side;
     // The two loops are the inner ones, and a line that is read goes to blocks that follow each other.
     llvm::SmallVector<unsigned> order;
     for (unsigned i = 0; i < op.getNumLoops(); ++i) {
@@ -206,9 +204,15 @@ class Rewrite {
     }
     order.push_back(turned_.along);
     order.push_back(turned_.across);
+    // Upstream's tiling can change their order too, but mixes up what linalg.index means then.
+    if (mlir::failed(linalg::interchangeGenericOp(rewriter_, op, order))) return;
+    turned_.along = op.getNumLoops() - 2;
+    turned_.across = op.getNumLoops() - 1;
+    llvm::SmallVector<int64_t> sizes(op.getNumLoops(), 1);
+    sizes[turned_.along] = sizes[turned_.across] = turned_.side;
     rewriter_.setInsertionPoint(op);
     mlir::FailureOr<linalg::TiledLinalgOp> tiled =
-        linalg::tileLinalgOp(rewriter_, op, linalg::LinalgTilingOptions().setTileSizes(sizes).setInterchange(order));
+        linalg::tileLinalgOp(rewriter_, op, linalg::LinalgTilingOptions().setTileSizes(sizes));
     if (mlir::failed(tiled)) return;
     rewriter_.eraseOp(op);
     divide(llvm::cast<linalg::GenericOp>(tiled->op.getOperation()));
@@ -328,7 +332,7 @@ class Rewrite {
 
   mlir::IRRewriter& rewriter_;
   mlir::Location location_;
-  const Turned& turned_;
+  Turned turned_;  // By the loops' order of now.
   llvm::SmallVector<unsigned> numbers_;
 };
 

@@ -86,10 +86,15 @@ func.func @mix(%a: tensor<40x5x72xf32>, %b: tensor<40x5x72xf16>, %c: tensor<5x72
       ins(%a, %b, %c, %d : tensor<40x5x72xf32>, tensor<40x5x72xf16>, tensor<5x72x40xf64>, tensor<72xf64>)
       outs(%e, %f : tensor<5x72x40xf64>, tensor<5x72x40xi32>) {
   ^bb0(%p: f32, %q: f16, %s: f64, %t: f64, %u: f64, %v: i32):
+    %c100 = arith.constant 100 : index
+    %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %k = linalg.index 2 : index
-    %sum = arith.addi %j, %k : index
-    %place = arith.index_cast %sum : index to i32
+    %i100 = arith.muli %i, %c100 : index
+    %ij = arith.addi %i100, %j : index
+    %ij100 = arith.muli %ij, %c100 : index
+    %ijk = arith.addi %ij100, %k : index
+    %place = arith.index_cast %ijk : index to i32
     %p64 = arith.extf %p : f32 to f64
     %q64 = arith.extf %q : f16 to f64
     %0 = arith.subf %p64, %q64 : f64
@@ -113,7 +118,7 @@ func.func @mix(%a: tensor<40x5x72xf32>, %b: tensor<40x5x72xf16>, %c: tensor<5x72
   for (size_t at = 0; at < kCount; ++at) {
     const size_t i = at / (kColumns * kDepth), j = at / kDepth % kColumns, k = at % kDepth;
     expected[at] = static_cast<double>(av[(k * kRows + i) * kColumns + j]) - 2 + cv[at] + static_cast<double>(j);
-    expected_places[at] = static_cast<int32_t>(j + k);
+    expected_places[at] = static_cast<int32_t>((i * 100 + j) * 100 + k);
   }
   EXPECT_EQ(r.as<double>(), expected);
   EXPECT_EQ(places.as<int32_t>(), expected_places);
