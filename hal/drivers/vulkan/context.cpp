@@ -2,13 +2,19 @@
 
 namespace baton::hal::drivers::vulkan {
 
-Result<Ref<Context>> Context::open(Ref<Instance> instance, const DeviceFacts& facts) {
+Result<Ref<Context>> Context::open(Ref<Instance> instance, const DeviceFacts& facts, const std::string& cache_folder) {
   if (!facts.obstacle.empty()) {
     return failure(StatusCode::kUnavailable, "Baton cannot use the Vulkan device '", facts.name, "': ", facts.obstacle,
                    ".");
   }
   auto context = make_ref<Context>(std::move(instance), facts);
   BATON_TRY(context->create());
+  if (!cache_folder.empty()) {
+    context->cache_ = std::make_unique<PipelineCache>(context->symbols_, context->handle_);
+    if (const Status opened = context->cache_->open(cache_folder, facts); !opened.ok()) {
+      context->instance_->say(opened.message());
+    }
+  }
   return context;
 }
 
@@ -36,6 +42,10 @@ Status Context::create() {
 }
 
 Context::~Context() {
+  if (cache_ && !lost()) {
+    if (const Status saved = cache_->save(); !saved.ok()) instance_->say(saved.message());
+  }
+  cache_ = nullptr;
   if (handle_ && symbols_.vkDestroyDevice) symbols_.vkDestroyDevice(handle_, nullptr);
 }
 

@@ -6,19 +6,22 @@
 #include <atomic>
 
 #include "hal/drivers/vulkan/device_facts.hpp"
+#include "hal/drivers/vulkan/pipeline_cache.hpp"
 #include "hal/drivers/vulkan/status.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
 class Context final : public RefCounted<Context> {
  public:
-  static Result<Ref<Context>> open(Ref<Instance> instance, const DeviceFacts& facts);
+  // `cache_folder`: where pipelines are kept on disk; empty: nowhere.
+  static Result<Ref<Context>> open(Ref<Instance> instance, const DeviceFacts& facts, const std::string& cache_folder);
   ~Context();
 
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   const DeviceSymbols& symbols() const { return symbols_; }
   const DeviceFacts& facts() const { return facts_; }
+  VkPipelineCache pipeline_cache() const { return cache_ ? cache_->handle() : VK_NULL_HANDLE; }
   PFN_vkGetDeviceProcAddr get_device_proc_addr() const { return instance_->symbols().vkGetDeviceProcAddr; }
 
   // `result` of `call` as a status; remembers that the device is lost when it says so.
@@ -39,6 +42,7 @@ class Context final : public RefCounted<Context> {
   VkDevice handle_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   DeviceSymbols symbols_;
+  std::unique_ptr<PipelineCache> cache_;  // Null: none is wanted.
   std::atomic<bool> lost_{false};
 };
 

@@ -198,7 +198,7 @@ DeviceInfo describe(const DeviceFacts& facts, size_t index) {
                              listed(" i16", on.core.features.shaderInt16), " i64",
                              facts.imported_host_alignment ? " host-import" : "")},
            {"formats", "vulkan-spirv-fb spirv"},
-           {"parameters", "vulkan_validation=0|1"}}};
+           {"parameters", "vulkan_validation=0|1 vulkan_cache=FOLDER"}}};
 }
 
 }  // namespace baton::hal::drivers::vulkan

@@ -11,16 +11,24 @@ namespace {
 
 constexpr size_t kNameMin = 4, kUuidMin = 8;  // What is told of either, at least.
 
-Result<bool> parse_validation(std::span<const DeviceParameter> parameters) {
+struct Parameters {
   bool validation = false;
+  std::string cache_folder;
+};
+
+Result<Parameters> parse(std::span<const DeviceParameter> parameters) {
+  Parameters parsed;
   for (const auto& [key, value] : parameters) {
-    if (key != "vulkan_validation" || (value != "0" && value != "1")) {
+    if (key == "vulkan_validation" && (value == "0" || value == "1")) {
+      parsed.validation = value == "1";
+    } else if (key == "vulkan_cache" && !value.empty()) {
+      parsed.cache_folder = value;
+    } else {
       return failure(StatusCode::kInvalidArgument, "Device vulkan has no parameter '", key, "=", value,
-                     "'; it takes vulkan_validation=0|1.");
+                     "'; it takes vulkan_validation=0|1 and vulkan_cache=FOLDER.");
     }
-    validation = value == "1";
   }
-  return validation;
+  return parsed;
 }
 
 bool parse_index(std::string_view path, size_t& index) {
@@ -60,13 +68,13 @@ class VulkanDriver final : public Driver {
   }
 
   Result<Ref<hal::Device>> open(std::string_view path, std::span<const DeviceParameter> parameters) override {
-    BATON_TRY_ASSIGN(const bool validation, parse_validation(parameters));
-    BATON_TRY_ASSIGN(const Ref<Instance> instance, open_instance(validation));
+    BATON_TRY_ASSIGN(const Parameters wanted, parse(parameters));
+    BATON_TRY_ASSIGN(const Ref<Instance> instance, open_instance(wanted.validation));
     BATON_TRY_ASSIGN(std::vector<DeviceFacts> devices, list_devices(*instance));
     BATON_TRY_ASSIGN(const size_t index, find_device(devices, path));
     for (uint32_t& most : devices[index].limits.maxComputeWorkGroupCount)
       most = std::min(most, options_.workgroups_max);
-    BATON_TRY_ASSIGN(Ref<Context> context, Context::open(instance, devices[index]));
+    BATON_TRY_ASSIGN(Ref<Context> context, Context::open(instance, devices[index], wanted.cache_folder));
     return Device::make(text("vulkan://", index), std::move(context));
   }
 

@@ -20,6 +20,8 @@ class Instance final : public RefCounted<Instance> {
 
   const InstanceSymbols& symbols() const { return symbols_; }
   Result<std::vector<VkPhysicalDevice>> physical_devices() const;
+  // To whoever listens to the validation layer.
+  void say(std::string_view message) const { listener_->say(message); }
 
  private:
   template <typename T, typename... Arguments>

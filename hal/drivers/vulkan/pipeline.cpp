@@ -63,7 +63,7 @@ Status Pipeline::make_pipeline(const Request& request) {
   info.stage.pSpecializationInfo = entries.empty() ? nullptr : &specialization;
   info.layout = layout_;
   const VkResult made =
-      symbols.vkCreateComputePipelines(context_->handle(), VK_NULL_HANDLE, 1, &info, nullptr, &handle_);
+      symbols.vkCreateComputePipelines(context_->handle(), context_->pipeline_cache(), 1, &info, nullptr, &handle_);
   symbols.vkDestroyShaderModule(context_->handle(), module, nullptr);
   return context_->status_of(made, "vkCreateComputePipelines");
 }
