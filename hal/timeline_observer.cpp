@@ -1,5 +1,6 @@
 #include "hal/timeline_observer.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 
@@ -40,6 +41,20 @@ CommandName name_of(const CommandNotice& notice) {
   return {};
 }
 
+// A dispatch's words, with `?` for those that each table fills.
+std::string constants_of(const CommandNotice& notice) {
+  if (notice.kind != CommandKind::kDispatch) return {};
+  const auto& dispatch = *static_cast<const commands::Dispatch*>(notice.command);
+  std::string words;
+  for (uint32_t i = 0; i < dispatch.constants.size(); ++i) {
+    if (i != 0) words += ' ';
+    const bool is_filled = std::any_of(dispatch.constant_slots.begin(), dispatch.constant_slots.end(),
+                                       [i](const ConstantSlot& each) { return each.constant == i; });
+    words += is_filled ? std::string("?") : std::to_string(dispatch.constants[i]);
+  }
+  return words;
+}
+
 // A command's.
 class CommandLabel final : public WorkLabel {
  public:
@@ -70,6 +85,9 @@ class TimelineObserver final : public DeviceObserver {
     Timeline::Facts facts = facts_of(notice.recording, notice.custom);
     facts.emplace_back("command", text(notice.index, " ", command_verb(notice.kind)));
     if (!called.executable_name.empty()) facts.emplace_back("executable", called.executable_name);
+    if (std::string constants = constants_of(notice); !constants.empty()) {
+      facts.emplace_back("constants", std::move(constants));
+    }
     return keep(timeline_.make_label(called.name, "command", std::move(facts), flow()));
   }
 

@@ -119,10 +119,12 @@ int main(int argc, char** argv) {
   if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
   baton::tools::PhaseTimes times("baton-run-module");
   baton::Timeline timeline;
+  baton::tools::WorkTable work;
   if (options.trace.wanted()) options.run.devices.timeline = &timeline;
+  if (options.trace.profile) options.run.work = &work;
   baton::Status status = baton::tools::run_as_rank(options, times);
   if (options.trace.wanted()) {
-    baton::Status written = baton::tools::write_trace(options.trace, timeline);
+    baton::Status written = baton::tools::write_trace(options.trace, timeline, work);
     if (status.ok()) status = std::move(written);
   }
   times.begin("");

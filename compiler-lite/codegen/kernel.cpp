@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/prepare.hpp"
 #include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/codegen/work.hpp"
 #include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -370,6 +371,7 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
     return group.emitError("A group must have one block.");
   }
   if (mlir::failed(signature.read()) || mlir::failed(check_width(group, kernel))) return mlir::failure();
+  kernel.flops = count_flops(group, kernel);
   EntryWriter writer(group, kernel, signature, kernels);
   mlir::func::FuncOp entry = writer.write();
   if (group->hasAttr(kAttention)) {

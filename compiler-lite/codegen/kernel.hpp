@@ -66,6 +66,8 @@ struct Kernel {
   // () [one symbol for each constant] -> (x, y, z). Only sizes occur in it; without `?` it is constant. Null when the
   // group says itself what a workgroup does.
   mlir::AffineMap grid;
+  // How many floating-point operations a dispatch does, in words of its constants (work.hpp); empty: not known.
+  std::string flops;
 };
 
 // An attribute of entry points: how many workgroups there are, where that is known.

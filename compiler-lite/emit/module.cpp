@@ -39,7 +39,15 @@ class Emitter {
  public:
   Emitter(ModuleOp module, const Options& options)
       : module_(module), builder_(module.getName().value_or("module").str()), tables_{builder_, {}, {}} {
-    if (options.strip_debug) builder_.strip_debug();
+    if (options.strip_debug) {
+      builder_.strip_debug();
+    } else if (const auto flops = module->getAttrOfType<DictionaryAttr>(vm::kFlops)) {
+      for (const NamedAttribute entry : flops) {
+        const auto text = dyn_cast<StringAttr>(entry.getValue());
+        const std::string key = ("flops." + entry.getName().getValue()).str();
+        if (text) builder_.add_attribute(bytecode::kNoIndex, key, std::string_view(text.getValue()));
+      }
+    }
   }
 
   FailureOr<std::vector<std::byte>> run() {

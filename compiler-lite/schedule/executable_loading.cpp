@@ -196,12 +196,25 @@ void load_executables(ModuleOp program, const Executables& executables, const Ex
   }
 }
 
+static void write_flops(ModuleOp program, const Executables& executables) {
+  mlir::NamedAttrList entries;
+  for (const std::unique_ptr<Executable>& executable : executables.all()) {
+    for (const EntryPoint* entry : executable->entry_points) {
+      if (!entry->kernel || entry->kernel->flops.empty()) continue;
+      entries.set(executable->name + "." + entry->name,
+                  mlir::StringAttr::get(program.getContext(), entry->kernel->flops));
+    }
+  }
+  if (!entries.empty()) program->setAttr(vm::kFlops, entries.getDictionary(program.getContext()));
+}
+
 void write_rows(ModuleOp program, const Executables& executables) {
   OpBuilder rows = OpBuilder::atBlockBegin(program.getBody());
   for (const std::unique_ptr<Executable>& executable : executables.all()) {
     if (executable->entry_points.empty()) continue;
     vm::write_executable(rows, executable->location, contents_of(*executable));
   }
+  write_flops(program, executables);
 }
 
 }  // namespace baton::compiler_lite

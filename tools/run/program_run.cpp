@@ -143,6 +143,7 @@ Status run_program(const ProgramRun& options, PhaseTimes& times) {
 
   times.begin("link");
   BATON_TRY_ASSIGN(Ref<vm::Program> program, vm::Program::link(modules));
+  if (options.work) options.work->add(*program);
   std::vector<vm::ExportedFunction> functions;
   for (const std::string& name : names) {
     BATON_TRY_ASSIGN(vm::ExportedFunction function, program->find_function(name));

@@ -10,6 +10,7 @@
 #include "tools/support/expected.hpp"
 #include "tools/support/phase_times.hpp"
 #include "tools/support/tensor_text.hpp"
+#include "tools/support/work_table.hpp"
 
 namespace baton::tools {
 
@@ -22,7 +23,8 @@ struct ProgramRun {
   std::vector<std::string> expected_outputs;
   Thresholds thresholds;
   DeviceFlags devices;
-  hal::Ranks ranks;  // Whom it meets in channels.
+  WorkTable* work = nullptr;  // Gets what the program's dispatches do; null: nobody asks.
+  hal::Ranks ranks;           // Whom it meets in channels.
   std::vector<std::string> parameters;
   uint64_t output_max_element_count = kPrintedElements;
   bool trace_execution = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -14,11 +15,15 @@ namespace {
 
 constexpr size_t kRows = 10;
 
-// All runs of one command. Those of one recording at one place in the program count together.
+// All runs of one command on a device. Those of one recording at one place in the program count together.
 struct Row {
   const Timeline::Label* label = nullptr;
+  std::vector<std::pair<int64_t, int64_t>> parts;  // When each span began and ended.
   uint64_t runs = 0;
-  int64_t total_ns = 0;
+  int64_t busy_ns = 0;    // While at least one worker was at it.
+  double part_flops = 0;  // Of all parts, as if each were a run; less than 0: not known.
+
+  double flops() const { return part_flops / static_cast<double>(parts.size()) * static_cast<double>(runs); }
 };
 
 std::string_view fact(const Timeline::Label& label, std::string_view key) {
@@ -28,36 +33,74 @@ std::string_view fact(const Timeline::Label& label, std::string_view key) {
   return {};
 }
 
-std::vector<Row> rows_of(const Timeline& timeline) {
+double flops_of(const Timeline::Label& label, const WorkTable& work) {
+  return work.flops(fact(label, "executable"), label.name, fact(label, "constants")).value_or(-1);
+}
+
+int64_t length_of_union(std::vector<std::pair<int64_t, int64_t>>& parts) {
+  std::sort(parts.begin(), parts.end());
+  int64_t sum = 0, reached = std::numeric_limits<int64_t>::min();
+  for (const auto& [begin, end] : parts) {
+    sum += std::max<int64_t>(0, end - std::max(begin, reached));
+    reached = std::max(reached, end);
+  }
+  return sum;
+}
+
+// "execute "step.0"" on a device: where the queue was asked for it (hal/timeline_observer.cpp).
+std::string execution_key(const Timeline::Label& label, std::string_view name) {
+  return text(fact(label, "device"), '\n', name);
+}
+
+std::vector<Row> rows_of(const Timeline& timeline, const WorkTable& work) {
+  std::map<const Timeline::Label*, double> flops_by_label;
   std::map<std::string, Row> by_place;
+  std::map<std::string, uint64_t> executions;
   timeline.for_each([&](std::string_view, const Timeline::Span& span) {
-    if (span.label->category != "command" && span.label->category != "device") return;
-    Row& row = by_place[text(span.label->name, '\n', fact(*span.label, "command"), '\n', fact(*span.label, "line"),
-                             '\n', fact(*span.label, "recording"))];
-    row.label = span.label;
-    ++row.runs;
-    row.total_ns += span.duration_ns;
+    const Timeline::Label& label = *span.label;
+    if (label.category == "queue") ++executions[execution_key(label, label.name)];
+    if (label.category != "command" && label.category != "device") return;
+    Row& row = by_place[text(label.name, '\n', fact(label, "command"), '\n', fact(label, "line"), '\n',
+                             fact(label, "recording"), '\n', fact(label, "device"))];
+    row.label = &label;
+    row.parts.emplace_back(span.begin_ns, span.begin_ns + span.duration_ns);
+    const auto [known, is_new] = flops_by_label.try_emplace(&label);
+    if (is_new) known->second = flops_of(label, work);
+    row.part_flops = known->second < 0 || row.part_flops < 0 ? -1 : row.part_flops + known->second;
   });
   std::vector<Row> rows;
-  for (const auto& [place, row] : by_place) rows.push_back(row);
+  for (auto& [place, row] : by_place) {
+    row.busy_ns = length_of_union(row.parts);
+    // Workers share a dispatch, a span each: it ran as often as its recording did.
+    const auto found =
+        executions.find(execution_key(*row.label, text("execute \"", fact(*row.label, "recording"), "\"")));
+    row.runs = found == executions.end() ? row.parts.size() : std::min<uint64_t>(row.parts.size(), found->second);
+    rows.push_back(std::move(row));
+  }
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.label->name < b.label->name;
+    return a.busy_ns != b.busy_ns ? a.busy_ns > b.busy_ns : a.label->name < b.label->name;
   });
   return rows;
 }
 
+// So much a nanosecond is so many billions a second.
+std::string rate_text(double amount, int64_t ns) {
+  if (amount <= 0 || ns == 0) return "-";
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.3g", amount / static_cast<double>(ns));
+  return digits;
+}
+
 std::string line_of(const Row& row, int64_t sum_ns) {
-  const double share = sum_ns ? 100.0 * static_cast<double>(row.total_ns) / static_cast<double>(sum_ns) : 0;
-  const uint64_t bytes = row.label->bytes;
-  // Bytes a nanosecond are GB/s; what is bound may be more than what is touched.
-  const double rate = row.total_ns ? static_cast<double>(bytes * row.runs) / static_cast<double>(row.total_ns) : 0;
-  char rate_text[32] = "-";
-  if (bytes) std::snprintf(rate_text, sizeof(rate_text), "%.3g", rate);
+  const double share = sum_ns ? 100.0 * static_cast<double>(row.busy_ns) / static_cast<double>(sum_ns) : 0;
+  // What is bound may be more than what is touched.
+  const double bytes = static_cast<double>(row.label->bytes) * static_cast<double>(row.runs);
+  const double us = static_cast<double>(row.busy_ns) / 1e3;
   const std::string_view module = fact(*row.label, "module"), place = fact(*row.label, "line");
   char line[512];
-  std::snprintf(line, sizeof(line), "%5.1f%% %12.3f %8llu %10.3f %8s  %s%s%.*s%s%.*s\n", share,
-                static_cast<double>(row.total_ns) / 1e3, static_cast<unsigned long long>(row.runs),
-                static_cast<double>(row.total_ns) / 1e3 / static_cast<double>(row.runs), rate_text,
+  std::snprintf(line, sizeof(line), "%5.1f%% %12.3f %8llu %10.3f %8s %8s  %s%s%.*s%s%.*s\n", share, us,
+                static_cast<unsigned long long>(row.runs), us / static_cast<double>(row.runs),
+                rate_text(bytes, row.busy_ns).c_str(), rate_text(row.flops(), row.busy_ns).c_str(),
                 row.label->name.c_str(), module.empty() ? "" : " of ", static_cast<int>(module.size()), module.data(),
                 place.empty() ? "" : " at ", static_cast<int>(place.size()), place.data());
   return line;
@@ -71,22 +114,22 @@ void add_trace_flags(flags::CommandLine& line, TraceFlags& flags) {
   line.toggle("--profile", flags.profile, "Print the ten commands that cost most, on standard error");
 }
 
-Status write_trace(const TraceFlags& flags, Timeline& timeline) {
+Status write_trace(const TraceFlags& flags, Timeline& timeline, const WorkTable& work) {
   timeline.flush();
   if (flags.profile) {
-    const std::string table = profile_text(timeline);
+    const std::string table = profile_text(timeline, work);
     std::fwrite(table.data(), 1, table.size(), stderr);
   }
   if (flags.path.empty()) return {};
   return write_file(flags.path, bytes_of(timeline.json()));
 }
 
-std::string profile_text(const Timeline& timeline) {
-  const std::vector<Row> rows = rows_of(timeline);
+std::string profile_text(const Timeline& timeline, const WorkTable& work) {
+  const std::vector<Row> rows = rows_of(timeline, work);
   int64_t sum_ns = 0;
-  for (const Row& row : rows) sum_ns += row.total_ns;
+  for (const Row& row : rows) sum_ns += row.busy_ns;
   std::string table = rows.empty() ? "no command ran where its time could be taken\n"
-                                   : " share     total us     runs    us each  GB/s <=  command\n";
+                                   : " share     total us     runs    us each  GB/s <=  GFLOP/s  command\n";
   for (size_t i = 0; i < std::min(rows.size(), kRows); ++i) table += line_of(rows[i], sum_ns);
   for (const std::string& note : timeline.notes()) table += text("note: ", note, "\n");
   return table;

@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "base/timeline.hpp"
+#include "tools/support/work_table.hpp"
 
 namespace baton::tools {
 
@@ -23,9 +24,10 @@ struct TraceFlags {
 void add_trace_flags(flags::CommandLine& line, TraceFlags& flags);
 
 // What the flags ask for, once the devices have ended.
-Status write_trace(const TraceFlags& flags, Timeline& timeline);
+Status write_trace(const TraceFlags& flags, Timeline& timeline, const WorkTable& work);
 
-// The commands that took most of the devices' and workers' time, ten of them, a line each.
-std::string profile_text(const Timeline& timeline);
+// The ten commands that took longest, a line each. A command takes the time while at least one worker is at it; its rates are
+// what its runs move and compute in that time.
+std::string profile_text(const Timeline& timeline, const WorkTable& work);
 
 }  // namespace baton::tools

@@ -25,4 +25,8 @@ void write_executable(mlir::OpBuilder& builder, mlir::Location location, const E
 
 ExecutableContents read_executable(ExecutableOp op);
 
+// An attribute of the module: {"executable.entry_point" = "2*w0"}, what a dispatch does (codegen/work.hpp). In the file it is
+// the module's attributes "flops.executable.entry_point".
+inline constexpr llvm::StringLiteral kFlops = "vm.flops";
+
 }  // namespace baton::compiler_lite::vm

@@ -32,5 +32,5 @@ util.func public @two_steps(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: 1 x queue execute "two_steps.0"
 // CHECK: 1 x vm module.two_steps
 
-// PROFILE: share total us runs us each GB/s <= command
-// PROFILE-NEXT: 100.0% {{[0-9.]+}} 1 {{[0-9.]+}} {{[0-9.e-]+}} two_steps_0_generic at {{.*}}timeline.mlir:25:{{[0-9]+}}
+// PROFILE: share total us runs us each GB/s <= GFLOP/s command
+// PROFILE-NEXT: 100.0% {{[0-9.]+}} 1 {{[0-9.]+}} {{[0-9.e-]+}} {{[0-9.e-]+}} two_steps_0_generic at {{.*}}timeline.mlir:25:{{[0-9]+}}
