@@ -47,7 +47,7 @@ bool Loans::Loan::is_kept() const {
 }
 
 Result<baton_object*> Loans::take(const baton_dl_tensor& tensor, AnyObject* owner) {
-  Loan* loan = find(tensor);
+  Loan* loan = find(tensor, owner);
   if (!loan) {
     BATON_TRY_ASSIGN(loan, add(tensor));
   }
@@ -57,9 +57,9 @@ Result<baton_object*> Loans::take(const baton_dl_tensor& tensor, AnyObject* owne
   return loan->handle.get();
 }
 
-Loans::Loan* Loans::find(const baton_dl_tensor& tensor) {
+Loans::Loan* Loans::find(const baton_dl_tensor& tensor, const AnyObject* owner) {
   for (Loan& loan : loans_) {
-    if (loan.is_of(tensor)) return &loan;
+    if (!(loan.in_call && loan.owner != owner) && loan.is_of(tensor)) return &loan;
   }
   return nullptr;
 }

@@ -42,7 +42,8 @@ class Loans {
   };
   static constexpr size_t kLoansMax = 16;
 
-  Loan* find(const baton_dl_tensor& tensor);
+  // Not one that is lent to another tensor of this call: the program may keep either.
+  Loan* find(const baton_dl_tensor& tensor, const AnyObject* owner);
   Result<Loan*> add(const baton_dl_tensor& tensor);
   Loan& room();
 

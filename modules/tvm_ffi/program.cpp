@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
@@ -23,7 +24,7 @@ constexpr size_t kSlotsInPlace = 12;
 
 // ---- The program on one device --------------------------------------------------------------------------------------
 
-// One call at a time.
+// One call at a time: Entry.
 struct Instance {
   int64_t key = 0;  // Of the program's map.
   int32_t cuda = -1;
@@ -31,8 +32,28 @@ struct Instance {
   Ref<vm::Context> context;
   std::vector<vm::ExportedFunction> exported;  // Of the last module, by export index.
   std::mutex mutex;
+  std::atomic<std::thread::id> inside{};  // The thread of the call.
   std::unique_ptr<vm::Invocation> invocation;
   std::unique_ptr<Loans> loans;
+};
+
+// A call waits for those of other threads. One of the same thread comes from a function that the program calls, and would
+// wait for itself.
+class Entry {
+ public:
+  static bool is_free(const Instance& instance) {
+    return instance.inside.load(std::memory_order_relaxed) != std::this_thread::get_id();
+  }
+  explicit Entry(Instance& instance) : instance_(instance), lock_(instance.mutex) {
+    instance_.inside.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  }
+  ~Entry() { instance_.inside.store({}, std::memory_order_relaxed); }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+ private:
+  Instance& instance_;
+  const std::lock_guard<std::mutex> lock_;
 };
 
 Result<std::unique_ptr<Instance>> make_instance(const std::shared_ptr<const Runtime>& runtime,
@@ -364,11 +385,11 @@ bool call_with_numbers(const ProgramFunction& function, std::span<const Any> arg
     slots[i] = vm::Value::from_bits(number.bits);
   }
   Instance* const instance = function.program->instance_on_host();
-  if (!instance) return false;
+  if (!instance || !Entry::is_free(*instance)) return false;
   const std::vector<Parameter>& results = function.signature.results;
   vm::Value result;
   {
-    const std::lock_guard lock(instance->mutex);
+    const Entry entry(*instance);
     status = instance->invocation->invoke_slots(instance->exported[function.export_index], {slots, parameters.size()},
                                                 {&result, results.size()});
   }
@@ -383,7 +404,11 @@ Status call_program(const ProgramFunction& function, std::span<const Any> argume
                    arguments.size() == 1 ? " was given." : " were given.");
   }
   BATON_TRY_ASSIGN(Instance * instance, function.program->instance_for(arguments));
-  const std::lock_guard lock(instance->mutex);
+  if (!Entry::is_free(*instance)) {
+    return failure(StatusCode::kFailedPrecondition,
+                   "The program is in a call: a function that it calls may not call it again on the same device.");
+  }
+  const Entry entry(*instance);
   return ProgramCall(function, arguments, *instance).run(out);
 }
 

@@ -22,6 +22,11 @@ module @exports {
     util.global.store %x, @kept : tensor<3xf32>
     return %before : tensor<3xf32>
   }
+  // Keeps the first as @swap does, and gives back the second.
+  func.func @keep_first(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+    util.global.store %x, @kept : tensor<3xf32>
+    return %y : tensor<3xf32>
+  }
   func.func @line(%n: i32, %big: i64, %f: f64, %g: f32) -> f64 {
     %a = arith.sitofp %n : i32 to f64
     %b = arith.sitofp %big : i64 to f64

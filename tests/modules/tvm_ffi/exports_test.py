@@ -130,6 +130,58 @@ def check_keeping(program):
     assert Watched.alive == 0
 
 
+def check_shared_memory(program):
+    """Two tensors of the same memory are two: what the program keeps of one keeps that one, and the other comes back as itself."""
+    class Named:
+        alive = set()
+
+        def __init__(self, name, values):
+            self.name, self.__array_interface__ = name, values.__array_interface__
+            self.values = values
+            Named.alive.add(name)
+
+        def __del__(self):
+            Named.alive.discard(self.name)
+
+    def alive():
+        gc.collect()
+        return Named.alive
+
+    memory = np.array([1, 2, 3], dtype=np.float32)
+    for _ in range(3):
+        x, y = (tvm_ffi.from_dlpack(np.asarray(Named(name, memory))) for name in "xy")
+        same = program("keep_first")(x, y)
+        del x, y
+        assert alive() == {"x", "y"}, alive()
+        assert address(same) == memory.__array_interface__["data"][0]
+        del same
+        assert alive() == {"x"}, alive()
+        x = tvm_ffi.from_dlpack(np.asarray(Named("z", memory)))
+        same = program("keep_first")(x, x)  # One tensor twice.
+        del x, same
+        assert alive() == {"z"}, alive()
+        program("swap")(tensor(0, 0, 0))
+        assert not alive(), alive()
+
+
+def check_call_back(baton, path, functions):
+    """A function that the program calls may call other programs, and itself only with an error."""
+    if not functions:
+        return
+    for device in ("", "local-sync"):
+        round_trip = baton.load(path, device, functions)
+        calls = {name: round_trip(name) for name in ("numbers", "tensors")}
+        other = tvm_ffi.convert(lambda n: n + 1)
+        for name, call in calls.items():
+            given = (3,) if name == "numbers" else (tensor(1, 2), 3)
+            for _ in range(2):
+                tvm_ffi.register_global_func("baton_test.back", lambda n: call(*given[:-1], n), override=True)
+                fails(AssertionError, "may not call it again on the same device", call, *given)
+                tvm_ffi.register_global_func("baton_test.back", other, override=True)
+                result = call(*given)
+                assert result == 4 if name == "numbers" else np.from_dlpack(result).tolist() == [1, 2], (name, result)
+
+
 def check_errors(program, baton, path):
     x = tensor(1, 2, 3)
     fails(KeyError, "did you mean 'sum'", program, "sun")
@@ -175,7 +227,7 @@ def check_globals(baton, path):
     fails(Exception, "is already registered", baton.register, path)
 
 
-def main(library, path):
+def main(library, path, round_trip="", functions=""):
     baton = tvm_ffi.load_module(library)
     for device in ("", "local-sync", "local-task"):
         program = baton.load(path, device)
@@ -186,11 +238,13 @@ def main(library, path):
         check_lives(program)
         check_loans(program)
         check_keeping(program)
+        check_shared_memory(program)
         check_errors(program, baton, path)
         check_threads(program)
     sum_alone = baton.load(path)("sum")  # Keeps its program.
     gc.collect()
     assert np.from_dlpack(sum_alone(tensor(1), tensor(2))).tolist() == [3]
+    check_call_back(baton, round_trip, functions)
     check_globals(baton, path)
     print("exports are functions")
 

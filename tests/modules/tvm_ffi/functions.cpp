@@ -15,6 +15,7 @@ struct HostMemory {
   void FreeData(DLTensor* tensor) { std::free(tensor->data); }
 };
 
+int64_t CallBack(int64_t x) { return ffi::Function::GetGlobalRequired("baton_test.back")(x).cast<int64_t>(); }
 int64_t AddNumbers(int64_t a, int64_t b) { return a + b; }
 double Half(double x) { return x / 2; }
 bool IsOdd(int64_t x) { return x % 2 != 0; }
@@ -91,6 +92,7 @@ int64_t NotedCalls() { return noted_calls(); }
 
 }  // namespace
 
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_back, CallBack)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_numbers, AddNumbers)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half, Half)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(is_odd, IsOdd)
