@@ -54,26 +54,53 @@ class Inlining : public mlir::InlinerInterface {
 };
 
 // A call with tensors of a function with a body.
-util::FuncOp callee_on_tensors(mlir::ModuleOp module, util::CallOp call) {
+util::FuncOp callee_on_tensors(const mlir::SymbolTable& symbols, util::CallOp call) {
   if (!has_tensors(call)) return {};
-  auto callee = module.lookupSymbol<util::FuncOp>(call.getCallee());
+  auto callee = symbols.lookup<util::FuncOp>(call.getCallee());
   const bool stays =
       !callee || callee.isExternal() || callee == call->getParentOfType<util::FuncOp>() || callee->hasAttr("noinline");
   return stays ? util::FuncOp() : callee;
 }
 
+// Private functions on tensors that nobody calls, and those that only they called.
+void erase_unused_functions(mlir::ModuleOp module) {
+  llvm::DenseMap<mlir::StringAttr, size_t> use_counts;
+  const auto visit_uses = [](mlir::Region& users, llvm::function_ref<void(mlir::StringAttr)> visit) {
+    const auto uses = mlir::SymbolTable::getSymbolUses(&users);
+    if (!uses) return;
+    for (const mlir::SymbolTable::SymbolUse& use : *uses) visit(use.getSymbolRef().getRootReference());
+  };
+  visit_uses(module.getBodyRegion(), [&](mlir::StringAttr name) { ++use_counts[name]; });
+  llvm::DenseMap<mlir::StringAttr, util::FuncOp> erasable;
+  SmallVector<util::FuncOp> unused;
+  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    if (function.isExternal() || function.isPublic() || !has_tensor_types(function.getFunctionType())) continue;
+    erasable[function.getSymNameAttr()] = function;
+    if (use_counts.lookup(function.getSymNameAttr()) == 0) unused.push_back(function);
+  }
+  while (!unused.empty()) {
+    util::FuncOp function = unused.pop_back_val();
+    visit_uses(function.getBody(), [&](mlir::StringAttr name) {
+      if (--use_counts[name] != 0) return;
+      if (util::FuncOp callee = erasable.lookup(name)) unused.push_back(callee);
+    });
+    function.erase();
+  }
+}
+
 // Round by round, because bodies bring calls. A recursion ends after as many rounds as there are functions.
 LogicalResult inline_calls(mlir::ModuleOp module) {
   Inlining interface(module.getContext());
+  const mlir::SymbolTable symbols(module);
   const auto rounds = llvm::range_size(module.getOps<util::FuncOp>()) + 1;
   for (long round = 0; round < static_cast<long>(rounds); ++round) {
     SmallVector<util::CallOp> calls;
     module.walk([&](util::CallOp call) {
-      if (callee_on_tensors(module, call)) calls.push_back(call);
+      if (callee_on_tensors(symbols, call)) calls.push_back(call);
     });
     if (calls.empty()) break;
     for (util::CallOp call : calls) {
-      util::FuncOp callee = callee_on_tensors(module, call);
+      util::FuncOp callee = callee_on_tensors(symbols, call);
       // A body of several blocks can't stand inside a loop or condition.
       if (!callee.getBody().hasOneBlock() && !llvm::isa<util::FuncOp>(call->getParentOp())) continue;
       if (failed(mlir::inlineRegion(interface, &callee.getBody(), call, call.getOperands(), call.getResults()))) {
@@ -82,10 +109,7 @@ LogicalResult inline_calls(mlir::ModuleOp module) {
       call.erase();
     }
   }
-  for (util::FuncOp function : llvm::make_early_inc_range(module.getOps<util::FuncOp>())) {
-    if (function.isExternal() || function.isPublic() || !has_tensor_types(function.getFunctionType())) continue;
-    if (mlir::SymbolTable::symbolKnownUseEmpty(function, module)) function.erase();
-  }
+  erase_unused_functions(module);
   return success();
 }
 

@@ -443,7 +443,7 @@ Result<AnyObject*> LoadedProgram::function(std::string_view name) {
   const int code = runtime_->function_create(
       made.get(), safe_call, [](void* self) { delete static_cast<ProgramFunction*>(self); }, &object);
   if (code != 0) return runtime_->take_error(code);
-  made.release();
+  static_cast<void>(made.release());  // The object has it now.
   return static_cast<AnyObject*>(object);
 }
 

@@ -133,6 +133,22 @@ def calls(n):
     return other + text, run, 1
 
 
+def callees(n):
+    """Each function calls the one before."""
+    text = f"func.func private @f0(%x: {ROW}) -> {ROW} {{\n  %t = math.tanh %x : {ROW}\n  return %t : {ROW}\n}}\n"
+    for i in range(1, n):
+        text += (f"func.func private @f{i}(%x: {ROW}) -> {ROW} {{\n  %c = call @f{i - 1}(%x) : ({ROW}) -> {ROW}\n"
+                 f"  %t = math.tanh %c : {ROW}\n  return %t : {ROW}\n}}\n")
+    text += f"func.func @main(%x: {ROW}) -> {ROW} {{\n  %t = call @f{n - 1}(%x) : ({ROW}) -> {ROW}\n  return %t : {ROW}\n}}\n"
+
+    def run(x):
+        for _ in range(n):
+            x = np.tanh(x)
+        return x
+
+    return text, run, 1
+
+
 def sums(n):
     """Two tensors go through all steps."""
     def step(i):
@@ -150,7 +166,7 @@ def sums(n):
     return chain(f"%v0: {ROW}", step, n, f"  %s0 = arith.constant dense<0.0> : {ROW}\n"), run, 1
 
 
-FAMILIES = [pointwise, constants, layers, branches, loops, slices, sizes, calls, sums]
+FAMILIES = [pointwise, constants, layers, branches, loops, slices, sizes, calls, callees, sums]
 
 
 def compile_timed(text, folder):

@@ -49,7 +49,7 @@ def check_first_calls(library):
 
 def main(path, refused, nm):
     check_symbols(nm, refused, ["add", "unix"])
-    check_symbols(nm, path, ["both", "line", "next", "pick", "same_i8", "sum", "swap"])
+    check_symbols(nm, path, ["both", "keep_first", "line", "next", "pick", "same_i8", "sum", "swap"])
     library = tvm_ffi.load_module(path)
     check_first_calls(library)
     z, n, f = library["both"](tensor(1, 2, 3), -7, 0.5)
