@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
@@ -443,7 +444,7 @@ Result<AnyObject*> LoadedProgram::function(std::string_view name) {
   const int code = runtime_->function_create(
       made.get(), safe_call, [](void* self) { delete static_cast<ProgramFunction*>(self); }, &object);
   if (code != 0) return runtime_->take_error(code);
-  static_cast<void>(made.release());  // The object has it now.
+  std::ignore = made.release();  // The object has it now.
   return static_cast<AnyObject*>(object);
 }
 
