@@ -37,6 +37,8 @@ std::optional<uint64_t> bound_bytes(memref::AllocOp alloc) {
   return bytes;
 }
 
+uint64_t aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
 class Placement {
  public:
   Placement(mlir::func::FuncOp kernel, const TemporaryLimits& limits) : kernel_(kernel), limits_(limits) {}
@@ -70,7 +72,7 @@ class Placement {
       return mlir::success();
     }
     const uint64_t at = used_;
-    used_ += (*bytes + kAlignment - 1) / kAlignment * kAlignment;
+    used_ += aligned(*bytes);
     if (used_ > limits_.local_bytes) {
       return alloc.emitError("The kernel '")
              << kernel_.getSymName() << "' needs " << used_ << " bytes of temporary memory; a workgroup has "
@@ -107,6 +109,12 @@ class Placement {
 };
 
 }  // namespace
+
+uint64_t temporary_bytes(mlir::Operation* code) {
+  uint64_t bytes = 0;
+  code->walk([&](memref::AllocOp alloc) { bytes += aligned(bound_bytes(alloc).value_or(0)); });
+  return bytes;
+}
 
 mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels, const TemporaryLimits& limits) {
   for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {

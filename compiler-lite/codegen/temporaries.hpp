@@ -20,6 +20,9 @@ struct TemporaryLimits {
   uint64_t stack_bytes;  // Of one temporary on the stack.
 };
 
+// Bytes that the temporaries of a kernel, or of other code, take so far; what has no bound is left out.
+uint64_t temporary_bytes(mlir::Operation* code);
+
 mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels, const TemporaryLimits& limits);
 
 }  // namespace baton::compiler_lite::codegen

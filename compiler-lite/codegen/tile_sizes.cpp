@@ -304,6 +304,13 @@ bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence
 
 }  // namespace
 
+llvm::SmallVector<bool> divisible_loops(linalg::LinalgOp root) {
+  const Correspondence correspondence(root, Tiling::kBlocks);
+  llvm::SmallVector<bool> divisible;
+  for (unsigned i = 0; i < root.getNumLoops(); ++i) divisible.push_back(correspondence.divisible(i));
+  return divisible;
+}
+
 llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
   const bool blocks = tiling == Tiling::kBlocks;
   const Correspondence correspondence(root, tiling);

@@ -15,6 +15,9 @@ enum class Tiling { kCores, kBlocks };
 // product that `root` reads does not vary, are never divided: every tile would repeat it.
 llvm::SmallVector<int64_t> choose_tile_sizes(mlir::linalg::LinalgOp root, Tiling tiling);
 
+// Loops that may be divided so.
+llvm::SmallVector<bool> divisible_loops(mlir::linalg::LinalgOp root);
+
 // Into how many parts of one length the steps of a product are best divided, each the work of blocks of its own: 1 where its
 // tiles give all of a GPU work, or where sizes are open. The sum of the parts is another dispatch, which costs what
 // `product_parts` weighs.

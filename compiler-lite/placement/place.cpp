@@ -40,7 +40,8 @@ std::string choices_of(Attribute device) {
   if (const auto ordinal = dyn_cast<hal::DeviceOrdinalAttr>(device)) return numbered("", ordinal.getOrdinal());
   std::string choices;
   for (const Attribute each : cast<hal::DeviceSelectAttr>(device).getDevices()) {
-    choices += (choices.empty() ? "" : ",") + choices_of(each);
+    if (!choices.empty()) choices += ",";
+    choices += choices_of(each);
   }
   return choices;
 }

@@ -6,8 +6,8 @@
 #include "compiler-lite/codegen/cuda/link_ptx.hpp"
 #include "compiler-lite/codegen/gpu/check_kernels.hpp"
 #include "compiler-lite/codegen/gpu/entry_points.hpp"
+#include "compiler-lite/codegen/gpu/lower_kernels.hpp"
 #include "compiler-lite/codegen/gpu/machine.hpp"
-#include "compiler-lite/codegen/gpu/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/llvm/builtins.hpp"
@@ -17,7 +17,6 @@
 #include "compiler-lite/codegen/llvm/optimize.hpp"
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/product.hpp"
-#include "compiler-lite/codegen/temporaries.hpp"
 #include "hal/interface/access_checks.hpp"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
@@ -115,12 +114,7 @@ class Build {
     if (mlir::failed(fallbacks)) return failure();
     fallbacks_ = std::move(*fallbacks);
     note_layouts(*kernels_);
-    if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
-    if (mlir::failed(gpu::lower_to_threads(*kernels_, target_.has)) ||
-        mlir::failed(place_temporaries(*kernels_, {static_cast<uint64_t>(target_.has.shared_bytes_max), 0})) ||
-        mlir::failed(clean_up(*kernels_))) {
-      return failure();
-    }
+    if (mlir::failed(gpu::lower_kernels(kernels_, target_.has)) || mlir::failed(check_imports())) return failure();
     if (target_.has.has_async_copy) round_by_instruction(*kernels_);
     return success(mlir::succeeded(lower_to_module()) && mlir::succeeded(add_fallbacks()));
   }

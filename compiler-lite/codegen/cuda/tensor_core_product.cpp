@@ -43,14 +43,14 @@ using mlir::OpBuilder;
 using mlir::Value;
 using mlir::ValueRange;
 
-constexpr int64_t kDepth = 32;     // Of a slice.
-constexpr int64_t kStagesMax = 4;  // Slices in shared memory.
-constexpr int64_t kGroup = 8;      // Elements of 16 bytes.
+constexpr int64_t kDepth = 32;                     // Of a slice.
+constexpr int64_t kStagesMin = 2, kStagesMax = 4;  // Slices in shared memory, where copies go on their own.
+constexpr int64_t kGroup = 8;                      // Elements of 16 bytes.
 constexpr int64_t kGroupBytes = 16, kElementBytes = 2;
 constexpr int64_t kWarpRows = 2, kWarpColumns = 4;  // Of the block.
 constexpr int64_t kThreads = kWarpRows * kWarpColumns * kWarp;
 constexpr int64_t kPart = 16, kPartColumns = 8;  // What a warp multiplies at once.
-constexpr int64_t kTileMax[2] = {128, 256};
+constexpr int64_t kTileMin[2] = {kWarpRows * kPart * 2, kWarpColumns*kPart * 2}, kTileMax[2] = {128, 256};
 
 // A multiple of what the warps compute at least, and no more than the tile of C that there is.
 int64_t tile_size(int64_t size, int64_t least, int64_t most) {
@@ -67,12 +67,11 @@ class HalfWriter : gpu::TileWriter {
              bool from_zero)
       : TileWriter(builder, location), product_(product), block_(block), features_(features), from_zero_(from_zero) {
     element_ = type_of(product.a).getElementType();
-    tile_[0] = tile_size(type_of(product.c).getDimSize(0), kWarpRows * kPart * 2, kTileMax[0]);
-    tile_[1] = tile_size(type_of(product.c).getDimSize(1), kWarpColumns * kPart * 2, kTileMax[1]);
+    tile_[0] = tile_size(type_of(product.c).getDimSize(0), kTileMin[0], kTileMax[0]);
+    tile_[1] = tile_size(type_of(product.c).getDimSize(1), kTileMin[1], kTileMax[1]);
+    choose_stages();
     warp_tile_[0] = tile_[0] / kWarpRows;
     warp_tile_[1] = tile_[1] / kWarpColumns;
-    const int64_t stage_bytes = (tile_[0] + tile_[1]) * kDepth * kElementBytes;
-    stages_ = features.has_async_copy ? std::min(kStagesMax, features.shared_bytes_max / stage_bytes) : 1;
   }
 
   void write() {
@@ -94,6 +93,18 @@ class HalfWriter : gpu::TileWriter {
   }
 
  private:
+  // As many as find room; smaller tiles where that is one, and nothing could be on its way while it is multiplied.
+  void choose_stages() {
+    const int64_t room = std::max<int64_t>(0, features_.shared_bytes_max - taken_bytes());
+    const auto stages = [&] { return room / ((tile_[0] + tile_[1]) * kDepth * kElementBytes); };
+    if (features_.has_async_copy) {
+      for (unsigned i : {1u, 0u}) {
+        while (stages() < kStagesMin && tile_[i] > kTileMin[i]) tile_[i] /= 2;
+      }
+    }
+    stages_ = features_.has_async_copy ? std::clamp<int64_t>(stages(), kStagesMin, kStagesMax) : 1;
+  }
+
   // The part of A or B that is in shared memory, lines of groups. Lines go along m or n, and groups along k; or the
   // other way round.
   struct Slices {

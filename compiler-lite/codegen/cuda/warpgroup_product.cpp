@@ -57,19 +57,6 @@ int64_t bound_of(Value size) {
   return mlir::succeeded(bound) && *bound > 0 ? *bound : kUnbounded;
 }
 
-// Bytes of shared memory that the kernel's other temporaries take.
-int64_t taken_bytes(mlir::Operation* inside) {
-  int64_t bytes = 0;
-  while (!llvm::isa<mlir::func::FuncOp>(inside)) inside = inside->getParentOp();
-  inside->walk([&](memref::AllocOp alloc) {
-    int64_t of_one = gpu::stored_bytes(alloc.getType().getElementType());
-    for (const int64_t size : alloc.getType().getShape()) of_one *= mlir::ShapedType::isDynamic(size) ? 1 : size;
-    for (const Value size : alloc.getDynamicSizes()) of_one *= bound_of(size);
-    bytes += of_one;
-  });
-  return bytes;
-}
-
 // Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
 // registers, buffers and offsets that the members are.
 class WarpgroupWriter : gpu::TileWriter {
@@ -85,7 +72,7 @@ class WarpgroupWriter : gpu::TileWriter {
 
   // Whether there is room for the slices.
   bool choose_stages() {
-    const int64_t taken = taken_bytes(builder_.getInsertionBlock()->getParentOp());
+    const int64_t taken = taken_bytes();
     const int64_t room = block_.features().shared_bytes_max - taken - warpgroup::kAtomBytes;
     const auto stage_bytes = [&] { return (tile_[0] + tile_[1]) * warpgroup::kLineBytes; };
     while (tile_[1] > kColumnsMin && room / stage_bytes() < kStagesMin) tile_[1] /= 2;

@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
+#include "compiler-lite/codegen/temporaries.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -48,6 +49,7 @@ std::optional<int64_t> Block::count() const {
 
 bool Block::spend(int64_t bytes) {
   if (spent_ + bytes > features_.shared_bytes_max / 4 * 3) return false;
+  if (static_cast<int64_t>(temporary_bytes(kernel_)) + bytes > features_.shared_bytes_max) return false;
   spent_ += bytes;
   return true;
 }

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "compiler-lite/codegen/gpu/accesses.hpp"
+#include "compiler-lite/codegen/temporaries.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -16,6 +18,13 @@ inline mlir::MemRefType type_of(mlir::Value memory) { return llvm::cast<mlir::Me
 class TileWriter {
  protected:
   TileWriter(mlir::OpBuilder& builder, mlir::Location location) : builder_(builder), location_(location) {}
+
+  // Bytes of shared memory that the kernel's other temporaries take.
+  int64_t taken_bytes() {
+    mlir::Operation* kernel = builder_.getInsertionBlock()->getParentOp();
+    while (!llvm::isa<mlir::func::FuncOp>(kernel)) kernel = kernel->getParentOp();
+    return static_cast<int64_t>(temporary_bytes(kernel));
+  }
 
   mlir::Value index(int64_t value) { return builder_.create<mlir::arith::ConstantIndexOp>(location_, value); }
   mlir::Value add(mlir::Value a, mlir::Value b) { return builder_.createOrFold<mlir::arith::AddIOp>(location_, a, b); }

@@ -4,8 +4,8 @@
 
 #include "compiler-lite/codegen/gpu/check_kernels.hpp"
 #include "compiler-lite/codegen/gpu/entry_points.hpp"
+#include "compiler-lite/codegen/gpu/lower_kernels.hpp"
 #include "compiler-lite/codegen/gpu/machine.hpp"
-#include "compiler-lite/codegen/gpu/threads.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/llvm/builtins.hpp"
@@ -13,8 +13,6 @@
 #include "compiler-lite/codegen/llvm/llvm_dialect.hpp"
 #include "compiler-lite/codegen/llvm/math_calls.hpp"
 #include "compiler-lite/codegen/llvm/optimize.hpp"
-#include "compiler-lite/codegen/lower_to_buffers.hpp"
-#include "compiler-lite/codegen/temporaries.hpp"
 #include "compiler-lite/codegen/vulkan/function_writer.hpp"
 #include "compiler-lite/codegen/vulkan/library_calls.hpp"
 #include "compiler-lite/codegen/vulkan/link_spirv.hpp"
@@ -44,12 +42,9 @@ class Build {
     if (mlir::failed(load(given))) return failure();
     settle_fallbacks(*kernels_, objects_, options_.explanation);
     note_layouts(*kernels_);
-    if (mlir::failed(lower_to_buffers(*kernels_)) || mlir::failed(check_imports())) return failure();
-    if (mlir::failed(
-            gpu::lower_to_threads(*kernels_, {.shared_bytes_max = options_.shared_bytes_max, .has_warps = false})) ||
-        mlir::failed(place_temporaries(*kernels_, {static_cast<uint64_t>(options_.shared_bytes_max), 0})) ||
-        mlir::failed(clean_up(*kernels_)) || mlir::failed(lower_to_blocks(*kernels_)) ||
-        mlir::failed(lower_math(*kernels_, gpu_))) {
+    const gpu::Features features{.shared_bytes_max = options_.shared_bytes_max, .has_warps = false};
+    if (mlir::failed(gpu::lower_kernels(kernels_, features)) || mlir::failed(check_imports()) ||
+        mlir::failed(lower_to_blocks(*kernels_)) || mlir::failed(lower_math(*kernels_, gpu_))) {
       return failure();
     }
     FailureOr<std::vector<gpu::EntryPoint>> entries = gpu::lower_entry_points(*kernels_);

@@ -18,6 +18,7 @@
 // CASE: small --input=130x64=f16:unit --input=64x140=f16:unit
 // CASE: batch --input=3x70x64=f16:unit --input=3x64x136=f16:unit
 // CASE: gated --input=1792x64=f16:unit --input=64x2560=f16:unit --input=64x2560=f16:unit
+// CASE: narrowed --input=1792x64=f16:unit --input=64x2560=f16:unit
 // CASE: large --input=1792x64=f16:unit --input=64x2560=f16:unit
 func.func @whole_b(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xf32> {
   %zero = arith.constant 0.0 : f32
@@ -85,6 +86,22 @@ func.func @gated(%a: tensor<1792x64xf16>, %b: tensor<64x2560xf16>, %c: tensor<64
   %p = linalg.matmul ins(%a, %b : tensor<1792x64xf16>, tensor<64x2560xf16>) outs(%f : tensor<1792x2560xf16>) -> tensor<1792x2560xf16>
   %q = linalg.matmul ins(%a, %c : tensor<1792x64xf16>, tensor<64x2560xf16>) outs(%f : tensor<1792x2560xf16>) -> tensor<1792x2560xf16>
   %r = linalg.mul ins(%p, %q : tensor<1792x2560xf16>, tensor<1792x2560xf16>) outs(%e : tensor<1792x2560xf16>) -> tensor<1792x2560xf16>
+  %some = tensor.extract_slice %r[0, 0] [30, 512] [61, 5] : tensor<1792x2560xf16> to tensor<30x512xf16>
+  return %some : tensor<30x512xf16>
+}
+// Sums in f32 that are kept while they become f16.
+func.func @narrowed(%a: tensor<1792x64xf16>, %b: tensor<64x2560xf16>) -> tensor<30x512xf16> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1792x2560xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1792x2560xf32>) -> tensor<1792x2560xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<1792x64xf16>, tensor<64x2560xf16>) outs(%f : tensor<1792x2560xf32>) -> tensor<1792x2560xf32>
+  %n = tensor.empty() : tensor<1792x2560xf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<1792x2560xf32>) outs(%n : tensor<1792x2560xf16>) {
+  ^bb0(%x: f32, %out: f16):
+    %t = arith.truncf %x : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<1792x2560xf16>
   %some = tensor.extract_slice %r[0, 0] [30, 512] [61, 5] : tensor<1792x2560xf16> to tensor<30x512xf16>
   return %some : tensor<30x512xf16>
 }
