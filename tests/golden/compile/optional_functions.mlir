@@ -1,4 +1,5 @@
 // A function that objects may define has a body for where none does; --explain says which of the two was taken.
+// REQUIRES: native
 // RUN: baton-compile %s -o %t.own.bvm --explain 2>&1 | FileCheck %s --check-prefix=OWN
 // RUN: baton-run-module %t.own.bvm --device=local-sync --function=main --input=3xf32=0 | FileCheck %s --check-prefix=GENERATED
 // OWN: optional_functions.mlir:[[#]]:{{[0-9]+}}: the function 'user_mix' in 'executable': its own body, because no object defines it (no object is given)

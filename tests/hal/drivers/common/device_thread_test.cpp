@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "tests/support/death_tests.hpp"
+
 namespace baton::hal {
 namespace {
 
@@ -76,7 +78,7 @@ class Sleeper final : public RefCounted<Sleeper>, public DeviceThreadOwner {
 
 class DeviceThreadTest : public testing::Test {
  protected:
-  DeviceThreadTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  DeviceThreadTest() { testing_support::end_processes_that_begin_anew(); }
 };
 
 TEST_F(DeviceThreadTest, TheEndWaitsForAThreadThatLetsGo) {

@@ -10,6 +10,7 @@
 #include "hal/drivers/local/driver.hpp"
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
+#include "tests/support/death_tests.hpp"
 #include "tests/support/status_matchers.hpp"
 
 namespace baton::hal::drivers::local {
@@ -70,7 +71,7 @@ void name_and_run(const char* device_path, int signal) {
 
 class KernelCrashTest : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void SetUp() override { testing_support::end_processes_that_begin_anew(); }
 };
 
 TEST_P(KernelCrashTest, AnAddressIsTold) {
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, KernelCrashTest, testing::Values("sync", "task
                          [](const auto& device) { return std::string(device.param); });
 
 TEST(KernelCrashTest, OutsideOfKernelsOthersAreAsked) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing_support::end_processes_that_begin_anew();
   const auto crash_outside = [] {
     signal(SIGFPE, [](int) {
       constexpr std::string_view kSaid = "The host's own handler.\n";
