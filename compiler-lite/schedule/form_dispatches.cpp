@@ -234,6 +234,7 @@ class Group {
       return true;
     }
     if (!is_reduction(producer) || !reads_in_place(consumer, producer->getResult(0))) return false;
+    if (rows_ && !rows_->divide(producer)) return false;
     return !is_product(producer) || llvm::none_of(operations_, is_product);
   }
 

@@ -7,6 +7,7 @@
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
+#include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
 #include "compiler-lite/schedule/stepped_sums.hpp"
 #include "compiler-lite/schedule/tensor_gather.hpp"
@@ -306,6 +307,7 @@ LogicalResult fuse(mlir::ModuleOp module, bool channels_last) {
   mlir::RewritePatternSet fusion(context);
   linalg::populateElementwiseOpsFusionPatterns(fusion, codegen::fuses_in_program);
   fusion.add<ReadFilledValue, ForgetInitialValue, ConstantToFill>(context);
+  populate_narrowing_patterns(fusion);
   add_clean_ups(fusion);
   mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(fusion);
   return rewrite_functions(module, std::move(fusion));

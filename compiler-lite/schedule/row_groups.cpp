@@ -13,6 +13,8 @@ using mlir::Value;
 
 // Rows that a workgroup does at once where they are short (codegen/tile_sizes.cpp).
 constexpr int64_t kShortRow = 1024, kShortRows = 8;
+// Of a GPU that is to be busy; and steps that take a workgroup about as long as another kernel takes to begin.
+constexpr int64_t kEnoughWorkgroups = 128, kLittleWork = 16 * 1024;
 
 // Over its last loop alone, by operations of which parts can be joined.
 bool reduces_last_loop(linalg::LinalgOp op) {
@@ -66,6 +68,18 @@ bool Rows::go_along(Operation* each) const {
   return op.getNumReductionLoops() == 0 || reduces_last_loop(op);
 }
 
+bool Rows::divide(Operation* reduction) const {
+  int64_t rows = 1, steps = 1;
+  auto op = llvm::cast<linalg::LinalgOp>(reduction);
+  for (const auto [number, size] : llvm::enumerate(op.getStaticLoopRanges())) {
+    if (mlir::ShapedType::isDynamic(size)) return true;
+    (number < loops_ ? rows : steps) *= size;
+  }
+  return rows / workgroup_rows() >= kEnoughWorkgroups || steps * workgroup_rows() <= kLittleWork;
+}
+
+int64_t Rows::workgroup_rows() const { return length_ < kShortRow ? kShortRows : 1; }
+
 bool Rows::reduces(Operation* op) const { return generic(op) && generic(op).getNumReductionLoops() > 0; }
 
 bool Rows::join(Operation* producer, Operation* consumer) const {
@@ -83,13 +97,12 @@ bool Rows::join(Operation* producer, Operation* consumer) const {
 }
 
 int64_t Rows::kept_bytes(Operation* op) const {
-  const int64_t rows = length_ < kShortRow ? kShortRows : 1;
   const bool is_elements = generic(op).getNumLoops() == loops_ + 1 && !reduces(op);
   int64_t bytes = 0;
   for (const Value result : op->getResults()) {
     const mlir::Type element = mlir::getElementTypeOrSelf(result.getType());
-    bytes +=
-        rows * (is_elements ? length_ : 1) * (element.isIntOrFloat() ? element.getIntOrFloatBitWidth() + 7 : 64) / 8;
+    bytes += workgroup_rows() * (is_elements ? length_ : 1) *
+             (element.isIntOrFloat() ? element.getIntOrFloatBitWidth() + 7 : 64) / 8;
   }
   return bytes;
 }

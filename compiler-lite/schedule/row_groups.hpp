@@ -20,12 +20,16 @@ class Rows {
   // Whether `consumer`, which goes along these rows, can be done together with `producer`, whose result it reads.
   bool join(mlir::Operation* producer, mlir::Operation* consumer) const;
   bool reduces(mlir::Operation* op) const;
+  // Whether workgroups with rows of their own have no more to do of `reduction`, a product for one, than is worth it: by itself it
+  // is divided among as many as there are.
+  bool divide(mlir::Operation* reduction) const;
   // What is kept of a workgroup's rows for the result of `op`.
   int64_t kept_bytes(mlir::Operation* op) const;
 
  private:
   Rows(unsigned loops, int64_t length) : loops_(loops), length_(length) {}
   bool go_along(mlir::Operation* op) const;
+  int64_t workgroup_rows() const;
 
   unsigned loops_;  // Over rows.
   int64_t length_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -58,14 +59,17 @@ TEST(RecordingAllocatesNothing, ThroughVmImportAndDriver) {
     const vm::ExportedFunction run = program.find("run");
     vm::Invocation invocation(program.context);
     uint64_t calls[2] = {}, bytes_left[2] = {};
-    for (int round = 0; round < 4; ++round) {
+    // What a call leaves, every call leaves; beside one of them a thread of the device may begin.
+    constexpr int kRounds = 4;
+    for (int round = 0; round < kRounds; ++round) {
       for (const int32_t pairs : {10, 500}) {
         const vm::TypedValue argument = pairs;
         vm::Value result;
         const uint64_t calls_before = calls_of_new, bytes_before = mallinfo2().uordblks;
         ASSERT_OK(invocation.invoke(run, {&argument, 1}, {&result, 1}));
         calls[pairs > 10] = calls_of_new - calls_before;
-        bytes_left[pairs > 10] = mallinfo2().uordblks - bytes_before;
+        const uint64_t left = mallinfo2().uordblks - bytes_before;
+        bytes_left[pairs > 10] = round == 0 ? left : std::min(bytes_left[pairs > 10], left);
         EXPECT_EQ(result.i32, pairs);
       }
     }
