@@ -292,6 +292,25 @@ class EntryWriter {
 
 namespace {
 
+// A slice that is all that a kernel writes goes element by element: so it is divided among workgroups.
+void copy_by_element(mlir::bufferization::MaterializeInDestinationOp write) {
+  auto slice = write.getSource().getDefiningOp<mlir::tensor::ExtractSliceOp>();
+  if (!slice || slice.getType().getRank() == 0) return;
+  OpBuilder builder(write);
+  const mlir::Location location = slice.getLoc();
+  const llvm::SmallVector<mlir::OpFoldResult> sizes = mlir::tensor::getMixedSizes(builder, location, slice);
+  const mlir::Value empty = builder.create<mlir::tensor::EmptyOp>(location, sizes, slice.getType().getElementType());
+  const auto rank = static_cast<unsigned>(slice.getType().getRank());
+  const mlir::AffineMap map = builder.getMultiDimIdentityMap(rank);
+  const llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
+  auto copy = builder.create<mlir::linalg::GenericOp>(
+      location, slice.getType(), slice.getResult(), empty, llvm::ArrayRef<mlir::AffineMap>{map, map}, loops,
+      [](OpBuilder& inside, mlir::Location at, mlir::ValueRange elements) {
+        inside.create<mlir::linalg::YieldOp>(at, elements.front());
+      });
+  write.getSourceMutable().assign(copy.getResult(0));
+}
+
 // Of a result that is inserted into something, a workgroup writes what it inserts.
 void write_slices_only(llvm::ArrayRef<Destination> destinations) {
   for (Destination destination : destinations) {
@@ -387,6 +406,7 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
   }
   if (mlir::failed(prepare_group(entry, tiling))) return mlir::failure();
   llvm::SmallVector<Destination> destinations = writer.destinations();
+  for (Destination& destination : destinations) copy_by_element(destination.write);
   flatten_elementwise(entry, destinations);
   FailureOr<mlir::AffineMap> grid =
       distribute(entry, destinations, static_cast<unsigned>(kernel.constants.size()), tiling);

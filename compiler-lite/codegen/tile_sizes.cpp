@@ -49,8 +49,9 @@ constexpr double kWorthIt = 0.9;
 constexpr double kAlone = 0.85;
 // Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
 constexpr int64_t kBlockColumns = 256, kLongRow = 1024, kRowsOfBlock = 8;
+constexpr int64_t kElementsOfBlock = 8 * 1024, kShortRowsOfBlock = 64;
 // Columns whose steps the warps of a block share, where so there are more blocks: when there are fewer than that.
-constexpr int64_t kSharedColumns = 32, kFewBlocks = 512, kLongColumn = 256;
+constexpr int64_t kSharedColumns = 32, kFewSharedColumns = 16, kFewBlocks = 512, kLongColumn = 256;
 
 constexpr int kNone = -1;
 
@@ -246,10 +247,15 @@ int64_t block_elements(linalg::LinalgOp root, const Correspondence& corresponden
       columns *= size;
     }
     const bool few = columns < kFewBlocks * kBlockColumns && correspondence.work_per_element() >= kLongColumn;
-    return few ? kSharedColumns : kBlockColumns;
+    if (!few) return kBlockColumns;
+    return columns <= kMultiprocessors * kFewSharedColumns ? kFewSharedColumns : kSharedColumns;
   }
   if (!correspondence.reduces_rows()) return kBlockWork;
-  return correspondence.work_per_element() >= kLongRow ? 1 : kRowsOfBlock;
+  if (correspondence.work_per_element() >= kLongRow) return 1;
+  // A few lanes of a warp share one that is shorter than its accesses (gpu/wide_rows.hpp); with rows go others that are kept.
+  const bool alone = correspondence.kept_bytes() == 0;
+  return alone ? std::clamp(kElementsOfBlock / correspondence.work_per_element(), kRowsOfBlock, kShortRowsOfBlock)
+               : kRowsOfBlock;
 }
 
 // The loop, other than the last one, whose steps follow each other in the memory of an operand; -1: none.

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -77,22 +78,68 @@ LogicalResult lower_reshape(IRRewriter& rewriter, flow::TensorReshapeOp op) {
 // What one kernel puts together; its tensors are bindings, its scalars and unknown sizes words.
 constexpr size_t kPartsMax = 16;
 
+// The element at `point` of parts that begin with one that reaches from `begin` on.
+Value element_of(OpBuilder& builder, Location where, ValueRange parts, uint64_t dimension, int64_t begin,
+                 SmallVector<Value> point) {
+  const Value along = point[dimension];
+  const int64_t end =
+      begin + cast<RankedTensorType>(parts.front().getType()).getDimSize(static_cast<unsigned>(dimension));
+  const auto of_first = [&](OpBuilder& inside) -> Value {
+    if (begin > 0) {
+      const Value first = inside.create<arith::ConstantIndexOp>(where, begin);
+      point[dimension] = inside.create<arith::SubIOp>(where, along, first);
+    }
+    return inside.create<tensor::ExtractOp>(where, parts.front(), point);
+  };
+  if (parts.size() == 1) return of_first(builder);
+  const Value is_first = builder.create<arith::CmpIOp>(where, arith::CmpIPredicate::ult, along,
+                                                       builder.create<arith::ConstantIndexOp>(where, end));
+  auto choice = builder.create<scf::IfOp>(
+      where, is_first, [&](OpBuilder& inside, Location at) { inside.create<scf::YieldOp>(at, of_first(inside)); },
+      [&](OpBuilder& inside, Location at) {
+        point[dimension] = along;
+        inside.create<scf::YieldOp>(at, element_of(inside, at, parts.drop_front(), dimension, end, point));
+      });
+  return choice.getResult(0);
+}
+
+// What one kernel puts together: where sizes are known, element by element, so that the work is divided among workgroups.
+Value join_few(IRRewriter& rewriter, Location where, uint64_t dimension, ArrayRef<Value> parts, RankedTensorType type) {
+  const bool is_static = type.hasStaticShape() && llvm::all_of(parts, [](Value part) {
+                           return cast<RankedTensorType>(part.getType()).hasStaticShape();
+                         });
+  if (!is_static) return rewriter.create<tensor::ConcatOp>(where, type, dimension, parts);
+  const auto rank = static_cast<unsigned>(type.getRank());
+  const Value empty = rewriter.create<tensor::EmptyOp>(where, type.getShape(), type.getElementType());
+  const SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  auto joined = rewriter.create<linalg::GenericOp>(
+      where, type, ValueRange(), empty, ArrayRef<AffineMap>{rewriter.getMultiDimIdentityMap(rank)}, loops,
+      [&](OpBuilder& builder, Location at, ValueRange) {
+        SmallVector<Value> point;
+        for (unsigned d = 0; d < rank; ++d) point.push_back(builder.create<linalg::IndexOp>(at, d));
+        builder.create<linalg::YieldOp>(at, element_of(builder, at, parts, dimension, 0, point));
+      });
+  return joined.getResult(0);
+}
+
 // More parts than one kernel takes are put together by several, and then those.
-Value join(IRRewriter& rewriter, Location where, int64_t dimension, ArrayRef<Value> parts, RankedTensorType type) {
+Value join(IRRewriter& rewriter, Location where, uint64_t dimension, ArrayRef<Value> parts, RankedTensorType type) {
   SmallVector<Value> joined;
   for (; parts.size() > kPartsMax; parts = parts.drop_front(std::min(parts.size(), kPartsMax))) {
     const ArrayRef<Value> few = parts.take_front(kPartsMax);
-    joined.push_back(rewriter.create<tensor::ConcatOp>(where, dimension, few));
+    SmallVector<Type> types;
+    for (const Value part : few) types.push_back(part.getType());
+    joined.push_back(join_few(rewriter, where, dimension, few,
+                              tensor::ConcatOp::inferResultType(static_cast<int64_t>(dimension), types)));
   }
   joined.append(parts.begin(), parts.end());
   if (joined.size() > kPartsMax) return join(rewriter, where, dimension, joined, type);
-  return rewriter.create<tensor::ConcatOp>(where, type, dimension, joined);
+  return join_few(rewriter, where, dimension, joined, type);
 }
 
 LogicalResult lower_concat(IRRewriter& rewriter, tensor::ConcatOp op) {
-  if (op.getInputs().size() <= kPartsMax) return success();
   const SmallVector<Value> parts(op.getInputs());
-  rewriter.replaceOp(op, join(rewriter, op.getLoc(), static_cast<int64_t>(op.getDim()), parts, op.getType()));
+  rewriter.replaceOp(op, join(rewriter, op.getLoc(), op.getDim(), parts, op.getType()));
   return success();
 }
 

@@ -40,8 +40,7 @@ std::string choices_of(Attribute device) {
   if (const auto ordinal = dyn_cast<hal::DeviceOrdinalAttr>(device)) return numbered("", ordinal.getOrdinal());
   std::string choices;
   for (const Attribute each : cast<hal::DeviceSelectAttr>(device).getDevices()) {
-    if (!choices.empty()) choices += ",";
-    choices += choices_of(each);
+    choices += (choices.empty() ? "" : ",") + choices_of(each);
   }
   return choices;
 }

@@ -14,7 +14,7 @@ using mlir::Value;
 // Rows that a workgroup does at once where they are short (codegen/tile_sizes.cpp).
 constexpr int64_t kShortRow = 1024, kShortRows = 8;
 // Of a GPU that is to be busy; and steps that take a workgroup about as long as another kernel takes to begin.
-constexpr int64_t kEnoughWorkgroups = 128, kLittleWork = 16 * 1024;
+constexpr int64_t kEnoughWorkgroups = 128, kLittleWork = 24 * 1024;
 
 // Over its last loop alone, by operations of which parts can be joined.
 bool reduces_last_loop(linalg::LinalgOp op) {

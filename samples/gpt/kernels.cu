@@ -7,13 +7,39 @@
 
 using over_part = float (*)(const float*, lane_part, float);
 
-extern "C" __global__ void append(unsigned* cache, const unsigned* update, const unsigned* slots,
-                                  const unsigned* positions, unsigned steps, unsigned context, unsigned row, unsigned slot_count) {
+extern "C" __global__ void append(unsigned* __restrict cache, const unsigned* __restrict update,
+                                  const unsigned* slots, const unsigned* positions, unsigned steps, unsigned context, unsigned row, unsigned slot_count) {
   const unsigned block = __nvvm_read_ptx_sreg_ctaid_x(), batch = block / steps, step = block % steps;
   const unsigned slot = slots[batch], position = positions[batch];
   if (slot >= slot_count || position >= context || step >= context - position) return;
   unsigned* target = cache + ((unsigned long)slot * context + position + step) * row;
+#pragma clang loop unroll_count(16)
   for (unsigned i = __nvvm_read_ptx_sreg_tid_x(); i < row; i += 64) target[i] = update[(unsigned long)block * row + i];
+}
+
+// The first of the largest, by all lanes; places[0] says it.
+static __attribute__((device)) unsigned find_likeliest(const float* __restrict logits, unsigned count, float* best,
+                                                       unsigned* places) {
+  const unsigned lane = __nvvm_read_ptx_sreg_tid_x();
+  unsigned likeliest = lane < count ? lane : 0;
+  float most = logits[likeliest];
+#pragma clang loop unroll_count(16)
+  for (unsigned i = lane + kLanes; i < count; i += kLanes) {
+    const float logit = logits[i];
+    if (logit > most) most = logit, likeliest = i;
+  }
+  for (unsigned half = kLanes / 2;; half /= 2) {
+    best[lane] = most;
+    places[lane] = likeliest;
+    __syncthreads();
+    if (half == 0) return places[0];
+    if (lane < half) {
+      const float other = best[lane + half];
+      const unsigned place = places[lane + half];
+      if (other > most || (other == most && place < likeliest)) most = other, likeliest = place;
+    }
+    __syncthreads();
+  }
 }
 
 // One number of each lane, summed in the order of the lanes; every lane gets the sum.
@@ -48,16 +74,7 @@ extern "C" __global__ void sample(const float* logits, const sampling_settings* 
   logits += (unsigned long)row * count;
   weights += (unsigned long)row * count;
   const sampling_settings how = settings[row];
-  unsigned likeliest = part.begin < count ? part.begin : 0;
-  for (unsigned i = part.begin; i < part.end; ++i) {
-    if (logits[i] > logits[likeliest]) likeliest = i;
-  }
-  places[lane] = likeliest;
-  __syncthreads();
-  likeliest = places[0];
-  for (unsigned i = 1; i < kLanes; ++i) {
-    if (logits[places[i]] > logits[likeliest]) likeliest = places[i];
-  }
+  const unsigned likeliest = find_likeliest(logits, count, sums, places);
   if (!(how.temperature > 0)) {
     if (lane == 0) tokens[row] = likeliest;
     return;

@@ -23,7 +23,8 @@ Value constant(OpBuilder& builder, Location location, int64_t value) {
   return builder.create<arith::ConstantIndexOp>(location, value);
 }
 
-// What the lane `distance` away (by exclusive or) holds.
+}  // namespace
+
 Value shuffle(OpBuilder& builder, Location location, Value value, int64_t distance) {
   const mlir::Type i32 = builder.getI32Type(), type = value.getType();
   const auto number = [&](int64_t n) -> Value { return builder.create<arith::ConstantIntOp>(location, n, 32); };
@@ -52,6 +53,8 @@ Value shuffle(OpBuilder& builder, Location location, Value value, int64_t distan
   if (llvm::isa<mlir::IndexType>(type)) return builder.create<arith::IndexCastOp>(location, type, bits);
   return llvm::isa<mlir::FloatType>(type) ? builder.create<arith::BitcastOp>(location, type, bits).getResult() : bits;
 }
+
+namespace {
 
 void join_lanes(OpBuilder& builder, Location location, Combiners combiners, Values& parts) {
   for (int64_t distance = kWarp / 2; distance > 0; distance /= 2) {

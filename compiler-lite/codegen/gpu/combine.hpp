@@ -13,6 +13,9 @@ mlir::Value combine(mlir::OpBuilder& builder, mlir::Operation* combiner, mlir::V
 // What changes nothing.
 mlir::Value neutral_of(mlir::OpBuilder& builder, mlir::Location location, mlir::Operation* combiner);
 
+// What the lane of the warp `distance` away (by exclusive or) holds.
+mlir::Value shuffle(mlir::OpBuilder& builder, mlir::Location location, mlir::Value value, int64_t distance);
+
 // Joins the parts of `group` threads, of which `lane` is this one's number: a warp, or a whole block of whole warps,
 // all of which come here. All of them have the result.
 // Without warps the group is the block.

@@ -1,10 +1,13 @@
 #include "compiler-lite/codegen/gpu/reduction.hpp"
 
+#include "compiler-lite/codegen/gpu/columns.hpp"
 #include "compiler-lite/codegen/gpu/combine.hpp"
+#include "compiler-lite/codegen/gpu/wide_rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace baton::compiler_lite::codegen::gpu {
 namespace {
@@ -20,7 +23,7 @@ using mlir::ValueRange;
 // Results of one block that are fewer than this are shared by its threads however their elements lie.
 constexpr int64_t kFewResults = 64;
 // As many columns that warps can share the steps of each; more have threads of their own.
-constexpr int64_t kColumnsMin = 16, kColumnsMax = 128, kColumnThreads = 1024;
+constexpr int64_t kColumnsMin = 16, kColumnsMax = 128, kColumnThreads = 1024, kWideColumnThreads = 512;
 
 struct Loops {
   llvm::SmallVector<unsigned> parallel, reduction;
@@ -32,6 +35,16 @@ Loops loops_of(linalg::GenericOp op) {
   for (unsigned i = 0; i < kinds.size(); ++i) {
     (kinds[i] == mlir::utils::IteratorType::parallel ? loops.parallel : loops.reduction).push_back(i);
   }
+  return loops;
+}
+
+// Neighbours in a warp take neighbours in memory.
+Loops fastest_last(linalg::GenericOp op) {
+  Loops loops = loops_of(op);
+  if (loops.parallel.empty()) return loops;
+  const unsigned fastest = best_innermost(op, loops.parallel);
+  llvm::erase(loops.parallel, fastest);
+  loops.parallel.push_back(fastest);
   return loops;
 }
 
@@ -54,13 +67,27 @@ bool elements_follow_each_other(linalg::GenericOp op, const Loops& loops) {
   return llvm::is_contained(loops.reduction, best);
 }
 
+// At most how many steps a loop makes, as a result that runs along it says it; -1: nobody knows.
+int64_t most_steps(linalg::GenericOp op, unsigned loop) {
+  const mlir::AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (unsigned i = 0; i < map.getNumResults(); ++i) {
+    if (map.getResult(i) != mlir::getAffineDimExpr(loop, op.getContext())) continue;
+    const mlir::FailureOr<int64_t> bound = mlir::ValueBoundsConstraintSet::computeConstantBound(
+        mlir::presburger::BoundType::UB, {op.getDpsInitOperand(0)->get(), static_cast<int64_t>(i)},
+        /*stopCondition=*/nullptr, /*closedUB=*/true);
+    if (mlir::succeeded(bound) && *bound > 0) return *bound;
+  }
+  return -1;
+}
+
 // At most how many results there are; -1: nobody knows.
 int64_t result_count(linalg::GenericOp op, const Loops& loops) {
   int64_t count = 1;
   const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   for (const unsigned loop : loops.parallel) {
-    if (mlir::ShapedType::isDynamic(sizes[loop])) return -1;
-    count *= sizes[loop];
+    const int64_t size = mlir::ShapedType::isDynamic(sizes[loop]) ? most_steps(op, loop) : sizes[loop];
+    if (size < 0) return -1;
+    count *= size;
   }
   return count;
 }
@@ -75,16 +102,26 @@ class SharedReduction {
       : op_(op), location_(op.getLoc()), block_(block), combiners_(combiners), loops_(loops_of(op)) {}
 
   void write(OpBuilder& builder) {
-    const Values sizes = loop_sizes(builder, op_);
-    parallel_sizes_ = pick(sizes, loops_.parallel);
-    reduction_sizes_ = pick(sizes, loops_.reduction);
-    const Value results = product(builder, location_, parallel_sizes_);
-    steps_ = product(builder, location_, reduction_sizes_);
     const int64_t known = result_count(op_, loops_);
     // Dynamic tiles hold as many results as the block has warps.
     const bool enough = known < 0 || known * kWarp >= block_.threads();
     const bool by_warps = block_.features().has_warps && block_.threads() > kWarp && enough;
     const int64_t group = by_warps ? kWarp : block_.threads();
+    WideRows wide(op_, combiners_, loops_.parallel, loops_.reduction, known);
+    if (!by_warps || !wide.fits()) return write_one_by_one(builder, group);
+    auto choice = builder.create<scf::IfOp>(location_, wide.fits_here(builder), /*withElseRegion=*/true);
+    OpBuilder then = choice.getThenBodyBuilder(), otherwise = choice.getElseBodyBuilder();
+    wide.write(then, block_);
+    write_one_by_one(otherwise, group);
+  }
+
+ private:
+  void write_one_by_one(OpBuilder& builder, int64_t group) {
+    const Values sizes = loop_sizes(builder, op_);
+    parallel_sizes_ = pick(sizes, loops_.parallel);
+    reduction_sizes_ = pick(sizes, loops_.reduction);
+    const Value results = product(builder, location_, parallel_sizes_);
+    steps_ = product(builder, location_, reduction_sizes_);
     const Value width = constant(builder, location_, group);
     lane_ = builder.create<arith::RemUIOp>(location_, block_.thread(), width);
     const Value first = builder.create<arith::DivUIOp>(location_, block_.thread(), width);
@@ -94,7 +131,6 @@ class SharedReduction {
     write_result(inside, split(inside, location_, loop.getInductionVar(), parallel_sizes_), group);
   }
 
- private:
   void write_result(OpBuilder& builder, ValueRange result, int64_t group) {
     Values partial;
     for (mlir::Operation* combiner : combiners_) partial.push_back(neutral_of(builder, location_, combiner));
@@ -133,13 +169,20 @@ class SharedReduction {
 class ColumnReduction {
  public:
   ColumnReduction(linalg::GenericOp op, Block& block, llvm::ArrayRef<mlir::Operation*> combiners)
-      : op_(op), location_(op.getLoc()), block_(block), combiners_(combiners), loops_(loops_of(op)) {
-    const unsigned fastest = best_innermost(op, loops_.parallel);
-    llvm::erase(loops_.parallel, fastest);
-    loops_.parallel.push_back(fastest);
-  }
+      : op_(op), location_(op.getLoc()), block_(block), combiners_(combiners), loops_(fastest_last(op)) {}
 
   void write(OpBuilder& builder) {
+    if (!block_.features().has_warps) return write_one_by_one(builder);
+    WideColumns wide(op_, combiners_, loops_.parallel, loops_.reduction, result_count(op_, loops_));
+    if (!wide.fits()) return write_one_by_one(builder);
+    auto choice = builder.create<scf::IfOp>(location_, wide.fits_here(builder), /*withElseRegion=*/true);
+    OpBuilder then = choice.getThenBodyBuilder(), otherwise = choice.getElseBodyBuilder();
+    wide.write(then, block_);
+    write_one_by_one(otherwise);
+  }
+
+ private:
+  void write_one_by_one(OpBuilder& builder) {
     const Values sizes = loop_sizes(builder, op_);
     parallel_sizes_ = pick(sizes, loops_.parallel);
     reduction_sizes_ = pick(sizes, loops_.reduction);
@@ -155,7 +198,6 @@ class ColumnReduction {
     write_results(inside, split(inside, location_, safe, parallel_sizes_), is_result);
   }
 
- private:
   // Steps on their way at once.
   static constexpr int64_t kAtOnce = 16;
 
@@ -238,14 +280,9 @@ Values reduce_alone(OpBuilder& builder, linalg::GenericOp op, const Loops& loops
   return Values(loop.getResults());
 }
 
-void lower_alone(OpBuilder& builder, linalg::GenericOp op, Block& block, Loops loops) {
+void lower_alone(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   const Location location = op.getLoc();
-  // Neighbours in a warp take neighbours in memory.
-  if (!loops.parallel.empty()) {
-    const unsigned fastest = best_innermost(op, loops.parallel);
-    llvm::erase(loops.parallel, fastest);
-    loops.parallel.push_back(fastest);
-  }
+  const Loops loops = fastest_last(op);
   const Values sizes = loop_sizes(builder, op);
   const Values parallel_sizes = pick(sizes, loops.parallel), reduction_sizes = pick(sizes, loops.reduction);
   const Value count = product(builder, location, parallel_sizes);
@@ -282,12 +319,15 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
     allow_reassociation(op);
     SharedReduction(op, block, combiners).write(builder);
   } else {
-    lower_alone(builder, op, block, loops);
+    lower_alone(builder, op, block);
   }
 }
 
 int64_t threads_wanted(linalg::GenericOp op) {
-  return op.getNumReductionLoops() > 0 && shares_columns(op) ? kColumnThreads : 0;
+  if (op.getNumReductionLoops() == 0 || !shares_columns(op)) return 0;
+  const Loops loops = fastest_last(op);
+  return WideColumns(op, {}, loops.parallel, loops.reduction, result_count(op, loops)).fits() ? kWideColumnThreads
+                                                                                              : kColumnThreads;
 }
 
 }  // namespace baton::compiler_lite::codegen::gpu

@@ -1,0 +1,36 @@
+// What only copies is divided among blocks, too: slices, with steps or without, and tensors that are put together.
+// Here it compiles; tests/gpu/compiled.py runs the cases where there is a GPU, and compares with the CPU.
+// RUN: baton-compile --target-device=cuda %s -o %t.bvm
+// RUN: FileCheck --input-file=%t.bvm %s
+// CASE: heads --input=2x300x12x8=bf16
+// CASE: stepped --input=300x128=f32
+// CASE: side_by_side --input=300x100=f32 --input=300x30=f32 --input=300x7=f32
+// CASE: one_behind_another --input=300x100=f32 --input=50x100=f32
+// CHECK: .visible .entry heads_{{[0-9]+}}_extract_slice(
+// CHECK-NOT: .entry
+// CHECK: %ctaid.x
+// CHECK: .visible .entry stepped_{{[0-9]+}}_extract_slice(
+// CHECK-NOT: .entry
+// CHECK: %ctaid.x
+// CHECK: .visible .entry side_by_side_{{[0-9]+}}_generic(
+// CHECK-NOT: .entry
+// CHECK: %ctaid.x
+// CHECK: .visible .entry one_behind_another_{{[0-9]+}}_generic(
+// CHECK-NOT: .entry
+// CHECK: %ctaid.x
+func.func @heads(%a: tensor<2x300x12x8xbf16>) -> tensor<2x300x4x8xbf16> {
+  %s = tensor.extract_slice %a[0, 0, 4, 0] [2, 300, 4, 8] [1, 1, 1, 1] : tensor<2x300x12x8xbf16> to tensor<2x300x4x8xbf16>
+  return %s : tensor<2x300x4x8xbf16>
+}
+func.func @stepped(%a: tensor<300x128xf32>) -> tensor<150x64xf32> {
+  %s = tensor.extract_slice %a[1, 0] [150, 64] [2, 2] : tensor<300x128xf32> to tensor<150x64xf32>
+  return %s : tensor<150x64xf32>
+}
+func.func @side_by_side(%a: tensor<300x100xf32>, %b: tensor<300x30xf32>, %c: tensor<300x7xf32>) -> tensor<300x137xf32> {
+  %r = tensor.concat dim(1) %a, %b, %c : (tensor<300x100xf32>, tensor<300x30xf32>, tensor<300x7xf32>) -> tensor<300x137xf32>
+  return %r : tensor<300x137xf32>
+}
+func.func @one_behind_another(%a: tensor<300x100xf32>, %b: tensor<50x100xf32>) -> tensor<350x100xf32> {
+  %r = tensor.concat dim(0) %a, %b : (tensor<300x100xf32>, tensor<50x100xf32>) -> tensor<350x100xf32>
+  return %r : tensor<350x100xf32>
+}
