@@ -210,12 +210,8 @@ Result<std::unique_ptr<Exported<Managed>>> export_tensor(Device& device, const R
 }  // namespace
 
 Result<baton_dl_type> dlpack_type(ElementType type) {
-  if (type == ElementType::kI1) return baton_dl_type{BATON_DL_BOOL, 8, 1};
-  const auto bits = static_cast<uint8_t>(element_bytes(type) * 8);
-  const ElementClass its = element_class(type) == ElementClass::kSigned ? ElementClass::kInteger : element_class(type);
-  for (const Code& known : kCodes) {
-    if (known.element_class == its) return baton_dl_type{known.code, bits, 1};
-  }
+  baton_dl_type found;
+  if (write_dlpack_type(type, found)) return found;
   return failure(StatusCode::kUnimplemented, "DLPack has no type like ", element_type_name(type), ".");
 }
 

@@ -11,7 +11,20 @@
 
 namespace baton::hal {
 
-// How DLPack says an element type; UNIMPLEMENTED where it has none like it.
+// How DLPack says an element type. False where it has none like it.
+inline bool write_dlpack_type(ElementType type, baton_dl_type& out) {
+  out = {0, static_cast<uint8_t>(element_bytes(type) * 8), 1};
+  switch (element_class(type)) {
+    case ElementClass::kInteger: out.code = type == ElementType::kI1 ? BATON_DL_BOOL : BATON_DL_INT; return true;
+    case ElementClass::kSigned: out.code = BATON_DL_INT; return true;
+    case ElementClass::kUnsigned: out.code = BATON_DL_UINT; return true;
+    case ElementClass::kFloat: out.code = BATON_DL_FLOAT; return true;
+    case ElementClass::kBrainFloat: out.code = BATON_DL_BFLOAT; return true;
+    case ElementClass::kComplex: out.code = BATON_DL_COMPLEX; return true;
+    default: return false;
+  }
+}
+// The same, or UNIMPLEMENTED.
 Result<baton_dl_type> dlpack_type(ElementType type);
 
 // The strides, in elements, of a tensor whose elements lie row by row. `strides` has room for the rank.

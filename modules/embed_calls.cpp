@@ -1,4 +1,4 @@
-// Calls with tensors and traces for C programs: the end of modules/sdk/embed_device.h.
+// Calls with tensors, traces and device functions for C programs: the end of modules/sdk/embed_device.h.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +12,7 @@
 #include "modules/app/function.hpp"
 #include "modules/embed_objects.hpp"
 #include "modules/hal_module/objects.hpp"
+#include "modules/kernel_library/device_functions.hpp"
 #include "modules/sdk/embed_device.h"
 
 struct baton_trace {
@@ -73,13 +74,34 @@ Status call(const Ref<baton::vm::Context>& context, const baton_device* target, 
   return {};
 }
 
-Result<Ref<hal::Device>> open_traced(const char* uri, baton::Timeline& timeline) {
+Result<Ref<hal::Device>> open(const char* uri, baton::Timeline* timeline,
+                              std::span<const baton_device_functions> functions = {}) {
   hal::drivers::DriverOptions options;
-  options.cuda.timeline = &timeline;
+  options.cuda.timeline = timeline;
+  if (!functions.empty()) BATON_TRY(baton::modules::check_takes_device_functions(uri));
+  for (const baton_device_functions& one : functions) {
+    BATON_TRY(baton::modules::add_device_functions(
+        one.name, {static_cast<const std::byte*>(one.data), static_cast<size_t>(one.size)}, options.cuda));
+  }
   hal::DriverRegistry drivers;
   BATON_TRY(hal::drivers::register_drivers(drivers, std::move(options)));
   BATON_TRY_ASSIGN(Ref<hal::Device> device, drivers.open(uri));
-  return hal::observe(std::move(device), timeline);
+  return timeline ? hal::observe(std::move(device), *timeline) : std::move(device);
+}
+
+Result<Ref<hal::Device>> open_with(const char* uri, const baton_device_options& options) {
+  if (options.struct_size < sizeof(baton_device_options)) {
+    return failure(StatusCode::kInvalidArgument, "The options of a device are ", options.struct_size,
+                   " bytes; at least ", sizeof(baton_device_options), " are known.");
+  }
+  return open(uri, options.trace ? &options.trace->timeline : nullptr, {options.functions, options.function_count});
+}
+
+baton_status* give(Result<Ref<hal::Device>> opened, baton_device** out) {
+  *out = nullptr;
+  if (!opened) return to_door(std::move(opened).error());
+  *out = reinterpret_cast<baton_device*>(baton::modules::wrap(*std::move(opened)).detach());
+  return nullptr;
 }
 
 Status write(baton::Timeline& timeline, const char* path) {
@@ -109,11 +131,11 @@ baton_status* baton_trace_create(baton_trace** out_trace) {
 void baton_trace_release(baton_trace* trace) { delete trace; }
 
 baton_status* baton_device_open_traced(const char* uri, baton_trace* trace, baton_device** out_device) {
-  *out_device = nullptr;
-  auto opened = open_traced(uri, trace->timeline);
-  if (!opened) return to_door(std::move(opened).error());
-  *out_device = reinterpret_cast<baton_device*>(baton::modules::wrap(*std::move(opened)).detach());
-  return nullptr;
+  return give(open(uri, &trace->timeline), out_device);
+}
+
+baton_status* baton_device_open_with(const char* uri, const baton_device_options* options, baton_device** out_device) {
+  return give(open_with(uri, *options), out_device);
 }
 
 void baton_invocation_set_trace(baton_invocation* invocation, baton_trace* trace) {

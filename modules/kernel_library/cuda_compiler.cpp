@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/text.hpp"
+#include "hal/device_image.hpp"
 
 namespace baton::modules {
 namespace {
@@ -105,6 +106,25 @@ Status check_arch(std::string_view arch) {
   if (good) return {};
   return failure(StatusCode::kInvalidArgument, "'", arch,
                  "' is no architecture to compile for; there are 75, 80, 90, 90a and others.");
+}
+
+// Compilers take text that ends with a zero: behind one within it they would see nothing.
+Status check_text(std::string_view what, std::string_view name, std::string_view text) {
+  const size_t zero = text.find('\0');
+  if (zero == text.npos) return {};
+  return failure(StatusCode::kInvalidArgument, what, " '", name.substr(0, name.find('\0')), "' has a zero at byte ",
+                 zero, ", where its text would end.");
+}
+
+Status check_texts(const CompileRequest& request) {
+  BATON_TRY(check_text("The name", request.name, request.name));
+  BATON_TRY(check_text("Source", request.name, request.source));
+  for (const std::string_view option : request.options) BATON_TRY(check_text("Option", option, option));
+  for (const SourceHeader& header : request.headers) {
+    BATON_TRY(check_text("The name", header.name, header.name));
+    BATON_TRY(check_text("Header", header.name, header.text));
+  }
+  return {};
 }
 
 // ---- NVRTC ----------------------------------------------------------------------------------------------------------
@@ -291,6 +311,7 @@ Result<std::vector<std::byte>> link_with(const Linker& linker, std::string_view 
 
 Result<std::vector<std::byte>> compile_cuda(const CompileRequest& request, const CodeCache& cache) {
   BATON_TRY(check_arch(request.arch));
+  BATON_TRY(check_texts(request));
   const std::string key = key_of(request);
   if (!key.empty()) {
     if (auto known = cache.find(key)) return std::move(*known);
@@ -304,6 +325,9 @@ Result<std::vector<std::byte>> link_cuda(std::string_view arch, std::span<const 
                                          std::span<const std::string_view> options) {
   BATON_TRY(check_arch(arch));
   if (inputs.empty()) return failure(StatusCode::kInvalidArgument, "There is nothing to link.");
+  for (const LinkInput& input : inputs) {
+    BATON_TRY_CONTEXT(hal::check_device_image(input.bytes), "while linking '", input.name, "'");
+  }
   BATON_TRY_ASSIGN(const Linker linker, Linker::open());
   std::vector<std::string> flags = {text("-arch=sm_", arch)};
   for (const std::string_view option : options) flags.emplace_back(option);

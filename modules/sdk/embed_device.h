@@ -93,6 +93,25 @@ baton_status* baton_trace_write(baton_trace* trace, const char* path);
  * whoever handled it before. Once for a process; more change nothing. */
 void baton_name_kernel_crashes(void);
 
+/* Device code with functions that kernels of programs import: PTX, a relocatable cubin, a fatbin, an object, an archive or,
+ * where nvJitLink is on the machine, LTO-IR. It is copied. */
+typedef struct baton_device_functions {
+  const char* name; /* For messages: the file it came from. */
+  const void* data;
+  uint64_t size;
+} baton_device_functions;
+
+/* How a device is opened. Zero everywhere but in the first field opens it as baton_device_open does. */
+typedef struct baton_device_options {
+  uint32_t struct_size; /* sizeof(baton_device_options) that the caller was compiled with */
+  uint32_t function_count;
+  baton_trace* trace; /* As baton_device_open_traced has it, or NULL. */
+  /* Linked on CUDA devices with programs that import functions, when those are loaded: a function that nobody has, or that
+   * two of these have, fails the load. Other devices refuse them. */
+  const baton_device_functions* functions;
+} baton_device_options;
+baton_status* baton_device_open_with(const char* uri, const baton_device_options* options, baton_device** out_device);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "hal/allocator.hpp"
+#include "hal/dlpack.hpp"
 #include "hal/queue.hpp"
 #include "modules/tvm_ffi/cuda_context.hpp"
 #include "modules/tvm_ffi/values.hpp"
@@ -230,41 +231,109 @@ class Call {
   const hal::Fence* signal_ = nullptr;
 };
 
-// A call that owns nothing and waits for nobody.
-Status call_with_numbers(const Function& function, baton_call& call) {
-  const std::vector<Parameter>& parameters = function.signature.arguments;
-  const size_t count = parameters.size();
-  Places<Any, kNumbersInPlace> anys(count);
-  for (size_t i = 0; i < count; ++i) anys[i] = any_of_number(parameters[i].kind, call.values[i]);
-  Any result;
-  if (const int code = function.call(nullptr, anys.data(), static_cast<int32_t>(count), &result); code != 0)
-      [[unlikely]] {
-    return function.runtime->take_error(code);
+// A call with numbers and tensors of the host: it waits for nobody, and owns what it lends alone.
+class PlainCall {
+ public:
+  PlainCall(const Function& function, baton_call& call)
+      : function_(function), call_(call), lent_(*function.runtime, function.spares) {}
+
+  // False: it is no such call, or something is wrong, of which Call says more; nothing was called yet.
+  bool take_arguments() {
+    const baton_value* value = call_.values;
+    baton_object** ref = call_.refs;
+    Any* any = anys_;
+    for (const Parameter& parameter : function_.signature.arguments) {
+      if (parameter.kind <= Kind::kBool) {
+        *any = any_of_number(parameter.kind, *value++);
+      } else if (!take_tensor(parameter.kind, *ref++, *any)) {
+        return false;
+      }
+      ++any;
+    }
+    return true;
   }
-  const std::vector<Parameter>& results = function.signature.results;
-  Status status;
-  if (!results.empty()) {
-    baton_value number;
-    if (read_number(results[0].kind, result, number)) [[likely]] {
-      call.values[0] = number;
+
+  Status run() {
+    const auto count = static_cast<int32_t>(function_.signature.arguments.size());
+    Any result;
+    if (const int code = function_.call(nullptr, anys_, count, &result); code != 0) [[unlikely]]
+      return function_.runtime->take_error(code);
+    if (function_.signature.results.empty()) {
+      function_.runtime->drop(result);
       return {};
     }
-    baton_object* none = nullptr;
-    status = take_result({function.runtime, nullptr, -1}, results[0], result, number, none);
-    if (status.ok()) call.values[0] = number;
+    const Parameter& parameter = function_.signature.results[0];
+    if (baton_value number; read_number(parameter.kind, result, number)) [[likely]] {
+      call_.values[0] = number;
+      return {};
+    }
+    return give(parameter, result);
   }
-  function.runtime->drop(result);
-  return status;
+
+ private:
+  bool take_tensor(Kind kind, baton_object* object, Any& any) {
+    hal::BufferView* const view = unwrap<hal::BufferView>(object);
+    if (!view) return false;
+    if (!first_) first_ = view;
+    if (kind == Kind::kView) {
+      SmallTensorView& passed = views_[&any - anys_];
+      any.type_index = kTensorView;
+      any.pointer = &passed.tensor;
+      return passed.set(*view);
+    }
+    auto lent = lent_.lend(*view);
+    if (!lent || (*lent)->get().device.type != BATON_DL_CPU) return false;
+    any.type_index = kTensor;
+    any.object = (*lent)->object();
+    return true;
+  }
+
+  Status give(const Parameter& parameter, Any& result) {
+    hal::Device* const device = first_ ? first_->buffer()->allocator()->device() : nullptr;
+    baton_value number;
+    baton_object* object = nullptr;
+    Status status = take_result({function_.runtime, device, hal::kNoStream}, parameter, result, number, object);
+    if (status.ok()) {
+      if (parameter.kind <= Kind::kBool) {
+        call_.values[0] = number;
+      } else {
+        baton_call_set_ref(&call_, 0, object);
+      }
+    }
+    function_.runtime->drop(result);
+    return status;
+  }
+
+  const Function& function_;
+  baton_call& call_;
+  LentTensors lent_;
+  const hal::BufferView* first_ = nullptr;
+  Any anys_[kPlainArgumentsMax];
+  SmallTensorView views_[kPlainArgumentsMax];
+};
+
+// False as PlainCall's.
+bool call_plainly(const Function& function, baton_call& call, Status& status) {
+  PlainCall plain(function, call);
+  if (!plain.take_arguments()) return false;
+  status = plain.run();
+  return true;
+}
+
+[[gnu::noinline]] Status call_any(const Function& function, baton_call& call) { return Call(function, call).run(); }
+
+[[gnu::cold, gnu::noinline]] baton_status* failed_in(const Function& function, Status&& status) {
+  return to_door(
+      std::move(status).with_context(text("in TVM-FFI function '", function.module, ".", function.name, "'")));
 }
 
 }  // namespace
 
 baton_status* call_function(baton_call* call) {
   const auto& function = *static_cast<const Function*>(call->data);
-  Status status = function.has_numbers_alone ? call_with_numbers(function, *call) : Call(function, *call).run();
-  if (status.ok()) return nullptr;
-  return to_door(
-      std::move(status).with_context(text("in TVM-FFI function '", function.module, ".", function.name, "'")));
+  Status status;
+  if (!function.is_plain || !call_plainly(function, *call, status)) status = call_any(function, *call);
+  return status.ok() ? nullptr : failed_in(function, std::move(status));
 }
 
 }  // namespace baton::modules::tvm_ffi

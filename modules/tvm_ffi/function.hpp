@@ -21,7 +21,7 @@ struct Function {
   Signature signature;
   std::string signature_text;
   size_t reference_count = 0;  // Of its arguments.
-  bool has_numbers_alone = false;
+  bool is_plain = false;
   mutable SpareTensors spares = {};  // Of its calls.
 };
 

@@ -131,7 +131,7 @@ class Loader {
     function.signature = std::move(signature);
     function.signature_text = function.signature.text();
     for (const Parameter& each : function.signature.arguments) function.reference_count += each.kind > Kind::kBool;
-    function.has_numbers_alone = has_numbers_alone(function.signature);
+    function.is_plain = is_plain(function.signature);
     const bool records = function.signature.is_command;
     module_->exports.push_back(
         {function.name.c_str(), function.signature_text.c_str(), records ? record_function : call_function, &function,

@@ -1,24 +1,28 @@
 #include "modules/tvm_ffi/loans.hpp"
 
-#include <algorithm>
+#include <bit>
 
-#include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
 
 namespace baton::modules::tvm_ffi {
 namespace {
 
-// As import_dlpack() wants it; what is not, it refuses.
-bool is_dense(const baton_dl_tensor& tensor) {
-  int64_t stride = 1;
-  for (int32_t i = tensor.rank; tensor.strides && i-- > 0; stride *= tensor.shape[i]) {
-    if (tensor.strides[i] != stride && tensor.shape[i] != 1) return false;
-  }
-  return true;
+bool is_same(const baton_dl_type& a, const baton_dl_type& b) {
+  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
+}
+bool is_same(const baton_dl_device& a, const baton_dl_device& b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
-bool is_same(const baton_dl_type& a, const baton_dl_type& b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+// Whether the tensor has this shape, and its elements lie row by row, as import_dlpack() wants it.
+bool has_shape(const baton_dl_tensor& tensor, std::span<const int64_t> shape) {
+  if (tensor.rank < 0 || shape.size() != static_cast<size_t>(tensor.rank)) return false;
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) {
+    if (tensor.shape[i] != shape[i]) return false;
+    if (tensor.strides && tensor.strides[i] != stride && shape[i] != 1) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -33,15 +37,6 @@ struct Loans::Borrowed {
   }
 };
 
-bool Loans::Loan::is_of(const baton_dl_tensor& tensor) const {
-  const baton_dl_tensor& known = borrowed->managed.tensor;
-  const std::span<const int64_t> shape = view().shape();
-  return known.data == tensor.data && known.byte_offset == tensor.byte_offset &&
-         known.device.type == tensor.device.type && known.device.id == tensor.device.id &&
-         is_same(known.type, tensor.type) && tensor.rank >= 0 && shape.size() == static_cast<size_t>(tensor.rank) &&
-         std::equal(shape.begin(), shape.end(), tensor.shape) && is_dense(tensor);
-}
-
 bool Loans::Loan::is_kept() const {
   return !count_is_one(handle->count) || !view().has_one_owner() || !view().buffer()->has_one_owner();
 }
@@ -51,15 +46,21 @@ Result<baton_object*> Loans::take(const baton_dl_tensor& tensor, AnyObject* owne
   if (!loan) {
     BATON_TRY_ASSIGN(loan, add(tensor));
   }
+  in_call_ += !loan->in_call;
   loan->in_call = true;
   loan->owner = owner;
-  baton_object_retain(loan->handle.get());
   return loan->handle.get();
 }
 
 Loans::Loan* Loans::find(const baton_dl_tensor& tensor, const AnyObject* owner) {
-  for (Loan& loan : loans_) {
-    if (!(loan.in_call && loan.owner != owner) && loan.is_of(tensor)) return &loan;
+  for (size_t tries = loans_.size(); tries > 0; --tries) {
+    if (next_ >= loans_.size()) next_ = 0;
+    Loan& loan = loans_[next_++];
+    const baton_dl_tensor& known = loan.borrowed->managed.tensor;
+    if (known.data != tensor.data || (loan.in_call && loan.owner != owner)) continue;
+    if (known.byte_offset == tensor.byte_offset && is_same(known.device, tensor.device) &&
+        is_same(known.type, tensor.type) && has_shape(tensor, loan.view().shape()))
+      return &loan;
   }
   return nullptr;
 }
@@ -91,8 +92,8 @@ Loans::Loan& Loans::room() {
 }
 
 // Work that is still under way has a part in its buffers; only a host's is done when its call is.
-void Loans::settle() {
-  const bool may_stay = device_->allocator().uses_host_memory();
+void Loans::settle_all() {
+  next_ = 0;
   for (size_t i = loans_.size(); i-- > 0;) {
     Loan& loan = loans_[i];
     if (!loan.in_call) continue;
@@ -102,10 +103,11 @@ void Loans::settle() {
       runtime_->retain(loan.owner);
       loan.borrowed->owner = loan.owner;
     }
-    if (!kept && may_stay && !loan.view().buffer()->freed()) continue;
+    if (!kept && is_host_ && !loan.view().buffer()->freed()) continue;
     std::swap(loan, loans_.back());
     loans_.pop_back();
   }
+  in_call_ = 0;
 }
 
 }  // namespace baton::modules::tvm_ffi

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "hal/allocator.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "modules/tvm_ffi/runtime.hpp"
 
@@ -17,15 +18,16 @@ namespace baton::modules::tvm_ffi {
 class Loans {
  public:
   Loans(std::shared_ptr<const Runtime> runtime, Ref<hal::Device> device)
-      : runtime_(std::move(runtime)), device_(std::move(device)) {}
+      : runtime_(std::move(runtime)), device_(std::move(device)), is_host_(device_->allocator().uses_host_memory()) {}
   Loans(const Loans&) = delete;
   Loans& operator=(const Loans&) = delete;
 
-  // An owned reference, given back before settle(). `owner`: the tensor's object, or null where it has none; it lives
-  // until then.
+  // Borrowed until settle(). `owner`: the tensor's object, or null where it has none; it lives until then.
   Result<baton_object*> take(const baton_dl_tensor& tensor, AnyObject* owner);
   // After a call.
-  void settle();
+  void settle() {
+    if (in_call_ > 0) settle_all();
+  }
 
  private:
   // What a buffer over a caller's memory gives back when it goes.
@@ -37,7 +39,6 @@ class Loans {
     bool in_call = false;
 
     const hal::BufferView& view() const { return **handle; }
-    bool is_of(const baton_dl_tensor& tensor) const;
     bool is_kept() const;
   };
   static constexpr size_t kLoansMax = 16;
@@ -46,10 +47,14 @@ class Loans {
   Loan* find(const baton_dl_tensor& tensor, const AnyObject* owner);
   Result<Loan*> add(const baton_dl_tensor& tensor);
   Loan& room();
+  void settle_all();
 
   std::shared_ptr<const Runtime> runtime_;
   Ref<hal::Device> device_;
+  const bool is_host_;
   std::vector<Loan> loans_;
+  size_t in_call_ = 0;   // How many are.
+  size_t next_ = 0;      // Where the next is looked for first: calls that repeat find all at once.
   size_t replaced_ = 0;  // Counts on; the next one that makes room.
 };
 

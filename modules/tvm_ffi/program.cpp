@@ -3,7 +3,6 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <tuple>
 
 #include "hal/allocator.hpp"
@@ -14,6 +13,7 @@
 #include "modules/host_table.hpp"
 #include "modules/sdk/host.hpp"
 #include "modules/tvm_ffi/loans.hpp"
+#include "modules/tvm_ffi/turn.hpp"
 #include "modules/tvm_ffi/values.hpp"
 #include "vm/context.hpp"
 #include "vm/invocation.hpp"
@@ -27,34 +27,31 @@ constexpr size_t kSlotsInPlace = 12;
 
 // One call at a time: Entry.
 struct Instance {
+  Turn turn;
   int64_t key = 0;  // Of the program's map.
   int32_t cuda = -1;
   Ref<hal::Device> device;
   Ref<vm::Context> context;
   std::vector<vm::ExportedFunction> exported;  // Of the last module, by export index.
-  std::mutex mutex;
-  std::atomic<std::thread::id> inside{};  // The thread of the call.
   std::unique_ptr<vm::Invocation> invocation;
   std::unique_ptr<Loans> loans;
 };
 
 // A call waits for those of other threads. One of the same thread comes from a function that the program calls, and would
-// wait for itself.
+// wait for itself: it does not enter.
 class Entry {
  public:
-  static bool is_free(const Instance& instance) {
-    return instance.inside.load(std::memory_order_relaxed) != std::this_thread::get_id();
+  explicit Entry(Instance& instance) : turn_(instance.turn), entered_(turn_.take()) {}
+  ~Entry() {
+    if (entered_) turn_.give_back();
   }
-  explicit Entry(Instance& instance) : instance_(instance), lock_(instance.mutex) {
-    instance_.inside.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  }
-  ~Entry() { instance_.inside.store({}, std::memory_order_relaxed); }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
+  explicit operator bool() const { return entered_; }
 
  private:
-  Instance& instance_;
-  const std::lock_guard<std::mutex> lock_;
+  Turn& turn_;
+  const bool entered_;
 };
 
 Result<std::unique_ptr<Instance>> make_instance(const std::shared_ptr<const Runtime>& runtime,
@@ -82,6 +79,9 @@ const baton_dl_tensor* tensor_in(const Any& any) {
   if (any.type_index == kTensor) return &cell_of<baton_dl_tensor>(any.object);
   return any.type_index == kTensorView ? static_cast<const baton_dl_tensor*>(any.pointer) : nullptr;
 }
+
+// The object of its tensor, or null where it has none.
+AnyObject* owner_in(const Any& any) { return any.type_index == kTensor ? any.object : nullptr; }
 
 class LoadedProgram final : public Program {
  public:
@@ -120,7 +120,7 @@ class LoadedProgram final : public Program {
     return instance.get();
   }
 
-  // The state that a call without tensors has, where the last call had it too; on a GPU calls have an order.
+  // The state that a call on the host has, where the last call had it too; on a GPU calls have an order.
   Instance* instance_on_host() const {
     Instance* const latest = latest_.load(std::memory_order_acquire);
     return latest && latest->key == kHostKey && latest->cuda < 0 ? latest : nullptr;
@@ -151,8 +151,57 @@ struct ProgramFunction {
   Signature signature;
   size_t argument_count = 0;  // Without fences.
   bool has_fences = false;
-  bool has_numbers_alone = false;
+  bool is_plain = false;
 };
+
+// What makes the contents of results: nothing more where the stream is none and no points are there to wait for.
+struct Giver {
+  const Runtime& runtime;
+  hal::Device& device;
+  int64_t stream = hal::kNoStream;
+  std::span<const hal::SemaphorePoint> ready = {};
+};
+
+// Without a stream the contents of a host's memory are there.
+bool lies_ready(const Giver& giver, const hal::BufferView& view) {
+  return giver.stream == hal::kNoStream && giver.device.allocator().uses_host_memory() &&
+         view.buffer()->allocator() == &giver.device.allocator() && view.encoding() == hal::Encoding::kDenseRowMajor;
+}
+
+Status give_tensor(const Giver& giver, const Ref<hal::BufferView>& view, Any& out) {
+  if (lies_ready(giver, *view)) {
+    BATON_TRY_ASSIGN(out.object, TensorObject::make(view));
+    out.type_index = kTensor;
+    return {};
+  }
+  BATON_TRY_ASSIGN(baton_dl_managed_tensor * managed,
+                   hal::export_dlpack(giver.device, view, {.stream = giver.stream, .ready = giver.ready}));
+  void* object = nullptr;
+  if (const int code = giver.runtime.tensor_from_dlpack(managed, 0, 0, &object); code != 0) {
+    managed->destroy(managed);
+    return giver.runtime.take_error(code);
+  }
+  out.type_index = kTensor;
+  out.object = static_cast<AnyObject*>(object);
+  return {};
+}
+
+Status give_object(const Giver& giver, baton_object* object, Any& out) {
+  if (hal::BufferView* view = unwrap<hal::BufferView>(object)) {
+    return give_tensor(giver, Ref<hal::BufferView>(view), out);
+  }
+  if (const auto* held = sdk::cast<HeldObject>(object)) {
+    giver.runtime.retain(held->get());
+    out.type_index = held->get()->type_index;
+    out.object = held->get();
+    return {};
+  }
+  const auto* blob = sdk::cast<sdk::Blob>(object);
+  if (!blob)
+    return failure(StatusCode::kUnimplemented, "It gives a '", object->type->name, "', which TVM-FFI has not.");
+  BATON_TRY_ASSIGN(out, any_of_bytes(giver.runtime, Kind::kBytes, blob->text()));
+  return {};
+}
 
 class ProgramCall {
  public:
@@ -235,7 +284,8 @@ class ProgramCall {
     if (kind == Kind::kTensor) {
       const baton_dl_tensor* tensor = tensor_in(any);
       if (!tensor) return wrong(any, "a tensor");
-      BATON_TRY_ASSIGN(object, instance_.loans->take(*tensor, any.type_index == kTensor ? any.object : nullptr));
+      BATON_TRY_ASSIGN(object, instance_.loans->take(*tensor, owner_in(any)));
+      baton_object_retain(object);
       return {};
     }
     if (kind == Kind::kString) {
@@ -310,20 +360,8 @@ class ProgramCall {
       return {};
     }
     baton_object* object = result_object(index);
-    if (!object) return {};  // None.
-    if (give_argument(object, out)) return {};
-    if (hal::BufferView* view = unwrap<hal::BufferView>(object)) return give_tensor(Ref<hal::BufferView>(view), out);
-    if (const auto* held = sdk::cast<HeldObject>(object)) {
-      runtime_.retain(held->get());
-      out.type_index = held->get()->type_index;
-      out.object = held->get();
-      return {};
-    }
-    const auto* blob = sdk::cast<sdk::Blob>(object);
-    if (!blob)
-      return failure(StatusCode::kUnimplemented, "It gives a '", object->type->name, "', which TVM-FFI has not.");
-    BATON_TRY_ASSIGN(out, any_of_bytes(runtime_, Kind::kBytes, blob->text()));
-    return {};
+    if (!object || give_argument(object, out)) return {};  // None, without one.
+    return give_object({runtime_, device_, stream_, ready_points()}, object, out);
   }
 
   // A tensor of the caller's that the program gives back is the same tensor.
@@ -338,30 +376,6 @@ class ProgramCall {
     return false;
   }
 
-  // Without a stream the contents of a host's memory are there.
-  bool lies_ready(const hal::BufferView& view) const {
-    return stream_ == hal::kNoStream && device_.allocator().uses_host_memory() &&
-           view.buffer()->allocator() == &device_.allocator() && view.encoding() == hal::Encoding::kDenseRowMajor;
-  }
-
-  Status give_tensor(const Ref<hal::BufferView>& view, Any& out) {
-    if (lies_ready(*view)) {
-      BATON_TRY_ASSIGN(out.object, TensorObject::make(view));
-      out.type_index = kTensor;
-      return {};
-    }
-    BATON_TRY_ASSIGN(baton_dl_managed_tensor * managed,
-                     hal::export_dlpack(device_, view, {.stream = stream_, .ready = ready_points()}));
-    void* object = nullptr;
-    if (const int code = runtime_.tensor_from_dlpack(managed, 0, 0, &object); code != 0) {
-      managed->destroy(managed);
-      return runtime_.take_error(code);
-    }
-    out.type_index = kTensor;
-    out.object = static_cast<AnyObject*>(object);
-    return {};
-  }
-
   const ProgramFunction& function_;
   const Runtime& runtime_;
   std::span<const Any> arguments_;
@@ -374,53 +388,113 @@ class ProgramCall {
   Places<vm::Value, kSlotsInPlace> results_;
 };
 
-// A call that owns nothing. False: it is no such call, or something is wrong, of which call_program() says more; then
-// nothing was called yet.
-bool call_with_numbers(const ProgramFunction& function, std::span<const Any> arguments, Any& out, Status& status) {
-  const std::vector<Parameter>& parameters = function.signature.arguments;
-  if (!function.has_numbers_alone || arguments.size() != parameters.size()) return false;
-  vm::Value slots[kNumbersInPlace];
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    baton_value number;
-    if (!read_number(parameters[i].kind, arguments[i], number)) return false;
-    slots[i] = vm::Value::from_bits(number.bits);
+// A call with numbers and tensors of the host, and at most one result: it waits for nobody and owns nothing.
+class PlainCall {
+ public:
+  PlainCall(const ProgramFunction& function, std::span<const Any> arguments, Instance& instance)
+      : function_(function), arguments_(arguments), instance_(instance) {}
+  ~PlainCall() { instance_.loans->settle(); }
+  PlainCall(const PlainCall&) = delete;
+  PlainCall& operator=(const PlainCall&) = delete;
+
+  // False: it is no such call, or something is wrong, of which ProgramCall says more; nothing was called yet.
+  bool take_arguments() {
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      const Kind kind = function_.signature.arguments[i].kind;
+      if (kind > Kind::kBool) {
+        if (!take_tensor(arguments_[i], slots_[i])) return false;
+      } else if (baton_value number; read_number(kind, arguments_[i], number)) {
+        slots_[i] = vm::Value::from_bits(number.bits);
+      } else {
+        return false;
+      }
+    }
+    return true;
   }
+
+  Status run(Any& out) {
+    const std::vector<Parameter>& results = function_.signature.results;
+    vm::Value result;
+    BATON_TRY(instance_.invocation->invoke_slots(instance_.exported[function_.export_index],
+                                                 {slots_, arguments_.size()}, {&result, results.size()}));
+    if (results.empty()) return {};
+    if (results[0].kind <= Kind::kBool) {
+      out = any_of_number(results[0].kind, {result.bits});
+      return {};
+    }
+    if (!result.ref) return {};  // None.
+    Status status = give(result.ref, out);
+    vm::release_object(result.ref);
+    return status;
+  }
+
+ private:
+  bool take_tensor(const Any& any, vm::Value& slot) {
+    const baton_dl_tensor* tensor = tensor_in(any);
+    if (!tensor || tensor->device.type != BATON_DL_CPU) return false;
+    auto lent = instance_.loans->take(*tensor, owner_in(any));
+    if (!lent) return false;
+    slot = vm::Value::of(reinterpret_cast<vm::Object*>(*lent));
+    return true;
+  }
+
+  Status give(vm::Object* object, Any& out) const {
+    const Runtime& runtime = *function_.program->runtime();
+    for (size_t i = 0; i < arguments_.size(); ++i) {  // The same tensor, as ProgramCall gives it.
+      if (arguments_[i].type_index != kTensor || slots_[i].ref != object) continue;
+      runtime.retain(arguments_[i].object);
+      out.type_index = kTensor;
+      out.object = arguments_[i].object;
+      return {};
+    }
+    return give_object({runtime, *instance_.device}, reinterpret_cast<baton_object*>(object), out);
+  }
+
+  const ProgramFunction& function_;
+  std::span<const Any> arguments_;
+  Instance& instance_;
+  vm::Value slots_[kPlainArgumentsMax];
+};
+
+// False as PlainCall's.
+bool call_plainly(const ProgramFunction& function, std::span<const Any> arguments, Any& out, Status& status) {
+  if (!function.is_plain || arguments.size() != function.argument_count) return false;
   Instance* const instance = function.program->instance_on_host();
-  if (!instance || !Entry::is_free(*instance)) return false;
-  const std::vector<Parameter>& results = function.signature.results;
-  vm::Value result;
-  {
-    const Entry entry(*instance);
-    status = instance->invocation->invoke_slots(instance->exported[function.export_index], {slots, parameters.size()},
-                                                {&result, results.size()});
-  }
-  if (status.ok() && !results.empty()) out = any_of_number(results[0].kind, {result.bits});
+  if (!instance) return false;
+  const Entry entry(*instance);
+  if (!entry) return false;
+  PlainCall plain(function, arguments, *instance);
+  if (!plain.take_arguments()) return false;
+  status = plain.run(out);
   return true;
 }
 
-Status call_program(const ProgramFunction& function, std::span<const Any> arguments, Any& out) {
+[[gnu::noinline]] Status call_program(const ProgramFunction& function, std::span<const Any> arguments, Any& out) {
   if (arguments.size() != function.argument_count) {
     return failure(StatusCode::kInvalidArgument, "It takes ", function.argument_count,
                    function.argument_count == 1 ? " argument, and " : " arguments, and ", arguments.size(),
                    arguments.size() == 1 ? " was given." : " were given.");
   }
   BATON_TRY_ASSIGN(Instance * instance, function.program->instance_for(arguments));
-  if (!Entry::is_free(*instance)) {
+  const Entry entry(*instance);
+  if (!entry) {
     return failure(StatusCode::kFailedPrecondition,
                    "The program is in a call: a function that it calls may not call it again on the same device.");
   }
-  const Entry entry(*instance);
   return ProgramCall(function, arguments, *instance).run(out);
+}
+
+[[gnu::cold, gnu::noinline]] int raise(const ProgramFunction& function, Status&& failed) {
+  return function.program->runtime()->raise(
+      std::move(failed).with_context(text("in function '", function.program->last().name(), ".", function.name, "'")));
 }
 
 int safe_call(void* self, const Any* arguments, int32_t count, Any* result) {
   const auto& function = *static_cast<const ProgramFunction*>(self);
   const std::span<const Any> all(arguments, static_cast<size_t>(count));
   Status status;
-  if (!call_with_numbers(function, all, *result, status)) status = call_program(function, all, *result);
-  if (status.ok()) return 0;
-  return function.program->runtime()->raise(
-      std::move(status).with_context(text("in function '", function.program->last().name(), ".", function.name, "'")));
+  if (!call_plainly(function, all, *result, status)) status = call_program(function, all, *result);
+  return status.ok() ? 0 : raise(function, std::move(status));
 }
 
 Result<AnyObject*> LoadedProgram::function(std::string_view name) {
@@ -438,7 +512,7 @@ Result<AnyObject*> LoadedProgram::function(std::string_view name) {
   BATON_TRY_ASSIGN(made->signature, parse_import(last().export_at(*found).signature));
   const std::vector<Parameter>& arguments = made->signature.arguments;
   made->has_fences = arguments.size() >= 2 && arguments.back().kind == Kind::kFence;
-  made->has_numbers_alone = has_numbers_alone(made->signature);
+  made->is_plain = !made->has_fences && is_plain(made->signature);
   made->argument_count = arguments.size() - (made->has_fences ? 2 : 0);
   void* object = nullptr;
   const int code = runtime_->function_create(

@@ -22,6 +22,19 @@ Result<baton_dl_device> place_of(const hal::MemoryLocation& memory) {
                  hal::location_name(memory), ".");
 }
 
+void fill(const hal::BufferView& view, uint64_t address, baton_dl_device place, baton_dl_type type, int64_t* strides,
+          baton_dl_tensor& out) {
+  const std::span<const int64_t> shape = view.shape();
+  hal::write_dense_strides(shape, strides);
+  out = {reinterpret_cast<void*>(static_cast<uintptr_t>(address)),
+         place,
+         static_cast<int32_t>(shape.size()),
+         type,
+         const_cast<int64_t*>(shape.data()),
+         strides,
+         0};
+}
+
 // `strides` has room for the rank; both are pointed to, and the view's shape.
 Status describe(const hal::BufferView& view, int64_t* strides, baton_dl_tensor& out) {
   const hal::Buffer& buffer = *view.buffer();
@@ -33,21 +46,31 @@ Status describe(const hal::BufferView& view, int64_t* strides, baton_dl_tensor& 
   const hal::MemoryLocation memory = buffer.location();
   BATON_TRY_ASSIGN(const baton_dl_device place, place_of(memory));
   BATON_TRY_ASSIGN(const baton_dl_type type, hal::dlpack_type(view.element_type()));
-  const std::span<const int64_t> shape = view.shape();
-  hal::write_dense_strides(shape, strides);
-  out = {reinterpret_cast<void*>(static_cast<uintptr_t>(memory.address)),
-         place,
-         static_cast<int32_t>(shape.size()),
-         type,
-         const_cast<int64_t*>(shape.data()),
-         strides,
-         0};
+  fill(view, memory.address, place, type, strides, out);
   return {};
+}
+
+// The same for what most tensors are: dense ones of the host. False: describe() says more of it.
+bool describe_on_host(const hal::BufferView& view, int64_t* strides, baton_dl_tensor& out) {
+  const hal::Buffer& buffer = *view.buffer();
+  baton_dl_type type;
+  if (view.encoding() != hal::Encoding::kDenseRowMajor || buffer.freed() ||
+      !hal::write_dlpack_type(view.element_type(), type)) [[unlikely]]
+    return false;
+  const hal::MemoryLocation memory = buffer.location();
+  if (memory.space != hal::MemorySpace::kHost) [[unlikely]]
+    return false;
+  fill(view, memory.address, {BATON_DL_CPU, 0}, type, strides, out);
+  return true;
 }
 
 }  // namespace
 
 // ---- For a call -----------------------------------------------------------------------------------------------------
+
+bool SmallTensorView::set(const hal::BufferView& view) {
+  return view.shape().size() <= kRankMax && describe_on_host(view, strides_, tensor);
+}
 
 Status TensorView::set(const hal::BufferView& view) {
   return describe(view, strides_.room(view.shape().size()), tensor_);
@@ -97,7 +120,10 @@ void TensorObject::destroy(void* self, int flags) {
 
 Status TensorObject::set(hal::BufferView& view) {
   view_ = &view;
-  return describe(view, extents_.room(view.shape().size()), tensor);
+  int64_t* const strides = extents_.room(view.shape().size());
+  if (describe_on_host(view, strides, tensor)) [[likely]]
+    return {};
+  return describe(view, strides, tensor);
 }
 
 void TensorObject::keep(Ref<hal::BufferView> view) {
@@ -105,20 +131,18 @@ void TensorObject::keep(Ref<hal::BufferView> view) {
   keeps_view_ = true;
 }
 
-TensorObject* SpareTensors::exchange(TensorObject* all) {
-  if (!is_single_threaded()) return all_.exchange(all, std::memory_order_acq_rel);
-  TensorObject* const before = all_.load(std::memory_order_relaxed);
-  all_.store(all, std::memory_order_relaxed);
-  return before;
+SpareTensors::~SpareTensors() {
+  while (first_) delete std::exchange(first_, first_->next_);
 }
 
-void SpareTensors::destroy(TensorObject* all) {
-  while (all) delete std::exchange(all, all->next_);
+TensorObject* LentTensors::take_spare() {
+  if (!lent_) has_spares_ = spares_.enter();
+  if (!has_spares_ || !spares_.first_) return new TensorObject;
+  return std::exchange(spares_.first_, spares_.first_->next_);
 }
 
 Result<TensorObject*> LentTensors::lend(hal::BufferView& view) {
-  if (!lent_) spare_ = spares_.take();
-  TensorObject* const tensor = spare_ ? std::exchange(spare_, spare_->next_) : new TensorObject;
+  TensorObject* const tensor = take_spare();
   tensor->next_ = std::exchange(lent_, tensor);
   BATON_TRY(tensor->set(view));
   return tensor;
@@ -128,14 +152,17 @@ Result<TensorObject*> LentTensors::lend(hal::BufferView& view) {
 void LentTensors::take_back() {
   while (lent_) {
     TensorObject* const tensor = std::exchange(lent_, lent_->next_);
-    if (__atomic_load_n(&tensor->head.counts, __ATOMIC_ACQUIRE) == kOneOwner) [[likely]] {
-      tensor->next_ = std::exchange(spare_, tensor);
-    } else {
+    const bool kept = __atomic_load_n(&tensor->head.counts, __ATOMIC_ACQUIRE) != kOneOwner;
+    if (kept) {
       tensor->keep(Ref<hal::BufferView>(tensor->view_));
       runtime_.release(tensor->object());
+    } else if (has_spares_) {
+      tensor->next_ = std::exchange(spares_.first_, tensor);
+    } else {
+      delete tensor;
     }
   }
-  spares_.put(spare_);
+  if (has_spares_) spares_.leave();
 }
 
 Result<Ref<hal::BufferView>> take_tensor(const Runtime& runtime, hal::Device& device, AnyObject* tensor,

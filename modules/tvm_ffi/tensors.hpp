@@ -27,7 +27,20 @@ class Extents {
   std::unique_ptr<int64_t[]> more_;
 };
 
-// A tensor for the time of a call. It may not be moved: the tensor points into it.
+// A tensor for the time of a call, where its extents are few, as they are most of the time. It may not be moved: the tensor
+// points into it.
+struct SmallTensorView {
+  baton_dl_tensor tensor;
+
+  // False: TensorView says what is wrong with it, or takes it.
+  bool set(const hal::BufferView& view);
+
+ private:
+  static constexpr size_t kRankMax = 6;
+  int64_t strides_[kRankMax];
+};
+
+// The same for any tensor.
 class TensorView {
  public:
   TensorView() = default;
@@ -80,23 +93,27 @@ class TensorObject : private TensorCell {
 };
 
 // Objects of tensors that were lent and came back.
-// Threads: internally synchronized.
+// Threads: one call at a time has them; who finds them taken does without.
 class SpareTensors {
  public:
   SpareTensors() = default;
-  ~SpareTensors() { destroy(take()); }
+  ~SpareTensors();
   SpareTensors(const SpareTensors&) = delete;
   SpareTensors& operator=(const SpareTensors&) = delete;
 
-  // All of them, each with the next.
-  TensorObject* take() { return exchange(nullptr); }
-  void put(TensorObject* all) { destroy(exchange(all)); }
+  bool enter() {
+    if (taken_.load(std::memory_order_relaxed)) return false;
+    if (!is_single_threaded()) return !taken_.exchange(true, std::memory_order_acquire);
+    taken_.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  void leave() { taken_.store(false, std::memory_order_release); }
 
  private:
-  TensorObject* exchange(TensorObject* all);
-  static void destroy(TensorObject* all);
+  friend class LentTensors;
 
-  std::atomic<TensorObject*> all_{nullptr};
+  TensorObject* first_ = nullptr;  // Each has the next.
+  std::atomic<bool> taken_{false};
 };
 
 // Tensors that a call lends to a function which may keep them. Few do, so their objects go around and a call makes none;
@@ -115,12 +132,13 @@ class LentTensors {
   Result<TensorObject*> lend(hal::BufferView& view);
 
  private:
+  TensorObject* take_spare();
   void take_back();
 
   const Runtime& runtime_;
   SpareTensors& spares_;
-  TensorObject* spare_ = nullptr;
   TensorObject* lent_ = nullptr;
+  bool has_spares_ = false;
 };
 
 // A tensor that a function gave, owned by the caller, as programs take it. What is on `stream` makes its contents.

@@ -86,11 +86,10 @@ std::string describe(const Any& value) {
   }
 }
 
-bool has_numbers_alone(const Signature& signature) {
-  const auto is_number = [](const Parameter& each) { return each.kind <= Kind::kBool; };
-  return !signature.is_command && signature.arguments.size() <= kNumbersInPlace && signature.results.size() <= 1 &&
-         std::all_of(signature.arguments.begin(), signature.arguments.end(), is_number) &&
-         std::all_of(signature.results.begin(), signature.results.end(), is_number);
+bool is_plain(const Signature& signature) {
+  const auto is_passed_plainly = [](const Parameter& each) { return each.kind <= Kind::kView; };
+  return !signature.is_command && signature.arguments.size() <= kPlainArgumentsMax && signature.results.size() <= 1 &&
+         std::all_of(signature.arguments.begin(), signature.arguments.end(), is_passed_plainly);
 }
 
 Result<Any> any_of_bytes(const Runtime& runtime, Kind kind, std::string_view bytes) {

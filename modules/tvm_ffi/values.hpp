@@ -99,9 +99,9 @@ inline bool read_number(Kind kind, const Any& value, baton_value& out) {
   }
 }
 
-// Whether a call has nothing but numbers, few, and at most one result.
-bool has_numbers_alone(const Signature& signature);
-inline constexpr size_t kNumbersInPlace = 8;
+// Whether a call has nothing but numbers and tensors, few, and at most one result.
+bool is_plain(const Signature& signature);
+inline constexpr size_t kPlainArgumentsMax = 8;
 // Text or bytes, owned by the caller.
 Result<Any> any_of_bytes(const Runtime& runtime, Kind kind, std::string_view bytes);
 // What a function takes as its device.

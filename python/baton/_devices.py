@@ -25,13 +25,31 @@ def devices():
 _open = weakref.WeakValueDictionary()
 
 
-def device(uri):
+def device(uri, *, functions=()):
     """Opens "local-sync", "local-task?workers=4", "cuda", "cuda://1", "null". The same text gives the same device for as
-    long as somebody holds it: a program and a tensor do."""
+    long as somebody holds it: a program and a tensor do.
+
+    `functions`: device code with functions that kernels of programs import, as paths of files or as bytes: PTX, relocatable
+    cubins, fatbins, objects, archives, and where nvJitLink is installed LTO-IR. They are linked with programs that import
+    any, when those are loaded. A device with functions is opened anew each time."""
+    if functions:
+        return _baton.open_device(uri, [_code(index, one) for index, one in enumerate(_sequence(functions))])
     found = _open.get(uri)
     if found is None:
-        found = _open[uri] = _baton.open_device(uri)
+        found = _open[uri] = _baton.open_device(uri, [])
     return found
+
+
+def _sequence(functions):
+    return [functions] if isinstance(functions, (str, bytes, os.PathLike)) else functions
+
+
+def _code(index, source):
+    """A name for messages, and the bytes."""
+    if isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            return os.fspath(source), file.read()
+    return f"functions[{index}]", bytes(source)
 
 
 def _after_fork():

@@ -1,5 +1,8 @@
 #include "python/extension/devices.hpp"
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
 #include <mutex>
 #include <unordered_map>
 
@@ -7,12 +10,15 @@
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/queue.hpp"
 #include "hal/timeline_observer.hpp"
+#include "modules/kernel_library/device_functions.hpp"
 #include "python/extension/arrays.hpp"
 #include "python/extension/executables.hpp"
 #include "python/extension/trace.hpp"
 
 namespace baton::python {
 namespace {
+
+using FunctionFiles = std::vector<std::pair<std::string, nb::bytes>>;  // Names for messages, code.
 
 // Every device that is open, for the child of a fork; and all drivers of this build.
 struct OpenDevices {
@@ -33,26 +39,39 @@ hal::DriverRegistry& drivers() {
   return *one;
 }
 
-// With drivers of its own, which know the timeline.
-Result<Ref<hal::Device>> open_traced(const std::string& uri, Timeline& timeline) {
+// What drivers of its own know: the timeline, or null, and the functions.
+Result<hal::drivers::DriverOptions> options_for(const std::string& uri, Timeline* timeline,
+                                                const FunctionFiles& functions) {
   hal::drivers::DriverOptions options;
-  options.cuda.timeline = &timeline;
+  options.cuda.timeline = timeline;
+  if (!functions.empty()) BATON_TRY(modules::check_takes_device_functions(uri));
+  for (const auto& [name, code] : functions) {
+    BATON_TRY(modules::add_device_functions(name, std::as_bytes(std::span(code.c_str(), code.size())), options.cuda));
+  }
+  return options;
+}
+
+Result<Ref<hal::Device>> open_alone(const std::string& uri, hal::drivers::DriverOptions options) {
+  Timeline* const timeline = options.cuda.timeline;
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
   BATON_TRY_ASSIGN(Ref<hal::Device> device, registry.open(uri));
-  return hal::observe(std::move(device), timeline);
+  return timeline ? hal::observe(std::move(device), *timeline) : std::move(device);
 }
 
-Device open(const std::string& uri) {
+// A device with functions, and inside a trace any, is one of its own.
+Device open(const std::string& uri, const FunctionFiles& functions) {
   hal::DriverRegistry& registry = drivers();
   Timeline* const timeline = active_timeline();
-  Ref<OpenDevice> held = timeline ? nullptr : OpenDevice::find(uri);  // Inside a trace a device is opened for it.
+  const bool alone = timeline || !functions.empty();
+  Ref<OpenDevice> held = alone ? nullptr : OpenDevice::find(uri);
   if (held) return Device(std::move(held));
+  hal::drivers::DriverOptions options = take(options_for(uri, timeline, functions));
   Result<Ref<hal::Device>> device = [&] {
     const Unlocked unlocked;
-    return timeline ? open_traced(uri, *timeline) : registry.open(uri);
+    return alone ? open_alone(uri, std::move(options)) : registry.open(uri);
   }();
-  return Device(make_ref<OpenDevice>(take(std::move(device)), uri));
+  return Device(make_ref<OpenDevice>(take(std::move(device)), functions.empty() ? uri : std::string()));
 }
 
 // [(uri, description, {fact: value})]; a driver that finds none says why in place of a description.
@@ -156,7 +175,7 @@ bool OpenDevice::retain_if_alive() {
 Ref<OpenDevice> OpenDevice::find(const std::string& uri) {
   const std::lock_guard lock(open_devices().mutex);
   for (const auto& [open, device] : open_devices().all) {
-    const bool is_it = open->uri_ == uri && open->generation_ == fork_generation();
+    const bool is_it = !uri.empty() && open->uri_ == uri && open->generation_ == fork_generation();
     if (is_it && open->retain_if_alive()) return Ref<OpenDevice>::adopt(open);
   }
   return nullptr;
@@ -188,7 +207,7 @@ void bind_devices(nb::module_& module) {
       .def("__hash__", [](const Device& device) { return reinterpret_cast<intptr_t>(&device.hal()); })
       .def("__repr__",
            [](const Device& device) { return nb::str(text("<baton.Device ", device.hal().name(), ">").c_str()); });
-  module.def("open_device", open);
+  module.def("open_device", open, nb::arg("uri"), nb::arg("functions"));
   module.def("list_devices", list_devices);
   module.def("left_out_drivers", [] {
     nb::dict left_out;

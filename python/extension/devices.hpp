@@ -15,6 +15,7 @@ namespace baton::python {
 
 class OpenDevice final {
  public:
+  // `uri`: what find() finds it by; empty for a device that others do not get.
   OpenDevice(Ref<hal::Device> device, std::string uri);
   ~OpenDevice();
   OpenDevice(const OpenDevice&) = delete;

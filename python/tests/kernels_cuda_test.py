@@ -238,3 +238,63 @@ def test_a_library_may_be_unloaded_and_used_again(gpu, values):
 
 def test_structures_for_tests_are_as_dlpack_has_them():
     assert ctypes.sizeof(DLManaged) == 80 and ctypes.sizeof(Table) == 56
+
+
+IMPORTS = b""".version 7.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 result) mix(.param .b32 value);
+.visible .entry scale(.param .u64 values, .param .u32 count, .param .u32 factor) {
+  .param .b32 given; .param .b32 result; .reg .u32 %a; .reg .u64 %d;
+  ld.param.u64 %d, [values];
+  cvta.to.global.u64 %d, %d;
+  ld.global.u32 %a, [%d];
+  st.param.b32 [given], %a;
+  call.uni (result), mix, (given);
+  ld.param.b32 %a, [result];
+  st.global.u32 [%d], %a;
+  ret;
+}
+"""
+MIX = b"""// Functions of the app.
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .func (.param .b32 result) mix(.param .b32 value) {
+  .reg .u32 %a;
+  ld.param.b32 %a, [value];
+  add.u32 %a, %a, 7;
+  st.param.b32 [result], %a;
+  ret;
+}
+"""
+SCALE = [("scale", (64, 1, 1))]
+
+
+def test_functions_of_the_app_are_linked_with_what_imports_them(gpu, tmp_path):
+    file = tmp_path / "mix.ptx"
+    file.write_bytes(MIX)
+    for functions in ([MIX], [file], str(file), MIX):
+        device = baton.device("cuda", functions=functions)
+        assert device is not gpu and device.name == gpu.name
+        device.executable({"cuda-ptx": IMPORTS}, SCALE)
+    gpu.executable({"cuda-ptx": PTX}, SCALE)
+    with pytest.raises(baton.NotFoundError, match="functions that nobody provides: 'mix'"):
+        gpu.executable({"cuda-ptx": IMPORTS}, SCALE)
+
+
+def test_functions_that_two_define_are_refused(gpu, tmp_path):
+    file = tmp_path / "mix.ptx"
+    file.write_bytes(MIX)
+    device = baton.device("cuda", functions=[file, MIX])
+    device.executable({"cuda-ptx": PTX}, SCALE)  # Imports none.
+    with pytest.raises(baton.AlreadyExistsError, match=r"Function 'mix' is defined twice, by '.*mix.ptx' and by 'functions\[1\]'"):
+        device.executable({"cuda-ptx": IMPORTS}, SCALE)
+
+
+def test_what_is_no_device_code_is_no_function(gpu):
+    for code in (b"", b"\x7fELF", b"/* .version", b"int mix(int);"):
+        with pytest.raises(ValueError, match=r"'functions\[0\]' has no device functions"):
+            baton.device("cuda", functions=[code])
+    with pytest.raises(FileNotFoundError):
+        baton.device("cuda", functions=["nowhere.ptx"])

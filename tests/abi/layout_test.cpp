@@ -33,6 +33,17 @@ FUNCTION(baton_buffer_view_export_dlpack, baton_status* (*)(baton_device*, const
 FUNCTION(baton_buffer_view_export_dlpack_legacy,
          baton_status* (*)(baton_device*, const baton_buffer_view*, const baton_fence*, int64_t, DLManagedTensor**));
 
+FUNCTION(baton_device_open_with, baton_status* (*)(const char*, const baton_device_options*, baton_device**));
+static_assert(sizeof(baton_device_functions) == 24, "it stands in arrays");
+FIELD(baton_device_functions, name, 0);
+FIELD(baton_device_functions, data, 8);
+FIELD(baton_device_functions, size, 16);
+SIZE_V1(baton_device_options, 24);
+FIELD(baton_device_options, struct_size, 0);
+FIELD(baton_device_options, function_count, 4);
+FIELD(baton_device_options, trace, 8);
+FIELD(baton_device_options, functions, 16);
+
 SIZE_V1(baton_value, 8);
 static_assert(sizeof(baton_value) == 8, "a slot is 8 bytes for ever");
 static_assert(sizeof(baton_typed_value) == 16 && offsetof(baton_typed_value, letter) == 8, "a slot and its letter");

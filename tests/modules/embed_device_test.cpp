@@ -254,4 +254,74 @@ TEST_F(EmbedDeviceTest, ATraceHoldsCallsOfAnInvocation) {
   baton_trace_release(trace);
 }
 
+TEST(DeviceOptionsTest, OpenADeviceAsItIs) {
+  baton_device_options options = {};
+  options.struct_size = sizeof(options);
+  baton_device* device = nullptr;
+  ASSERT_EQ(message_of(baton_device_open_with("local-sync", &options, &device)), "");
+  baton_object_release(reinterpret_cast<baton_object*>(device));
+  options.struct_size = 8;
+  EXPECT_EQ(message_of(baton_device_open_with("local-sync", &options, &device)),
+            "The options of a device are 8 bytes; at least 24 are known.");
+  EXPECT_EQ(device, nullptr);
+}
+
+// What is linked and what is refused then stands in linked_functions_test.cpp, and in Python's kernels_cuda_test.py.
+TEST(DeviceOptionsTest, FunctionsAreDeviceCodeForCudaDevices) {
+  const std::string ptx = "/* Of the app. */\n.version 7.0\n.target sm_75\n", source = "int mix(int);";
+  baton_device_functions functions[] = {{"mix.ptx", ptx.data(), ptx.size()}, {"mix.c", source.data(), source.size()}};
+  baton_device_options options = {};
+  options.struct_size = sizeof(options);
+  options.functions = functions;
+  options.function_count = 1;
+  baton_device* device = nullptr;
+  EXPECT_EQ(message_of(baton_device_open_with("local-sync", &options, &device)),
+            "Device 'local-sync' links no device functions; CUDA's devices do.");
+  options.function_count = 2;
+  EXPECT_EQ(message_of(baton_device_open_with("cuda://0", &options, &device)),
+            "'mix.c' has no device functions: it is no PTX, cubin, fatbin, object, archive or LTO-IR.");
+  EXPECT_EQ(device, nullptr);
+}
+
+// Kernels as a module would bring them.
+std::string load_kernels(baton_device* device, const std::string& ptx) {
+  const auto words = [](const char* text) { return baton_string{text, std::char_traits<char>::length(text)}; };
+  const baton_executable_variant variant = {words("cuda-ptx"), ptx.data(), ptx.size()};
+  baton_executable_request request = {};
+  request.struct_size = sizeof(request);
+  request.variant_count = 1;
+  request.variants = &variant;
+  request.name = words("kernels");
+  baton_executable* made = nullptr;
+  const std::string message = message_of(baton_host_table()->devices->executable_make(device, &request, &made));
+  baton_object_release(reinterpret_cast<baton_object*>(made));
+  return message;
+}
+
+// On this machine's GPU, or on the fake one where this runs with it (CMakeLists.txt).
+TEST(DeviceOptionsTest, FunctionsAreLinkedWithWhatImportsThem) {
+  const std::string head = ".version 7.0\n.target sm_75\n.address_size 64\n",
+                    mix = head + ".visible .func mix(.param .b32 value) { ret; }\n",
+                    kernels = head + ".extern .func mix(.param .b32 value);\n" +
+                              ".visible .entry scale(.param .u64 values, .param .u32 count, .param .u32 factor) {\n"
+                              "  .param .b32 given; call.uni mix, (given); ret;\n}\n";
+  baton_device_functions functions[] = {{"mix.ptx", mix.data(), mix.size()}, {"again.ptx", mix.data(), mix.size()}};
+  baton_device_options options = {};
+  options.struct_size = sizeof(options);
+  options.functions = functions;
+  for (uint32_t count : {0u, 1u, 2u}) {
+    options.function_count = count;
+    baton_device* device = nullptr;
+    const std::string missing = message_of(baton_device_open_with("cuda", &options, &device));
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    constexpr const char* kMessages[] = {"The kernels import functions that nobody provides: 'mix'; ", "",
+                                         "Function 'mix' is defined twice, by 'mix.ptx' and by 'again.ptx'."};
+    EXPECT_THAT(load_kernels(device, kernels), testing::HasSubstr(kMessages[count])) << count;
+    if (count == 1) {
+      EXPECT_EQ(load_kernels(device, kernels), "");
+    }
+    baton_object_release(reinterpret_cast<baton_object*>(device));
+  }
+}
+
 }  // namespace

@@ -4,7 +4,7 @@
 #
 # GLSL knows one entry point a file. With ENTRY_POINTS the source is compiled once for each, with -DKERNEL_<entry point>, and
 # they are linked into one module; that needs glslangValidator, spirv-opt and spirv-link. spirv-opt also takes out the constant
-# gl_WorkGroupSize, which in SPIR-V counts for all entry points of a module.
+# gl_WorkGroupSize, which in SPIR-V counts for all entry points of a module. What a source includes is known to the build.
 function(baton_vulkan_kernels target source)
   cmake_parse_arguments(ARG "" "NAME" "DEFINES;ENTRY_POINTS" ${ARGN})
   get_filename_component(source ${source} ABSOLUTE)
@@ -15,26 +15,35 @@ function(baton_vulkan_kernels target source)
   set(spirv ${folder}/${ARG_NAME}_spv.spv)
   set(header ${folder}/${ARG_NAME}_spv.hpp)
   list(TRANSFORM ARG_DEFINES PREPEND -D)
+  set(modules "")
+  set(compile "")
+  set(depfile DEPFILE ${spirv}.d)
   if(ARG_ENTRY_POINTS)
-    set(modules "")
-    set(compile "")
     foreach(entry ${ARG_ENTRY_POINTS})
       set(module ${folder}/${ARG_NAME}_${entry}.spv)
       list(APPEND modules ${module})
-      list(APPEND compile COMMAND ${BATON_GLSLANG} --quiet --target-env vulkan1.2 -DKERNEL_${entry} ${ARG_DEFINES} -e ${entry}
-        --source-entrypoint main -o ${module} ${source}
-        COMMAND ${BATON_SPIRV_OPT} --target-env=vulkan1.2 -O --eliminate-dead-const ${module} -o ${module})
+      add_custom_command(
+        OUTPUT ${module}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+        COMMAND ${BATON_GLSLANG} --quiet --target-env vulkan1.2 -DKERNEL_${entry} ${ARG_DEFINES} -e ${entry}
+          --source-entrypoint main --depfile ${module}.d -o ${module} ${source}
+        COMMAND ${BATON_SPIRV_OPT} --target-env=vulkan1.2 -O --eliminate-dead-const ${module} -o ${module}
+        DEPENDS ${source}
+        DEPFILE ${module}.d
+        VERBATIM)
     endforeach()
-    list(APPEND compile COMMAND ${BATON_SPIRV_LINK} --target-env vulkan1.2 ${modules} -o ${spirv})
+    set(compile COMMAND ${BATON_SPIRV_LINK} --target-env vulkan1.2 ${modules} -o ${spirv})
+    set(depfile "")
   else()
-    set(compile COMMAND ${BATON_GLSLC} -O --target-env=vulkan1.2 ${ARG_DEFINES} ${source} -o ${spirv})
+    set(compile COMMAND ${BATON_GLSLC} -O --target-env=vulkan1.2 ${ARG_DEFINES} -MD -MF ${spirv}.d -MT ${spirv} ${source} -o ${spirv})
   endif()
   add_custom_command(
     OUTPUT ${spirv} ${header}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     ${compile}
     COMMAND ${CMAKE_COMMAND} -DFILES=${spirv} -DHEADER=${header} -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
-    DEPENDS ${source} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
+    DEPENDS ${source} ${modules} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_files.cmake
+    ${depfile}
     VERBATIM)
   target_sources(${target} PRIVATE ${header})
   target_include_directories(${target} PRIVATE ${folder})

@@ -8,13 +8,12 @@
 #include <span>
 #include <string_view>
 
-#include "base/bytes.hpp"
 #include "hal/drivers/local/import_plugin.hpp"
 #include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/stepped_device.hpp"
 #include "hal/timeline_observer.hpp"
-#include "modules/kernel_library/cuda_compiler.hpp"
+#include "modules/kernel_library/device_functions.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/support/device_report.hpp"
 #include "tools/support/executable_files.hpp"
@@ -74,49 +73,17 @@ Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::st
   return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
 }
 
-// PTX, machine code of CUDA, objects and archives: what CUDA's linker takes. Libraries for the CPU are none of these.
-bool is_device_code(std::span<const std::byte> bytes) {
-  constexpr std::string_view kElf =
-                                 "\x7f"
-                                 "ELF",
-                             kFatbin = "\x50\xed\x55\xba", kArchive = "!<arch>\n", kLtoIr = "\xed\x43\x4e\x7f",
-                             kPtx = ".version";
-  constexpr size_t kTypeAt = 16, kMachineAt = 18;
-  constexpr uint16_t kRelocatable = 1, kCudaMachine = 190;
-  std::string_view code = text_of(bytes);
-  if (code.starts_with(kFatbin) || code.starts_with(kArchive) || code.starts_with(kLtoIr)) return true;
-  if (code.starts_with(kElf) && code.size() >= kMachineAt + 2) {
-    return load_bytes<uint16_t>(bytes.data() + kTypeAt) == kRelocatable ||
-           load_bytes<uint16_t>(bytes.data() + kMachineAt) == kCudaMachine;
-  }
-  while (code.starts_with("//") || code.starts_with('\n') || code.starts_with('\r') || code.starts_with(' ')) {
-    code.remove_prefix(code.starts_with("//") ? std::min(code.find('\n'), code.size()) : 1);
-  }
-  return code.starts_with(kPtx);
-}
-
 // Device code goes to CUDA devices, everything else is a library for the CPU.
 Status add_plugin(const std::string& source, hal::drivers::DriverOptions& options) {
   if (source.find('?') == source.npos) {
-    if (auto mapped = map_file(source); mapped.has_value() && is_device_code(mapped->bytes)) {
-      options.cuda.functions.push_back({source, {mapped->bytes.begin(), mapped->bytes.end()}});
-      return {};
+    if (auto mapped = map_file(source); mapped.has_value() && modules::is_device_code(mapped->bytes)) {
+      return modules::add_device_functions(source, mapped->bytes, options.cuda);
     }
   }
   BATON_TRY_ASSIGN(auto plugin, load_plugin(source));
   options.local.imports.add(std::move(plugin));
   return {};
 }
-
-// By nvJitLink, where this machine has it.
-class LibraryLinker final : public hal::drivers::cuda::DeviceLinker {
-  using DeviceCode = hal::drivers::cuda::DeviceCode;
-  Result<std::vector<std::byte>> link(std::string_view arch, std::span<const DeviceCode> code) const override {
-    std::vector<modules::LinkInput> inputs;
-    for (const DeviceCode& one : code) inputs.push_back({one.name, one.bytes});
-    return modules::link_cuda(arch, inputs);
-  }
-};
 
 // The devices of Vulkan get the parameter that the flag is.
 Status watch_vulkan(const DeviceFlags& flags, std::vector<std::string>& uris) {
@@ -196,7 +163,6 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
   }
   options.local.dispatch_times = flags.dispatch_times;
   options.cuda.timeline = flags.timeline;
-  options.cuda.linker = std::make_shared<LibraryLinker>();
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
   return registry;

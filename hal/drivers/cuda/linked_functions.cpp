@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
-#include "hal/drivers/cuda/code_image.hpp"
+#include "hal/device_image.hpp"
 #include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 
@@ -173,11 +173,7 @@ Status check_defined_once(std::span<const DeviceCode> code) {
 
 // Linkers read as far as tables say.
 Status check_images(std::span<const DeviceCode> code) {
-  for (const DeviceCode& one : code) {
-    const CUjitInputType type = input_of(one.bytes).type;
-    if (type != CU_JIT_INPUT_CUBIN && type != CU_JIT_INPUT_FATBINARY) continue;
-    BATON_TRY_CONTEXT(check_image(one.bytes), "while linking '", one.name, "'");
-  }
+  for (const DeviceCode& one : code) BATON_TRY_CONTEXT(check_device_image(one.bytes), "while linking '", one.name, "'");
   return {};
 }
 

@@ -129,6 +129,28 @@ TEST_F(CudaCompilerTest, PartsBecomeOne) {
   EXPECT_FAILS(link_cuda("90", {}), StatusCode::kInvalidArgument, "nothing to link");
 }
 
+// nvJitLink reads as far as tables say: it would end the process, or never end.
+TEST_F(CudaCompilerTest, DamagedPartsNeverReachTheLinker) {
+  const LinkInput function[] = {{"function.ptx", std::as_bytes(std::span(kFunction))}};
+  const auto cubin = link_cuda("90", function);
+  NEEDS(cubin);
+  ASSERT_OK(cubin);
+  const std::span<const std::byte> whole(*cubin);
+  for (size_t length = 4; length < whole.size(); ++length) {
+    const LinkInput cut[] = {{"cut.cubin", whole.first(length)}};
+    EXPECT_FAILS(link_cuda("90", cut), StatusCode::kDataLoss, "while linking 'cut.cubin'") << length;
+  }
+  EXPECT_OK(link_cuda("90", function));
+}
+
+TEST_F(CudaCompilerTest, AZeroInATextIsToldAndNotTakenForItsEnd) {
+  const std::string source = std::string(kSource) + std::string(1, '\0') + "more";
+  EXPECT_FAILS(compile(source), StatusCode::kInvalidArgument, "has a zero at byte");
+  const std::string option("-DA\0-DB", 7);
+  EXPECT_FAILS(compile(kSource, "#define FACTOR 3", option), StatusCode::kInvalidArgument,
+               "Option '-DA' has a zero at byte 3");
+}
+
 #ifdef BATON_TEST_LTO_IR
 TEST_F(CudaCompilerTest, LtoIrIsOptimizedWhereItIsLinked) {
   std::ifstream file(BATON_TEST_LTO_IR, std::ios::binary);

@@ -29,6 +29,7 @@ std::string device_elf(uint16_t machine) {
   elf.replace(0, 4,
               "\x7f"
               "ELF");
+  elf[4] = 2;  // Of 64 bits.
   elf[18] = static_cast<char>(machine);
   return elf;
 }

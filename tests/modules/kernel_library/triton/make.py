@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the cubins of this folder, with what Triton's compiler says of them: make.py [folder].
 
-Needs the wheel `triton` of the version that is to be in the names (3.2.0 to 3.6.0 were used: pip install triton==3.6.0), and no
+Needs the wheel `triton` of the version that is to be in the names (3.2.0 to 3.9.0 were used: pip install triton==3.9.0), and no
 GPU. The tests need neither: what this wrote is committed.
 """
 import json

@@ -1,0 +1,175 @@
+#include "hal/device_image.hpp"
+
+#include <elf.h>
+
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+
+namespace baton::hal {
+namespace {
+
+using Code = std::span<const std::byte>;
+
+constexpr uint16_t kMachineCuda = 190;  // EM_CUDA
+constexpr uint32_t kFatbinMagic = 0xba55ed50;
+constexpr std::string_view kArchiveMagic = "!<arch>\n";
+
+// NVIDIA's names for none of these are public; the fields are those that cuobjdump shows.
+struct FatbinHeader {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t header_bytes;
+  uint64_t bytes;  // Behind the header.
+};
+struct FatbinPart {
+  uint16_t kind;
+  uint16_t version;
+  uint32_t header_bytes;
+  uint64_t bytes;  // Behind the header.
+};
+constexpr uint64_t kFatbinAlignment = 8;
+
+struct ArchiveMember {
+  char name[16], date[12], user[6], group[6], mode[8], bytes[10], end[2];
+};
+
+bool inside(Code code, uint64_t begin, uint64_t length) {
+  return begin <= code.size() && length <= code.size() - begin;
+}
+
+Status cut_off(std::string_view kind, Code code, std::string_view what, uint64_t begin, uint64_t length) {
+  return failure(StatusCode::kDataLoss, "The ", kind, " has ", code.size(), " bytes; its ", what, " are ", length,
+                 " bytes from ", begin, " on.");
+}
+
+bool is_fatbin(Code code) { return code.size() >= 4 && load_bytes<uint32_t>(code.data()) == kFatbinMagic; }
+bool is_elf(Code code) { return code.size() >= SELFMAG && std::memcmp(code.data(), ELFMAG, SELFMAG) == 0; }
+bool is_archive(Code code) {
+  return code.size() >= kArchiveMagic.size() &&
+         std::memcmp(code.data(), kArchiveMagic.data(), kArchiveMagic.size()) == 0;
+}
+
+// ---- Fatbins --------------------------------------------------------------------------------------------------------
+
+Status check_parts(Code code, Code contents) {
+  for (uint64_t at = 0; contents.size() - at >= sizeof(FatbinPart);) {
+    const auto part = load_bytes<FatbinPart>(contents.data() + at);
+    if (part.header_bytes < sizeof(FatbinPart) || !inside(contents, at, part.header_bytes) ||
+        !inside(contents, at + part.header_bytes, part.bytes)) {
+      return cut_off("fatbin", code, text("part at ", at, " of ", part.header_bytes, " and contents"), at, part.bytes);
+    }
+    const Code image = contents.subspan(static_cast<size_t>(at) + part.header_bytes, static_cast<size_t>(part.bytes));
+    if (is_elf(image)) BATON_TRY_CONTEXT(check_device_image(image), "in a fatbin");
+    at += part.header_bytes + part.bytes;
+  }
+  return {};
+}
+
+// The bytes of the one that `code` begins with, and whatever follows it is let be.
+Status check_fatbin(Code code, uint64_t& length) {
+  if (code.size() < sizeof(FatbinHeader)) return cut_off("fatbin", code, "first words", 0, sizeof(FatbinHeader));
+  const auto header = load_bytes<FatbinHeader>(code.data());
+  if (header.header_bytes < sizeof(FatbinHeader) || !inside(code, header.header_bytes, header.bytes)) {
+    return cut_off("fatbin", code, "contents", header.header_bytes, header.bytes);
+  }
+  length = header.header_bytes + header.bytes;
+  return check_parts(code, code.subspan(header.header_bytes, static_cast<size_t>(header.bytes)));
+}
+
+// One behind the other, as objects of a host have them.
+Status check_fatbins(Code code) {
+  while (is_fatbin(code)) {
+    uint64_t length = 0;
+    BATON_TRY(check_fatbin(code, length));
+    const uint64_t next = (length + kFatbinAlignment - 1) / kFatbinAlignment * kFatbinAlignment;
+    if (next >= code.size()) break;
+    code = code.subspan(static_cast<size_t>(next));
+  }
+  return {};
+}
+
+// ---- ELF ------------------------------------------------------------------------------------------------------------
+
+Status check_sections(std::string_view kind, Code code, const Elf64_Ehdr& header) {
+  for (uint64_t i = 0; i < header.e_shnum; ++i) {
+    const auto section = load_bytes<Elf64_Shdr>(code.data() + header.e_shoff + i * sizeof(Elf64_Shdr));
+    if (section.sh_type == SHT_NOBITS) continue;
+    if (!inside(code, section.sh_offset, section.sh_size)) {
+      return cut_off(kind, code, text("contents of section ", i), section.sh_offset, section.sh_size);
+    }
+    const Code contents = code.subspan(static_cast<size_t>(section.sh_offset), static_cast<size_t>(section.sh_size));
+    BATON_TRY_CONTEXT(check_fatbins(contents), "in section ", i, " of an object");
+  }
+  return {};
+}
+
+Status check_segments(std::string_view kind, Code code, const Elf64_Ehdr& header) {
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    const auto segment = load_bytes<Elf64_Phdr>(code.data() + header.e_phoff + i * sizeof(Elf64_Phdr));
+    if (inside(code, segment.p_offset, segment.p_filesz)) continue;
+    return cut_off(kind, code, text("contents of segment ", i), segment.p_offset, segment.p_filesz);
+  }
+  return {};
+}
+
+Status check_elf(Code code) {
+  constexpr size_t kMachineAt = offsetof(Elf64_Ehdr, e_machine);
+  const bool is_object =
+      code.size() >= kMachineAt + 2 && load_bytes<uint16_t>(code.data() + kMachineAt) != kMachineCuda;
+  const std::string_view kind = is_object ? "object" : "cubin";
+  if (code.size() < sizeof(Elf64_Ehdr)) return cut_off(kind, code, "first words", 0, sizeof(Elf64_Ehdr));
+  const auto header = load_bytes<Elf64_Ehdr>(code.data());
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) {
+    return failure(StatusCode::kInvalidArgument, "The ", kind, " is of class ", int{header.e_ident[EI_CLASS]},
+                   "; one of 64 bits is of class ", ELFCLASS64, ".");
+  }
+  // Tables may be absent, but not of rows of another size.
+  if ((header.e_shnum != 0 && header.e_shentsize != sizeof(Elf64_Shdr)) ||
+      (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr))) {
+    return failure(StatusCode::kDataLoss, "The ", kind, " has sections of ", header.e_shentsize,
+                   " bytes and segments of ", header.e_phentsize, "; they have ", sizeof(Elf64_Shdr), " and ",
+                   sizeof(Elf64_Phdr), ".");
+  }
+  const uint64_t sections = uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
+  if (!inside(code, header.e_shoff, sections)) return cut_off(kind, code, "sections", header.e_shoff, sections);
+  const uint64_t segments = uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
+  if (!inside(code, header.e_phoff, segments)) return cut_off(kind, code, "segments", header.e_phoff, segments);
+  BATON_TRY(check_sections(kind, code, header));
+  return check_segments(kind, code, header);
+}
+
+// ---- Archives -------------------------------------------------------------------------------------------------------
+
+Status check_archive(Code code) {
+  for (uint64_t at = kArchiveMagic.size(); at < code.size();) {
+    if (!inside(code, at, sizeof(ArchiveMember))) return cut_off("archive", code, "member", at, sizeof(ArchiveMember));
+    const auto member = load_bytes<ArchiveMember>(code.data() + at);
+    at += sizeof(ArchiveMember);
+    const std::string_view field(member.bytes, sizeof(member.bytes));
+    uint64_t length = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), length);
+    if (error != std::errc() || (end != field.data() + field.size() && *end != ' ')) {
+      return failure(StatusCode::kDataLoss, "The archive's member at ", at, " does not say how long it is.");
+    }
+    if (!inside(code, at, length)) return cut_off("archive", code, "member's contents", at, length);
+    const Code contents = code.subspan(static_cast<size_t>(at), static_cast<size_t>(length));
+    if (!is_archive(contents)) BATON_TRY_CONTEXT(check_device_image(contents), "in the archive's member at ", at);
+    at += length + length % 2;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_device_image(Code code) {
+  if (is_elf(code)) return check_elf(code);
+  if (is_archive(code)) return check_archive(code);
+  uint64_t length = 0;
+  return is_fatbin(code) ? check_fatbin(code, length) : Status();
+}
+
+}  // namespace baton::hal

@@ -1,0 +1,16 @@
+// Device code before a driver or a linker of the vendor's sees it. They read as far as the tables in the code say, so a file that
+// was cut off would have them read beyond its end, or without end.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/status.hpp"
+
+namespace baton::hal {
+
+// That what the tables of a cubin, an object, a fatbin or an archive name lies inside of it, and the same for what lies in
+// those. PTX has no tables, those of LTO-IR are not known, and what is compressed is not looked at.
+Status check_device_image(std::span<const std::byte> code);
+
+}  // namespace baton::hal

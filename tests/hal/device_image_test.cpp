@@ -1,0 +1,117 @@
+// Goal: nothing that a vendor's linker reads by its tables lies outside of the file. Method: small files of every kind, each cut
+// off at every byte, and each with words that lie.
+#include "hal/device_image.hpp"
+
+#include <elf.h>
+
+#include <cstring>
+#include <string>
+
+#include "tests/support/status_matchers.hpp"
+
+namespace baton::hal {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+template <typename T>
+std::string text_of(const T& plain) {
+  return {reinterpret_cast<const char*>(&plain), sizeof(plain)};
+}
+
+// A fatbin of two parts.
+std::string fatbin(const std::string& second = "12345678") {
+  struct Part {
+    uint16_t kind = 2, version = 0x101;
+    uint32_t header_bytes = 16;
+    uint64_t bytes;
+  };
+  const std::string parts = text_of(Part{.bytes = 8}) + "abcdefgh" + text_of(Part{.bytes = second.size()}) + second;
+  const struct {
+    uint32_t magic = 0xba55ed50;
+    uint16_t version = 1, header_bytes = 16;
+    uint64_t bytes;
+  } header{.bytes = parts.size()};
+  return text_of(header) + parts;
+}
+
+// An ELF file of one section.
+std::string elf(uint16_t machine, const std::string& contents) {
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_machine = machine;
+  header.e_shoff = sizeof(header) + contents.size();
+  header.e_shnum = 1;
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  Elf64_Shdr section = {};
+  section.sh_type = SHT_PROGBITS;
+  section.sh_offset = sizeof(header);
+  section.sh_size = contents.size();
+  return text_of(header) + contents + text_of(section);
+}
+constexpr uint16_t kCuda = 190;
+
+std::string archive(const std::string& member) {
+  std::string length = std::to_string(member.size());
+  length.resize(10, ' ');
+  const std::string head = "a.o/            0           0     0     644     " + length + "`\n";
+  return "!<arch>\n" + head + member + (member.size() % 2 ? "\n" : "");
+}
+
+TEST(DeviceImageTest, WhatWasCutOffIsRefused) {
+  const std::string inner = elf(kCuda, "0123456789abcdef");
+  for (const std::string& whole : {fatbin(), fatbin(inner), inner, elf(EM_X86_64, fatbin()), archive(inner),
+                                   archive(elf(EM_X86_64, fatbin() + fatbin(inner)))}) {
+    EXPECT_OK(check_device_image(bytes_of(whole)));
+    for (size_t length = whole.starts_with("!") ? 9 : 4; length < whole.size(); ++length) {
+      EXPECT_FAILS(check_device_image(bytes_of(whole.substr(0, length))), StatusCode::kDataLoss, "The ") << length;
+    }
+  }
+}
+
+TEST(DeviceImageTest, WordsThatLieAreFoundWhereverTheyAre) {
+  std::string bad = fatbin();
+  bad[20] = 15;  // The header of the first part is too small.
+  EXPECT_FAILS(check_device_image(bytes_of(bad)), StatusCode::kDataLoss, "its part at 0 of 15 and contents");
+  bad = fatbin();
+  bad[16 + 8] = 9;  // The first part takes a byte of the second.
+  EXPECT_FAILS(check_device_image(bytes_of(bad)), StatusCode::kDataLoss, "its part at 25");
+  bad = fatbin();
+  bad[16 + 15] = '\x7f';
+  EXPECT_FAILS(check_device_image(bytes_of(bad)), StatusCode::kDataLoss, "its part at 0");
+  std::string inner = elf(kCuda, "0123456789abcdef");
+  inner[47] = '\x7f';  // Where the sections begin.
+  EXPECT_FAILS(check_device_image(bytes_of(fatbin(inner))), StatusCode::kDataLoss, "in a fatbin");
+  EXPECT_FAILS(check_device_image(bytes_of(elf(EM_X86_64, fatbin() + fatbin(inner)))), StatusCode::kDataLoss,
+               "in section 0 of an object");
+  EXPECT_FAILS(check_device_image(bytes_of(archive(inner))), StatusCode::kDataLoss, "in the archive's member at 68");
+  bad = archive("abc");
+  bad[8 + 48] = 'x';
+  EXPECT_FAILS(check_device_image(bytes_of(bad)), StatusCode::kDataLoss, "does not say how long it is");
+  bad[8 + 48] = '9';
+  EXPECT_FAILS(check_device_image(bytes_of(bad)), StatusCode::kDataLoss, "its member's contents are 9 bytes from 68");
+  inner = elf(kCuda, "");
+  inner[EI_CLASS] = ELFCLASS32;
+  EXPECT_FAILS(check_device_image(bytes_of(inner)), StatusCode::kInvalidArgument, "is of class 1");
+}
+
+TEST(DeviceImageTest, EveryByteMayLie) {
+  const std::string whole = archive(elf(EM_X86_64, fatbin() + fatbin(elf(kCuda, "0123456789abcdef"))));
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const int change : {0x01, 0x80, 0xff}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ change);
+      const Status status = check_device_image(bytes_of(damaged));
+      EXPECT_TRUE(status.ok() || !status.message().empty()) << at;
+    }
+  }
+}
+
+TEST(DeviceImageTest, WhatHasNoTablesIsTakenAsItIs) {
+  for (const char* text : {"", ".version 7.0", "\xed\x43\x4e\x7f", "!<arch>", "noise"}) {
+    EXPECT_OK(check_device_image(bytes_of(text)));
+  }
+}
+
+}  // namespace
+}  // namespace baton::hal
