@@ -78,10 +78,11 @@ Result<Ref<hal::Device>> open(const char* uri, baton::Timeline* timeline,
                               std::span<const baton_device_functions> functions = {}) {
   hal::drivers::DriverOptions options;
   options.cuda.timeline = timeline;
-  if (!functions.empty()) BATON_TRY(baton::modules::check_takes_device_functions(uri));
+  options.vulkan.timeline = timeline;
   for (const baton_device_functions& one : functions) {
-    BATON_TRY(baton::modules::add_device_functions(
-        one.name, {static_cast<const std::byte*>(one.data), static_cast<size_t>(one.size)}, options.cuda));
+    const std::span code(static_cast<const std::byte*>(one.data), static_cast<size_t>(one.size));
+    BATON_TRY(baton::modules::check_takes_device_functions(uri, one.name, code));
+    BATON_TRY(baton::modules::add_device_functions(one.name, code, options));
   }
   hal::DriverRegistry drivers;
   BATON_TRY(hal::drivers::register_drivers(drivers, std::move(options)));

@@ -114,6 +114,8 @@ mlir::LogicalResult check_fallback(mlir::ModuleOp fallbacks, mlir::func::FuncOp 
 
 bool is_import_question(mlir::func::FuncOp declaration) { return declaration->hasAttr(kQuestion); }
 
+bool is_optional_import(mlir::func::FuncOp declaration) { return declaration->hasAttr(kOptional); }
+
 mlir::LogicalResult choose_when_loaded(mlir::ModuleOp kernels, std::string* explanation) {
   for (mlir::func::FuncOp function : dynamic_with_bodies(kernels)) {
     explain_dynamic(function, explanation);

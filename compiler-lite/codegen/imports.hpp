@@ -46,6 +46,8 @@ void settle_fallbacks(mlir::ModuleOp kernels, llvm::ArrayRef<LoadedObject> objec
 mlir::LogicalResult choose_when_loaded(mlir::ModuleOp kernels, std::string* explanation);
 // Whether a declaration stands for the question if an optional import is there: a call of it gives an i1.
 bool is_import_question(mlir::func::FuncOp declaration);
+// Whether it is the import of such a choice: called where it is there.
+bool is_optional_import(mlir::func::FuncOp declaration);
 
 // For targets whose linker chooses: moves the bodies of optional dynamic imports, with the symbols as their names, to a
 // module of their own, and leaves declarations. Null when there are none; a failure for a body that cannot stand alone.

@@ -12,6 +12,12 @@ inline constexpr uint32_t kHeaderWords = 5;
 // many workgroups. It numbers them by itself, and those from the row's length on, which its record ends with, do nothing.
 inline constexpr char kFoldsGrid[] = "baton.folds_grid ";
 
+// A function that is linked when the code is loaded is a declaration with linkage, imported under its name. Behind this, one
+// that may be missing: it is called only where the answer to its question is yes,
+inline constexpr char kOptionalImport[] = "baton.optional ";
+// and its question: an imported function that takes nothing and gives a bool.
+inline constexpr char kIsThere[] = "baton.is_there ";
+
 enum Op : uint32_t {
   kName = 5,
   kMemberName = 6,

@@ -21,6 +21,7 @@ Result<App> App::make(Ref<vm::BytecodeModule> program, AppOptions options) {
   app.timeline_ = options.timeline;
   hal::drivers::DriverOptions drivers;
   drivers.cuda.timeline = options.timeline;
+  drivers.vulkan.timeline = options.timeline;
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(drivers)));
   for (const std::string& uri : options.devices) {

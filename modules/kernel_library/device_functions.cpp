@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "hal/interface/spirv.hpp"
 #include "modules/kernel_library/cuda_compiler.hpp"
 
 namespace baton::modules {
@@ -37,9 +38,11 @@ class LibraryLinker final : public hal::drivers::cuda::DeviceLinker {
   }
 };
 
-}  // namespace
+bool is_spirv(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof(uint32_t) && load_bytes<uint32_t>(bytes.data()) == hal::spirv::kMagic;
+}
 
-bool is_device_code(std::span<const std::byte> bytes) {
+bool is_cuda_code(std::span<const std::byte> bytes) {
   constexpr std::string_view kElf =
                                  "\x7f"
                                  "ELF",
@@ -56,21 +59,41 @@ bool is_device_code(std::span<const std::byte> bytes) {
   return without_space_and_comments(code).starts_with(kPtx);
 }
 
+bool is_device_of(std::string_view driver, std::string_view uri) {
+  if (!uri.starts_with(driver)) return false;
+  uri.remove_prefix(driver.size());
+  return uri.empty() || std::string_view(":-?").find(uri[0]) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_device_code(std::span<const std::byte> bytes) { return is_cuda_code(bytes) || is_spirv(bytes); }
+
 std::shared_ptr<const hal::drivers::cuda::DeviceLinker> device_linker() { return std::make_shared<LibraryLinker>(); }
 
-Status add_device_functions(std::string name, std::span<const std::byte> code, hal::drivers::cuda::Options& options) {
-  if (!is_device_code(code)) {
-    return failure(StatusCode::kInvalidArgument, "'", name,
-                   "' has no device functions: it is no PTX, cubin, fatbin, object, archive or LTO-IR.");
+Status add_device_functions(std::string name, std::span<const std::byte> code, hal::drivers::DriverOptions& options) {
+  if (is_spirv(code)) {
+    options.vulkan.functions.push_back({std::move(name), {code.begin(), code.end()}});
+    return {};
   }
-  if (!options.linker) options.linker = device_linker();
-  options.functions.push_back({std::move(name), {code.begin(), code.end()}});
+  if (!is_cuda_code(code)) {
+    return failure(StatusCode::kInvalidArgument, "'", name,
+                   "' has no device functions: it is no PTX, cubin, fatbin, object, archive or LTO-IR, and no SPIR-V.");
+  }
+  if (!options.cuda.linker) options.cuda.linker = device_linker();
+  options.cuda.functions.push_back({std::move(name), {code.begin(), code.end()}});
   return {};
 }
 
-Status check_takes_device_functions(std::string_view uri) {
-  if (uri == "cuda" || uri.starts_with("cuda:") || uri.starts_with("cuda-") || uri.starts_with("cuda?")) return {};
-  return failure(StatusCode::kInvalidArgument, "Device '", uri, "' links no device functions; CUDA's devices do.");
+Status check_takes_device_functions(std::string_view uri, std::string_view name, std::span<const std::byte> code) {
+  const bool is_vulkan = is_device_of("vulkan", uri);
+  if (!is_vulkan && !is_device_of("cuda", uri)) {
+    return failure(StatusCode::kInvalidArgument, "Device '", uri,
+                   "' links no device functions; CUDA's and Vulkan's devices do.");
+  }
+  if (!is_device_code(code) || is_vulkan == is_spirv(code)) return {};
+  return failure(StatusCode::kInvalidArgument, "'", name, "' is ", is_vulkan ? "no SPIR-V" : "SPIR-V", ", and device '",
+                 uri, "' links ", is_vulkan ? "nothing else." : "none.");
 }
 
 }  // namespace baton::modules

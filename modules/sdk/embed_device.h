@@ -93,8 +93,8 @@ baton_status* baton_trace_write(baton_trace* trace, const char* path);
  * whoever handled it before. Once for a process; more change nothing. */
 void baton_name_kernel_crashes(void);
 
-/* Device code with functions that kernels of programs import: PTX, a relocatable cubin, a fatbin, an object, an archive or,
- * where nvJitLink is on the machine, LTO-IR. It is copied. */
+/* Device code with functions that kernels of programs import. For CUDA: PTX, a relocatable cubin, a fatbin, an object, an
+ * archive or, where nvJitLink is on the machine, LTO-IR. For Vulkan: SPIR-V. It is copied. */
 typedef struct baton_device_functions {
   const char* name; /* For messages: the file it came from. */
   const void* data;
@@ -106,7 +106,7 @@ typedef struct baton_device_options {
   uint32_t struct_size; /* sizeof(baton_device_options) that the caller was compiled with */
   uint32_t function_count;
   baton_trace* trace; /* As baton_device_open_traced has it, or NULL. */
-  /* Linked on CUDA devices with programs that import functions, when those are loaded: a function that nobody has, or that
+  /* Linked on devices of CUDA and Vulkan with programs that import functions, when those are loaded: a function that nobody has, or that
    * two of these have, fails the load. Other devices refuse them. */
   const baton_device_functions* functions;
 } baton_device_options;

@@ -29,8 +29,8 @@ def device(uri, *, functions=()):
     """Opens "local-sync", "local-task?workers=4", "cuda", "cuda://1", "null". The same text gives the same device for as
     long as somebody holds it: a program and a tensor do.
 
-    `functions`: device code with functions that kernels of programs import, as paths of files or as bytes: PTX, relocatable
-    cubins, fatbins, objects, archives, and where nvJitLink is installed LTO-IR. They are linked with programs that import
+    `functions`: device code with functions that kernels of programs import, as paths of files or as bytes: for CUDA PTX, relocatable
+    cubins, fatbins, objects, archives, and where nvJitLink is installed LTO-IR; for Vulkan SPIR-V. They are linked with programs that import
     any, when those are loaded. A device with functions is opened anew each time."""
     if functions:
         return _baton.open_device(uri, [_code(index, one) for index, one in enumerate(_sequence(functions))])

@@ -44,9 +44,11 @@ Result<hal::drivers::DriverOptions> options_for(const std::string& uri, Timeline
                                                 const FunctionFiles& functions) {
   hal::drivers::DriverOptions options;
   options.cuda.timeline = timeline;
-  if (!functions.empty()) BATON_TRY(modules::check_takes_device_functions(uri));
-  for (const auto& [name, code] : functions) {
-    BATON_TRY(modules::add_device_functions(name, std::as_bytes(std::span(code.c_str(), code.size())), options.cuda));
+  options.vulkan.timeline = timeline;
+  for (const auto& [name, held] : functions) {
+    const auto code = std::as_bytes(std::span(held.c_str(), held.size()));
+    BATON_TRY(modules::check_takes_device_functions(uri, name, code));
+    BATON_TRY(modules::add_device_functions(name, code, options));
   }
   return options;
 }

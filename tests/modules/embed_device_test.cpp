@@ -267,6 +267,23 @@ TEST(DeviceOptionsTest, OpenADeviceAsItIs) {
 }
 
 // What is linked and what is refused then stands in linked_functions_test.cpp, and in Python's kernels_cuda_test.py.
+TEST(DeviceOptionsTest, FunctionsAreOfTheKindThatTheDeviceLinks) {
+  const std::string ptx = ".version 7.0\n.target sm_75\n", spirv("\x03\x02\x23\x07", 4);
+  const baton_device_functions mix = {"mix.ptx", ptx.data(), ptx.size()},
+                               scale = {"scale.spv", spirv.data(), spirv.size()};
+  baton_device_options options = {};
+  options.struct_size = sizeof(options);
+  options.function_count = 1;
+  baton_device* device = nullptr;
+  options.functions = &mix;
+  EXPECT_EQ(message_of(baton_device_open_with("vulkan://0", &options, &device)),
+            "'mix.ptx' is no SPIR-V, and device 'vulkan://0' links nothing else.");
+  options.functions = &scale;
+  EXPECT_EQ(message_of(baton_device_open_with("cuda", &options, &device)),
+            "'scale.spv' is SPIR-V, and device 'cuda' links none.");
+  EXPECT_EQ(device, nullptr);
+}
+
 TEST(DeviceOptionsTest, FunctionsAreDeviceCodeForCudaDevices) {
   const std::string ptx = "/* Of the app. */\n.version 7.0\n.target sm_75\n", source = "int mix(int);";
   baton_device_functions functions[] = {{"mix.ptx", ptx.data(), ptx.size()}, {"mix.c", source.data(), source.size()}};
@@ -276,10 +293,10 @@ TEST(DeviceOptionsTest, FunctionsAreDeviceCodeForCudaDevices) {
   options.function_count = 1;
   baton_device* device = nullptr;
   EXPECT_EQ(message_of(baton_device_open_with("local-sync", &options, &device)),
-            "Device 'local-sync' links no device functions; CUDA's devices do.");
+            "Device 'local-sync' links no device functions; CUDA's and Vulkan's devices do.");
   options.function_count = 2;
   EXPECT_EQ(message_of(baton_device_open_with("cuda://0", &options, &device)),
-            "'mix.c' has no device functions: it is no PTX, cubin, fatbin, object, archive or LTO-IR.");
+            "'mix.c' has no device functions: it is no PTX, cubin, fatbin, object, archive or LTO-IR, and no SPIR-V.");
   EXPECT_EQ(device, nullptr);
 }
 

@@ -58,30 +58,38 @@ class FailingOnMessages final : public testing::EmptyTestEventListener {
   const std::shared_ptr<Messages> messages_;
 };
 
-std::unique_ptr<hal::Driver> make_watched_driver() {
-  const auto messages = std::make_shared<Messages>();
-  testing::UnitTest::GetInstance()->listeners().Append(new FailingOnMessages(messages));
-  return hal::drivers::vulkan::make_driver({.validation_listener = messages});
+std::unique_ptr<hal::Driver> make_watched_driver(Timeline* timeline) {
+  static const std::shared_ptr<Messages> messages = [] {
+    auto made = std::make_shared<Messages>();
+    testing::UnitTest::GetInstance()->listeners().Append(new FailingOnMessages(made));
+    return made;
+  }();
+  return hal::drivers::vulkan::make_driver({.timeline = timeline, .validation_listener = messages});
 }
 
-}  // namespace
-
-Result<Ref<hal::Device>> open_watched_vulkan() {
-  static const std::unique_ptr<hal::Driver> driver = make_watched_driver();
+Result<Ref<hal::Device>> open_watched(hal::Driver& driver) {
   const char* const wanted = std::getenv("BATON_VULKAN_DEVICE");
   const std::string_view path = wanted ? wanted : "";
 #if BATON_THREAD_SANITIZER
-  return driver->open(path, {});  // The layer's own locks would be what ThreadSanitizer reports.
+  return driver.open(path, {});  // The layer's own locks would be what ThreadSanitizer reports.
 #endif
   const hal::DeviceParameter watched[] = {{"vulkan_validation", "1"}};
-  auto device = driver->open(path, watched);
+  auto device = driver.open(path, watched);
   if (device.has_value() || device.error().message().find("which is not installed") == std::string_view::npos) {
     return device;
   }
   static const bool said =
       std::fputs("No validation layer: what the tests do with Vulkan is not watched.\n", stderr) >= 0;
   (void)said;
-  return driver->open(path, {});
+  return driver.open(path, {});
+}
+
+}  // namespace
+
+Result<Ref<hal::Device>> open_watched_vulkan(Timeline* timeline) {
+  if (timeline) return open_watched(*make_watched_driver(timeline));
+  static const std::unique_ptr<hal::Driver> driver = make_watched_driver(nullptr);
+  return open_watched(*driver);
 }
 
 }  // namespace baton::testing_support

@@ -73,11 +73,13 @@ Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::st
   return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
 }
 
-// Device code goes to CUDA devices, everything else is a library for the CPU.
+// Device code goes to devices of CUDA and Vulkan, everything else is a library for the CPU.
 Status add_plugin(const std::string& source, hal::drivers::DriverOptions& options) {
   if (source.find('?') == source.npos) {
-    if (auto mapped = map_file(source); mapped.has_value() && modules::is_device_code(mapped->bytes)) {
-      return modules::add_device_functions(source, mapped->bytes, options.cuda);
+    if (auto mapped = map_file(source); mapped.has_value()) {
+      if (modules::is_device_code(mapped->bytes)) {
+        return modules::add_device_functions(source, mapped->bytes, options);
+      }
     }
   }
   BATON_TRY_ASSIGN(auto plugin, load_plugin(source));
@@ -85,17 +87,25 @@ Status add_plugin(const std::string& source, hal::drivers::DriverOptions& option
   return {};
 }
 
-// The devices of Vulkan get the parameter that the flag is.
-Status watch_vulkan(const DeviceFlags& flags, std::vector<std::string>& uris) {
-  if (!flags.vulkan_validation) return {};
+// The flags of Vulkan become parameters of its devices.
+Status add_vulkan_parameters(const DeviceFlags& flags, std::vector<std::string>& uris) {
+  std::string parameters;
+  if (flags.vulkan_validation) parameters += "&vulkan_validation=1";
+  if (!flags.vulkan_cache.empty()) parameters += text("&vulkan_cache=", flags.vulkan_cache);
+  if (parameters.empty()) return {};
+  if (flags.vulkan_cache.find('&') != std::string::npos) {
+    return failure(StatusCode::kInvalidArgument, "--vulkan_cache: '&' ends a parameter of a device; '",
+                   flags.vulkan_cache, "' cannot be told to one");
+  }
   bool any = false;
   for (std::string& uri : uris) {
     if (!uri.starts_with("vulkan")) continue;
     any = true;
-    uri += text(uri.find('?') == uri.npos ? "?" : "&", "vulkan_validation=1");
+    uri += text(uri.find('?') == uri.npos ? "?" : "&", std::string_view(parameters).substr(1));
   }
   if (any) return {};
-  return failure(StatusCode::kInvalidArgument, "--vulkan_validation is for Vulkan devices; none is given");
+  return failure(StatusCode::kInvalidArgument, "--", flags.vulkan_validation ? "vulkan_validation" : "vulkan_cache",
+                 " is for Vulkan devices; none is given");
 }
 
 // The flags of CUDA become parameters of its devices, which check them: "cuda://1?cuda_mode=graph". No other thread of
@@ -109,7 +119,7 @@ Result<std::vector<std::string>> device_uris(const DeviceFlags& flags) {
     if (flags.no_native_code && uri.starts_with("local"))
       uri += text(uri.find('?') == uri.npos ? "?" : "&", "native_code=0");
   }
-  BATON_TRY(watch_vulkan(flags, uris));
+  BATON_TRY(add_vulkan_parameters(flags, uris));
   bool any = false;
   std::string others;
   for (std::string& uri : uris) {
@@ -140,7 +150,7 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
   line.texts(
       "--executable_plugin", flags.executable_plugins,
       "Functions that kernels import: plugin.so or plugin.sos for CPUs, with ?key=value; PTX, cubin, fatbin, object, "
-      "archive or LTO-IR for CUDA; again for more");
+      "archive or LTO-IR for CUDA, SPIR-V for Vulkan; again for more");
   line.texts("--executable", flags.executables,
              "name=file: kernels that programs ask for by that name; again for more, or for more variants of one");
   line.text("--cuda_mode", flags.cuda_mode, "How CUDA devices execute recordings: auto, stream or graph");
@@ -150,6 +160,8 @@ void add_device_flags(flags::CommandLine& line, DeviceFlags& flags) {
               "Leave signals alone; else a kernel that ends the process is named first");
   line.toggle("--vulkan_validation", flags.vulkan_validation,
               "Khronos' validation layer watches Vulkan devices; what it says goes to standard error");
+  line.text("--vulkan_cache", flags.vulkan_cache,
+            "A folder where Vulkan devices keep compiled pipelines, for the next process");
   line.toggle("--list_drivers", flags.list_drivers, "Print the drivers of this build and exit");
   line.toggle("--list_devices", flags.list_devices, "Print what --device= may name and exit");
   line.toggle("--dump_devices", flags.dump_devices, "Print the same with all that is known of each, and exit");
@@ -163,6 +175,7 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
   }
   options.local.dispatch_times = flags.dispatch_times;
   options.cuda.timeline = flags.timeline;
+  options.vulkan.timeline = flags.timeline;
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
   return registry;

@@ -35,6 +35,7 @@ struct DeviceFlags {
   bool no_native_code = false;     // Of the files that are run; see the local driver's native_code=.
   bool no_crash_names = false;     // A kernel that ends the process is not named.
   bool vulkan_validation = false;  // Of all devices of Vulkan that are given.
+  std::string vulkan_cache;        // Of the same: a folder; empty: none.
   // From tools that measure: where devices of the local driver tell how long kernels ran.
   std::shared_ptr<hal::drivers::local::DispatchTimes> dispatch_times = nullptr;
   Timeline* timeline = nullptr;                                // Where devices tell what they do; null: nowhere.

@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/vulkan/executable.hpp"
 
 #include <cstring>
+#include <set>
 
 #include "compiler-lite/codegen/gpu/check_kernels.hpp"
 #include "compiler-lite/codegen/gpu/entry_points.hpp"
@@ -41,6 +42,7 @@ class Build {
   LogicalResult lower(llvm::ArrayRef<Object> given) {
     if (mlir::failed(load(given))) return failure();
     settle_fallbacks(*kernels_, objects_, options_.explanation);
+    if (mlir::failed(choose_when_loaded(*kernels_, options_.explanation))) return failure();
     note_layouts(*kernels_);
     const gpu::Features features{.shared_bytes_max = options_.shared_bytes_max, .has_warps = false};
     if (mlir::failed(gpu::lower_kernels(kernels_, features)) || mlir::failed(check_imports()) ||
@@ -91,9 +93,9 @@ class Build {
     // One thread of all is the first to write down what failed.
     if (options_.sanitize) writer.need(spv::kVulkanMemoryModel);
     for (const AccessCheck& check : checks_) writer.note(hal::kAccessChecksNote + gpu::access_check_rows(check));
-    if (std::string problem = calls.declare(*structured_.module, libraries_, writer); !problem.empty()) {
-      return mlir::emitError(location_) << problem;
-    }
+    std::string problem = calls.declare_dynamic(*structured_.module, dynamic_, writer);
+    if (problem.empty()) problem = calls.declare(*structured_.module, libraries_, writer);
+    if (!problem.empty()) return mlir::emitError(location_) << problem;
     for (const gpu::EntryPoint& entry : entries_) {
       KernelShape shape{entry.name, entry.binding_count, entry.constant_count};
       std::copy(std::begin(entry.workgroup_size), std::end(entry.workgroup_size), shape.workgroup_size);
@@ -104,8 +106,7 @@ class Build {
         return mlir::emitError(location_, "The kernel '") << entry.name << "': " << one.problem();
       }
     }
-    if (calls.empty()) return variant(writer.bytes());
-    return link(writer);
+    return calls.has_libraries() ? link(writer) : variant(writer.bytes());
   }
 
   std::string print() const {
@@ -154,20 +155,30 @@ class Build {
       }
     }
     std::string problem;
-    const std::vector<uint32_t> words = link_spirv(modules, problem);
+    const std::vector<uint32_t> words = link_spirv(modules, !dynamic_.empty(), problem);
     if (!problem.empty()) return mlir::emitError(location_) << problem;
     const auto* first = reinterpret_cast<const char*>(words.data());
     return variant({first, first + 4 * words.size()});
   }
 
+  // Dynamic imports and their questions are called by the names that linkage gives them.
   LogicalResult check_imports() {
-    const ImportTable dynamic = collect_imports(*kernels_);
-    for (const std::string& symbol : dynamic.symbols) {
-      mlir::emitError(location_, "The kernels call '")
-          << symbol << "', which is to be found when the program is loaded; code for Vulkan has only functions that "
-          << "are linked with it (hal.import.static, hal.import.bitcode).";
+    bool good = true;
+    for (auto function : kernels_->getOps<mlir::func::FuncOp>()) {
+      if (!function.isExternal() || is_static_import(function)) continue;
+      if (function->hasAttr("hal.import.fields")) {
+        function.emitError("The import '")
+            << function.getSymName() << "' asks for fields (hal.import.fields); functions of Vulkan code get none.";
+        good = false;
+      }
+      const char* kind = is_import_question(function)   ? hal::spirv::kIsThere
+                         : is_optional_import(function) ? hal::spirv::kOptionalImport
+                                                        : "";
+      const std::string name = kind + import_symbol_of(function);
+      function->setAttr("hal.import.name", mlir::StringAttr::get(kernels_->getContext(), name));
+      dynamic_.insert(name);
     }
-    return success(dynamic.symbols.empty() && mlir::succeeded(check_static_imports(*kernels_, objects_)));
+    return success(mlir::succeeded(check_static_imports(*kernels_, objects_)) && good);
   }
 
   std::vector<Bitcode> bitcode() const {
@@ -198,10 +209,10 @@ class Build {
     bool good = true;
     for (const llvm::Function& function : *module_) {
       if (function.isIntrinsic() || function.use_empty() || is_in_library(function)) continue;
+      if (function.isDeclaration() && dynamic_.count(function.getName().str()) != 0) continue;
       mlir::InFlightDiagnostic said = mlir::emitError(location_);
       if (function.isDeclaration()) {
-        said << "The executable needs '" << function.getName()
-             << "', which no object defines; code for Vulkan has only functions that are linked with it.";
+        said << "The executable needs '" << function.getName() << "', which no object defines.";
       } else {
         said << "The function '" << function.getName() << "' calls itself; code for Vulkan can't.";
       }
@@ -219,6 +230,7 @@ class Build {
   std::vector<SpirvLibrary> libraries_;
   std::vector<gpu::EntryPoint> entries_;
   std::vector<AccessCheck> checks_;
+  std::set<std::string> dynamic_;  // Imports that are found when the program is loaded.
   std::unique_ptr<llvm::LLVMContext> llvm_;
   std::unique_ptr<llvm::Module> module_;  // In the context.
   std::unique_ptr<llvm::TargetMachine> machine_;

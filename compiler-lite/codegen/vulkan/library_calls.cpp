@@ -30,6 +30,16 @@ std::string check(const LibraryFunction& function, LLVM::LLVMFunctionType called
   return stream.str();
 }
 
+// Of a value that is handed to a function; 0: none that can be.
+Id type_of(mlir::Type type, SpirvWriter& writer) {
+  if (llvm::isa<LLVM::LLVMVoidType>(type)) return writer.void_type();
+  if (type.isInteger(1)) return writer.bool_type();
+  if (type.isInteger(32) || type.isInteger(64)) return writer.int_type(type.getIntOrFloatBitWidth());
+  if (type.isF32() || type.isF64()) return writer.float_type(type.getIntOrFloatBitWidth());
+  const LibraryValue address{Kind::kInteger, 64};
+  return address.takes(type) ? writer.int_type(64) : 0;
+}
+
 // Types and values as the library has them (`own`), and as kernels do.
 class Adapter {
  public:
@@ -110,9 +120,37 @@ std::string LibraryCalls::declare(mlir::ModuleOp kernels, llvm::ArrayRef<SpirvLi
     if (std::string problem = check(*found, function.getFunctionType()); !problem.empty()) return problem;
     adapters.emplace_back(found->name, Adapter(writer, *found));
   }
+  has_libraries_ = !adapters.empty();
   // Declarations stand before all functions that have a body.
   for (auto& [name, adapter] : adapters) adapter.declare();
   for (auto& [name, adapter] : adapters) callees_[name] = adapter.define();
+  return {};
+}
+
+std::string LibraryCalls::declare_dynamic(mlir::ModuleOp kernels, const std::set<std::string>& imports,
+                                          SpirvWriter& writer) {
+  for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
+    const auto import = imports.find(function.getName().str());
+    if (!function.isExternal() || import == imports.end()) continue;
+    if (mlir::SymbolTable::symbolKnownUseEmpty(function, kernels)) continue;
+    const LLVM::LLVMFunctionType called = function.getFunctionType();
+    Ids types = {type_of(called.getReturnType(), writer)};
+    for (const mlir::Type each : called.getParams()) types.push_back(type_of(each, writer));
+    if (llvm::is_contained(types, 0)) {
+      std::string text = "Kernels call '" + *import + "' as ";
+      llvm::raw_string_ostream stream(text);
+      stream << called
+             << "; a function that is found when the program is loaded takes and gives single values of 32 or 64 "
+             << "bits, and addresses.";
+      return text;
+    }
+    const Id made = writer.new_id();
+    writer.effect(spv::kFunction, {types.front(), made, 0, writer.type(spv::kTypeFunction, types)});
+    for (const Id each : llvm::ArrayRef(types).drop_front()) writer.op(spv::kFunctionParameter, each, {});
+    writer.effect(spv::kFunctionEnd, {});
+    writer.import(made, *import);
+    callees_[*import] = {made, types.front()};
+  }
   return {};
 }
 

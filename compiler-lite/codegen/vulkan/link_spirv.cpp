@@ -49,27 +49,31 @@ bool inline_calls(std::vector<uint32_t>& words, std::string& said) {
 
 }  // namespace
 
-std::vector<uint32_t> link_spirv(llvm::ArrayRef<std::vector<uint32_t>> modules, std::string& problem) {
+std::vector<uint32_t> link_spirv(llvm::ArrayRef<std::vector<uint32_t>> modules, bool keeps_imports,
+                                 std::string& problem) {
   std::string said;
   spvtools::Context context(kEnvironment);
   context.SetMessageConsumer(listener(said));
   std::vector<uint32_t> linked;
-  if (spvtools::Link(context, modules, &linked) != SPV_SUCCESS) {
+  spvtools::LinkerOptions options;
+  options.SetAllowPartialLinkage(keeps_imports);
+  if (spvtools::Link(context, modules, &linked, options) != SPV_SUCCESS) {
     problem = "SPIRV-Tools can't link the libraries: " + said;
     return {};
   }
-  if (!inline_calls(linked, said)) {
+  // The optimizer knows no functions without bodies; then drivers inline.
+  if (!keeps_imports && !inline_calls(linked, said)) {
     problem = "SPIRV-Tools can't inline the libraries' functions: " + said;
     return {};
   }
-  if (!is_valid(linked, kEnvironment, said)) {
+  // Vulkan knows no linkage.
+  if (!is_valid(linked, keeps_imports ? SPV_ENV_UNIVERSAL_1_5 : kEnvironment, said)) {
     problem = "The libraries' functions make code that is not valid: " + said;
     return {};
   }
   return linked;
 }
 
-// Vulkan knows no linkage.
 std::string validate_library(const std::vector<uint32_t>& words) {
   std::string said;
   return is_valid(words, SPV_ENV_UNIVERSAL_1_5, said) ? std::string() : "it is not valid: " + said;
@@ -77,7 +81,7 @@ std::string validate_library(const std::vector<uint32_t>& words) {
 #else
 std::string validate_library(const std::vector<uint32_t>&) { return {}; }
 
-std::vector<uint32_t> link_spirv(llvm::ArrayRef<std::vector<uint32_t>>, std::string& problem) {
+std::vector<uint32_t> link_spirv(llvm::ArrayRef<std::vector<uint32_t>>, bool, std::string& problem) {
   problem = "Libraries of SPIR-V are linked by SPIRV-Tools, which was not there when Baton was built.";
   return {};
 }

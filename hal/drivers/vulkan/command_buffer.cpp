@@ -36,6 +36,7 @@ std::span<const RecordedBinding> CommandBuffer::copy_bindings(std::span<const Bi
 }
 
 void CommandBuffer::append(Record& record) {
+  record.label = work_label();
   *end_ = &record;
   end_ = &record.next;
 }

@@ -61,8 +61,9 @@ class CommandBuffer final : public hal::CommandBuffer {
   Device& device_;
   Ref<Recording> recording_;
   Record** end_ = nullptr;
-  std::string custom_;                // The custom command that records; empty: none.
-  std::unique_ptr<Segment> segment_;  // What it records itself, up to the next command.
+  std::string custom_;                        // The custom command that records; empty: none.
+  std::unique_ptr<Segment> segment_;          // What it records itself, up to the next command,
+  const WorkLabel* segment_label_ = nullptr;  // and how observers call that.
 };
 
 }  // namespace baton::hal::drivers::vulkan

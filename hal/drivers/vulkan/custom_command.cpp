@@ -22,6 +22,7 @@ Status CommandBuffer::extension(std::string_view name, void* out) {
   BATON_TRY(check_extension(device_.name(), name, out));
   if (!segment_) {
     BATON_TRY_ASSIGN(segment_, Segment::begin(Ref<Context>(&device_.context())));
+    segment_label_ = work_label();
   }
   segment_->describe(out);
   return {};
@@ -34,6 +35,7 @@ Status CommandBuffer::close_segment() {
   record->kind = RecordKind::kSegment;
   record->made = segment.get();
   append(*record);
+  record->label = segment_label_;
   recording_->segments_.push_back(std::move(segment));
   return {};
 }

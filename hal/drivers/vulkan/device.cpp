@@ -25,10 +25,20 @@ DeviceLimits limits_of(const DeviceFacts& facts) {
 
 }  // namespace
 
-Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<Context> context) {
+Result<Ref<hal::Device>> Device::make(std::string_view name, Ref<Context> context, FunctionList functions,
+                                      baton::Timeline* told) {
   Parts parts;
+  parts.functions = std::move(functions);
   parts.context = context;
   BATON_TRY_ASSIGN(parts.timeline, Timeline::make(context));
+  if (told) {
+    auto spans = WorkSpans::make(*parts.timeline, *told, text("vulkan ", name));
+    if (spans.has_value()) {
+      parts.spans = std::move(spans).value();
+    } else {
+      told->note(text("What Vulkan devices run is not told: ", spans.error().message()));
+    }
+  }
   parts.source = make_ref<BufferSource>(make_ref<Memory>(context), make_ref<SingleCommands>(parts.timeline));
   parts.worker = make_ref<Worker>();
   BATON_TRY_ASSIGN(parts.builtins, make_builtins(context));
@@ -84,7 +94,7 @@ std::unique_ptr<hal::CommandBuffer> Device::do_make_command_buffer(const Recordi
 
 Result<Ref<hal::Executable>> Device::do_make_executable(const ExecutableRequest& request,
                                                         const ExecutableVariant& variant) {
-  return Executable::make(parts_.context, this, request, variant);
+  return Executable::make(parts_.context, this, request, variant, *parts_.functions);
 }
 
 }  // namespace baton::hal::drivers::vulkan

@@ -4,13 +4,17 @@
 #include "hal/device.hpp"
 #include "hal/drivers/vulkan/allocator.hpp"
 #include "hal/drivers/vulkan/builtins.hpp"
+#include "hal/drivers/vulkan/driver.hpp"
 #include "hal/drivers/vulkan/queue.hpp"
+#include "hal/drivers/vulkan/work_spans.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
 class Device final : public hal::Device {
  public:
-  static Result<Ref<hal::Device>> make(std::string_view name, Ref<Context> context);
+  // `told`: where it tells when it ran what; null: nowhere.
+  static Result<Ref<hal::Device>> make(std::string_view name, Ref<Context> context, FunctionList functions,
+                                       baton::Timeline* told);
   ~Device() override;
 
   hal::Allocator& allocator() override { return allocator_; }
@@ -25,6 +29,8 @@ class Device final : public hal::Device {
   const Builtins& builtins() const { return parts_.builtins; }
   // What stands for a binding of no bytes.
   const Block& empty_block() const { return parts_.empty; }
+  // Null: nobody asks when it runs what.
+  WorkSpans* spans() const { return parts_.spans.get(); }
 
  private:
   struct Parts {
@@ -34,6 +40,8 @@ class Device final : public hal::Device {
     Ref<Worker> worker;
     Builtins builtins;
     Block empty;
+    FunctionList functions;
+    std::shared_ptr<WorkSpans> spans;
   };
   template <typename T, typename... Arguments>
   friend Ref<T> baton::make_ref(Arguments&&...);

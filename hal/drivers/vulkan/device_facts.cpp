@@ -71,8 +71,25 @@ void ask_properties(const InstanceSymbols& symbols, DeviceFacts& facts) {
   facts.limits = properties.properties.limits;
   facts.allocation_bytes_max = sizes.maxMemoryAllocationSize;
   facts.subgroup_size = subgroups.subgroupSize;
+  if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
+    facts.subgroup_operations = subgroups.supportedOperations;
   if (facts.imported_host_alignment != 0) facts.imported_host_alignment = host.minImportedHostPointerAlignment;
   symbols.vkGetPhysicalDeviceMemoryProperties(facts.handle, &facts.memory);
+}
+
+// Once it is known what is turned on.
+void ask_subgroup_sizes(const InstanceSymbols& symbols, DeviceFacts& facts) {
+  if (!facts.has_13() || !facts.features.v13.subgroupSizeControl) return;
+  VkPhysicalDeviceSubgroupSizeControlProperties sizes{};
+  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &sizes;
+  symbols.vkGetPhysicalDeviceProperties2(facts.handle, &properties);
+  if (!(sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
+  facts.subgroup_size_min = sizes.minSubgroupSize;
+  facts.subgroup_size_max = sizes.maxSubgroupSize;
+  facts.subgroups_max = sizes.maxComputeWorkgroupSubgroups;
 }
 
 // Of what the device has, what kernels may want. Everything else stays off: some features cost where they are on.
@@ -138,6 +155,7 @@ Result<DeviceFacts> ask(const Instance& instance, VkPhysicalDevice device) {
   ask_properties(symbols, facts);
   choose_family(symbols, facts);
   if (facts.api_version >= VK_API_VERSION_1_2) ask_features(symbols, facts);
+  ask_subgroup_sizes(symbols, facts);
   facts.obstacle = obstacle_of(facts);
   return facts;
 }

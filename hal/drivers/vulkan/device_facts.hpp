@@ -33,6 +33,9 @@ struct DeviceFacts {
   VkPhysicalDeviceMemoryProperties memory{};
   uint64_t allocation_bytes_max = 0;
   uint32_t subgroup_size = 0;
+  VkSubgroupFeatureFlags subgroup_operations = 0;  // Of kernels.
+  // Sizes that a kernel may ask for, in workgroups of so many subgroups; 0: it gets what there is.
+  uint32_t subgroup_size_min = 0, subgroup_size_max = 0, subgroups_max = 0;
   uint32_t queue_family = 0;
   uint32_t timestamp_bits = 0;
   uint64_t imported_host_alignment = 0;  // 0: host memory cannot be imported.

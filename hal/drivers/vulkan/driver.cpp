@@ -54,7 +54,9 @@ Result<size_t> find_device(std::span<const DeviceFacts> devices, std::string_vie
 
 class VulkanDriver final : public Driver {
  public:
-  explicit VulkanDriver(Options options) : options_(std::move(options)) {}
+  explicit VulkanDriver(Options options)
+      : functions_(std::make_shared<const std::vector<DeviceFunctions>>(std::move(options.functions))),
+        options_(std::move(options)) {}
 
   std::string_view name() const override { return "vulkan"; }
 
@@ -75,7 +77,7 @@ class VulkanDriver final : public Driver {
     for (uint32_t& most : devices[index].limits.maxComputeWorkGroupCount)
       most = std::min(most, options_.workgroups_max);
     BATON_TRY_ASSIGN(Ref<Context> context, Context::open(instance, devices[index], wanted.cache_folder));
-    return Device::make(text("vulkan://", index), std::move(context));
+    return Device::make(text("vulkan://", index), std::move(context), functions_, options_.timeline);
   }
 
  private:
@@ -89,7 +91,8 @@ class VulkanDriver final : public Driver {
     return instance;
   }
 
-  const Options options_;
+  const FunctionList functions_;
+  const Options options_;  // Without functions.
   std::mutex mutex_;
   Ref<Instance> plain_, validating_;  // Guarded by mutex_.
 };

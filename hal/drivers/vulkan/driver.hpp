@@ -8,11 +8,18 @@
 // Threads: as Driver.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hal/driver.hpp"
+
+namespace baton {
+class Timeline;
+}
 
 namespace baton::hal::drivers::vulkan {
 
@@ -24,11 +31,23 @@ class ValidationListener {
   virtual void say(std::string_view message) = 0;
 };
 
+// SPIR-V with functions that kernels of programs import. A function that two define is refused when a program that imports
+// any is loaded.
+struct DeviceFunctions {
+  std::string name;  // For messages: the file it came from.
+  std::vector<std::byte> code;
+};
+using FunctionList = std::shared_ptr<const std::vector<DeviceFunctions>>;
+
 struct Options {
+  // Where devices tell when they ran what (work_spans.hpp); it outlives them. Null: nowhere.
+  baton::Timeline* timeline = nullptr;
   // Null: messages go to standard error.
   std::shared_ptr<ValidationListener> validation_listener = nullptr;
   // Of a grid in x, y and z: where the device takes more, it is taken for one that takes no more. For tests.
   uint32_t workgroups_max = ~uint32_t{0};
+  // Linked with programs that import functions, when they are loaded (linked_functions.hpp).
+  std::vector<DeviceFunctions> functions = {};
 };
 
 std::unique_ptr<Driver> make_driver(Options options = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hal/drivers/vulkan/linked_functions.hpp"
 #include "hal/drivers/vulkan/spirv_features.hpp"
 
 namespace baton::hal::drivers::vulkan {
@@ -69,6 +70,8 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   request.binding_count = laid_out.binding_count;
   request.push_bytes = laid_out.push_bytes;
   request.specialized = module.specialized;
+  BATON_TRY_ASSIGN(request.subgroup_size,
+                   required_subgroup_size(laid_out, entry.launch.subgroup_size, context_->facts()));
   BATON_TRY_ASSIGN(Ref<Pipeline> pipeline, Pipeline::make(context_, request));
   pipelines_.push_back(std::move(pipeline));
   entry_points_.push_back(std::move(entry));
@@ -82,13 +85,16 @@ Status Executable::access_refused(uint32_t entry_point, const FailedAccess& fail
 }
 
 Result<Ref<hal::Executable>> Executable::make(Ref<Context> context, const void* device,
-                                              const ExecutableRequest& request, const ExecutableVariant& variant) {
+                                              const ExecutableRequest& request, const ExecutableVariant& variant,
+                                              std::span<const DeviceFunctions> functions) {
   BATON_TRY(context->check());
-  BATON_TRY_ASSIGN(SpirvModule module, read_spirv(variant.data, request.constants));
+  BATON_TRY_ASSIGN(const std::vector<std::byte> linked, link_functions(variant.data, functions));
+  const std::span<const std::byte> code = linked.empty() ? variant.data : std::span(linked);
+  BATON_TRY_ASSIGN(SpirvModule module, read_spirv(code, request.constants));
   BATON_TRY(check_features(module, context->facts()));
   auto executable = make_ref<Executable>(std::move(context), request, device);
   executable->access_checks_ = std::move(module.access_checks);
-  const Pipeline::Request whole{.code = variant.data, .constants = request.constants};
+  const Pipeline::Request whole{.code = code, .constants = request.constants};
   if (request.expected.empty()) {
     for (const SpirvEntryPoint& entry : module.entry_points) {
       BATON_TRY(executable->adopt(module, entry, nullptr, whole));

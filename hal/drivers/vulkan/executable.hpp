@@ -3,6 +3,7 @@
 // Threads: immutable.
 #pragma once
 
+#include "hal/drivers/vulkan/driver.hpp"
 #include "hal/drivers/vulkan/pipeline.hpp"
 #include "hal/drivers/vulkan/spirv_module.hpp"
 #include "hal/executable.hpp"
@@ -11,8 +12,10 @@ namespace baton::hal::drivers::vulkan {
 
 class Executable final : public hal::Executable {
  public:
+  // `functions`: what kernels may import.
   static Result<Ref<hal::Executable>> make(Ref<Context> context, const void* device, const ExecutableRequest& request,
-                                           const ExecutableVariant& variant);
+                                           const ExecutableVariant& variant,
+                                           std::span<const DeviceFunctions> functions);
 
   const Pipeline& pipeline(uint32_t entry_point) const { return *pipelines_[entry_point]; }
   // Whether the record of a dispatch ends with a FailedAccess.

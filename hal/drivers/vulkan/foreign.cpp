@@ -88,6 +88,8 @@ void ForeignSegments::keep(Key key, std::unique_ptr<Segment> segment) {
   kept_.push_back({std::move(key), std::move(segment)});
 }
 
+const WorkLabel* ForeignSegments::label() const { return record_.label; }
+
 bool ForeignSegments::is_stale() const { return waits_ && record_.records.load(std::memory_order_relaxed); }
 
 Status ForeignSegments::bind(Device& device, const Arguments& arguments) {

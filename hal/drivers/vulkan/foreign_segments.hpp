@@ -9,6 +9,10 @@
 
 #include "hal/drivers/vulkan/segment.hpp"
 
+namespace baton::hal {
+class WorkLabel;
+}
+
 namespace baton::hal::drivers::vulkan {
 
 class Device;
@@ -25,6 +29,8 @@ class ForeignSegments {
   // Whether it was left alone; and whether that is no longer right.
   bool waits() const { return waits_; }
   bool is_stale() const;
+  // How observers call it; null: nobody observes.
+  const WorkLabel* label() const;
   // In its turn, when all before it is done: the host may look at memory then. Gives what is to be submitted, or null.
   Result<VkCommandBuffer> call(Device& device, const Arguments& arguments);
   // For what was bound last; null: nothing was recorded.

@@ -61,6 +61,10 @@ Status Pipeline::make_pipeline(const Request& request) {
   info.stage.module = module;
   info.stage.pName = request.entry_point;
   info.stage.pSpecializationInfo = entries.empty() ? nullptr : &specialization;
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups{};
+  subgroups.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  subgroups.requiredSubgroupSize = request.subgroup_size;
+  if (request.subgroup_size != 0) info.stage.pNext = &subgroups;
   info.layout = layout_;
   const VkResult made =
       symbols.vkCreateComputePipelines(context_->handle(), context_->pipeline_cache(), 1, &info, nullptr, &handle_);

@@ -22,6 +22,7 @@ class Pipeline final : public RefCounted<Pipeline> {
     bool folds_grid = false;
     uint32_t binding_count = 0;  // Of descriptors.
     uint32_t push_bytes = 8;
+    uint32_t subgroup_size = 0;                  // 0: the device chooses.
     std::span<const uint32_t> constants = {};    // Specialization, by id,
     std::span<const uint32_t> specialized = {};  // and the ids that the code declares.
   };

@@ -48,6 +48,9 @@ Status PreparedCommands::create() {
   if (!own_.empty()) {
     BATON_VULKAN_TRY(context.symbols(), vkAllocateCommandBuffers, context.handle(), &buffers, own_.data());
   }
+  if (device_.spans()) {
+    BATON_TRY_ASSIGN(stamps_, Stamps::make(Ref<Context>(&context), steps));
+  }
   if (recording_.descriptor_sets_ == 0) return {};
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, recording_.descriptors_};
   VkDescriptorPoolCreateInfo descriptors{};
@@ -195,21 +198,34 @@ Result<PreparedCommands::Bound> PreparedCommands::bind(const BindRequest& reques
 void PreparedCommands::line_up() {
   commands_.clear();
   ends_.assign(1, 0);
+  stamped_.clear();
   size_t next_own = 0, next_foreign = 0;
-  for (const Step& step : recording_.steps()) {
-    if (step.host) {
+  const std::vector<Step>& steps = recording_.steps();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].host) {
       ends_.push_back(commands_.size());
-    } else if (step.first) {
+    } else if (steps[i].first) {
       commands_.push_back(own_[next_own++]);
-    } else if (step.segment->made) {
-      commands_.push_back(step.segment->made->commands());
+      if (stamps_) stamped_.push_back(i);
+    } else if (steps[i].segment->made) {
+      line_up_segment(i, steps[i].segment->made->commands());
     } else if (const ForeignSegments& called = foreign_[next_foreign++]; called.waits()) {
       ends_.push_back(commands_.size());
     } else if (called.commands()) {
-      commands_.push_back(called.commands());
+      line_up_segment(i, called.commands());
     }
   }
   ends_.push_back(commands_.size());
+}
+
+void PreparedCommands::line_up_segment(size_t step, VkCommandBuffer commands) {
+  if (!stamps_) return commands_.push_back(commands);
+  commands_.insert(commands_.end(), {stamps_->before(step), commands, stamps_->after(step)});
+  stamped_.push_back(step);
+}
+
+void PreparedCommands::tell(WorkSpans& spans) const {
+  for (const size_t step : stamped_) stamps_->tell(step, spans);
 }
 
 Status PreparedCommands::encode(const Arguments& arguments) {
@@ -219,30 +235,33 @@ Status PreparedCommands::encode(const Arguments& arguments) {
     BATON_VULKAN_TRY(context.symbols(), vkResetDescriptorPool, context.handle(), descriptor_pool_, 0);
   }
   size_t next = 0;
-  for (const Step& step : recording_.steps()) {
-    if (step.first) BATON_TRY(encode_step(step, own_[next++], arguments));
+  for (size_t i = 0; i < recording_.steps().size(); ++i) {
+    if (recording_.steps()[i].first) BATON_TRY(encode_step(i, own_[next++], arguments));
   }
   return {};
 }
 
-Status PreparedCommands::encode_step(const Step& step, VkCommandBuffer commands, const Arguments& arguments) {
+Status PreparedCommands::encode_step(size_t step, VkCommandBuffer commands, const Arguments& arguments) {
   const DeviceSymbols& symbols = device_.context().symbols();
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
   BATON_VULKAN_TRY(symbols, vkBeginCommandBuffer, commands, &begin);
   first_barrier(symbols, commands);
-  bool worked = false, ordered = true;  // Whether there is work, and a barrier behind it.
+  if (stamps_) stamps_->begin(commands, step);
+  uint32_t launched = 0;
+  bool ordered = true;  // There is a barrier behind all launches.
   bound_pipeline_ = nullptr;
-  for (const Record* record = step.first; record; record = record->next) {
+  for (const Record* record = recording_.steps()[step].first; record; record = record->next) {
     if (record->kind == RecordKind::kBarrier) {
       ordered = true;
       continue;
     }
     if (record->kind != RecordKind::kLaunch) break;
-    if (worked && ordered) work_barrier(symbols, commands);
+    if (launched != 0 && ordered) work_barrier(symbols, commands);
     BATON_TRY(encode_launch(static_cast<const Launch&>(*record), commands, arguments));
-    worked = true;
+    if (stamps_) stamps_->behind(commands, step, launched);
+    ++launched;
     ordered = false;
   }
   last_barrier(symbols, commands);

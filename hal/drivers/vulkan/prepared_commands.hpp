@@ -15,6 +15,7 @@
 #include "hal/drivers/common/bound_table.hpp"
 #include "hal/drivers/vulkan/foreign_segments.hpp"
 #include "hal/drivers/vulkan/memory.hpp"
+#include "hal/drivers/vulkan/stamps.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
@@ -63,6 +64,11 @@ class PreparedCommands {
   // Of the steps that call functions, in order; one that waits for its turn divides two stretches, too.
   std::span<ForeignSegments> foreign() { return foreign_; }
 
+  // Null: nobody asks when the device runs what.
+  const Stamps* stamps() const { return stamps_.get(); }
+  // The device is through with all that was submitted; `spans` are the device's.
+  void tell(WorkSpans& spans) const;
+
   uint32_t uses = 0;        // Executions under way.
   bool is_binding = false;  // A table is being bound, without the recording's lock.
 
@@ -78,7 +84,8 @@ class PreparedCommands {
   void write_record(const Launch& launch, const Arguments& arguments);
   Status encode(const Arguments& arguments);
   void line_up();
-  Status encode_step(const Step& step, VkCommandBuffer commands, const Arguments& arguments);
+  Status encode_step(size_t step, VkCommandBuffer commands, const Arguments& arguments);
+  void line_up_segment(size_t step, VkCommandBuffer commands);
   Status encode_launch(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments);
   Status bind_descriptors(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments);
   void store(uint32_t at, uint64_t value);
@@ -99,6 +106,8 @@ class PreparedCommands {
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
   std::vector<VkCommandBuffer> own_;          // Of the steps with launches.
   std::vector<ForeignSegments> foreign_;      // Of the steps that call functions.
+  std::unique_ptr<Stamps> stamps_;            // Null: nobody asks when the device runs what.
+  std::vector<size_t> stamped_;               // The steps that are submitted, where there are stamps.
   std::vector<VkCommandBuffer> commands_;     // All that there is to submit for what is bound,
   std::vector<size_t> ends_;                  // and where each stretch begins there and the last one ends.
   const Pipeline* bound_pipeline_ = nullptr;  // While a step is encoded.

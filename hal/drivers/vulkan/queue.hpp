@@ -56,6 +56,8 @@ class Queue final : public hal::Queue {
   void run_steps(Recording& recording, const BindRequest& request, Signals signals);
   Status try_run_steps(Recording& recording, const BindRequest& request);
   // Both wait: the host's turn is next.
+  Status run_foreign(const PreparedCommands& prepared, size_t step, ForeignSegments& called,
+                     const Arguments& arguments);
   Status run_to_the_end(std::span<const VkCommandBuffer> commands);
   Status run_stretch(const Recording& recording, const PreparedCommands& prepared, size_t stretch);
   void pass(uint64_t serial, Signals signals);

@@ -7,6 +7,26 @@
 
 namespace baton::hal::drivers::vulkan {
 
+namespace {
+
+// How long this thread did what `label` is for, which may be null.
+class HostSpan {
+ public:
+  explicit HostSpan(const WorkLabel* label) : label_(label), begin_ns_(label ? baton::Timeline::clock_ns() : 0) {}
+  ~HostSpan() {
+    if (label_) label_->ran({begin_ns_, baton::Timeline::clock_ns() - begin_ns_, true});
+  }
+  HostSpan(const HostSpan&) = delete;
+  HostSpan& operator=(const HostSpan&) = delete;
+  void forget() { label_ = nullptr; }
+
+ private:
+  const WorkLabel* label_;
+  const int64_t begin_ns_;
+};
+
+}  // namespace
+
 // An execution that was submitted: what it needs until the device is through, and what happens then.
 class Queue::Executed final : public Timeline::Completion {
  public:
@@ -15,17 +35,21 @@ class Queue::Executed final : public Timeline::Completion {
         recording_(&recording),
         prepared_(claim.prepared),
         bound_(std::move(claim.bound)),
-        signals_(signals) {}
+        signals_(signals) {
+    if (spans()) spans()->begin();
+  }
   // Also of one whose submission failed.
   ~Executed() override {
     if (prepared_) recording_->give_back(*prepared_);
     if (watch) queue_.clock_.end(watch, false);
+    if (spans()) spans()->end();
   }
 
   void done(const Status& status) override {
     Status outcome = status.clone();
     if (outcome.ok() && recording_->may_fail()) outcome = recording_->outcome(*prepared_);
     if (watch) queue_.clock_.end(std::exchange(watch, nullptr), outcome.ok());
+    if (status.ok() && spans()) prepared_->tell(*spans());
     recording_->give_back(*std::exchange(prepared_, nullptr));
     queue_.ledger_.conclude(signals_.points(), outcome);
   }
@@ -35,6 +59,8 @@ class Queue::Executed final : public Timeline::Completion {
   ExecutionClock::Watch* watch = nullptr;
 
  private:
+  WorkSpans* spans() const { return static_cast<Device&>(queue_.device()).spans(); }
+
   Queue& queue_;  // The recording keeps the device, which has it.
   const Ref<Recording> recording_;
   PreparedCommands* prepared_;
@@ -96,17 +122,34 @@ Status Queue::try_run_steps(Recording& recording, const BindRequest& request) {
   size_t stretch = 0;
   BATON_TRY(run_stretch(recording, *prepared, stretch++));
   auto foreign = prepared->foreign().begin();
-  for (const Step& step : recording.steps()) {
+  for (size_t i = 0; i < recording.steps().size(); ++i) {
+    const Step& step = recording.steps()[i];
     if (step.host) {
+      const HostSpan span(step.host->label);
       BATON_TRY(step.host->run(*step.host, {device(), arguments}));
     } else if (!step.segment || step.segment->made || !foreign++->waits()) {
       continue;
     } else {
-      BATON_TRY_ASSIGN(const VkCommandBuffer recorded, (foreign - 1)->call(static_cast<Device&>(device()), arguments));
-      if (recorded) BATON_TRY(run_to_the_end({&recorded, 1}));
+      BATON_TRY(run_foreign(*prepared, i, *(foreign - 1), arguments));
     }
     BATON_TRY(run_stretch(recording, *prepared, stretch++));
   }
+  if (WorkSpans* const spans = static_cast<Device&>(device()).spans()) prepared->tell(*spans);
+  return {};
+}
+
+// A call in its turn: what it records runs, else it has worked on the host.
+Status Queue::run_foreign(const PreparedCommands& prepared, size_t step, ForeignSegments& called,
+                          const Arguments& arguments) {
+  auto& vulkan_device = static_cast<Device&>(device());
+  HostSpan span(called.label());
+  BATON_TRY_ASSIGN(const VkCommandBuffer recorded, called.call(vulkan_device, arguments));
+  if (!recorded) return {};
+  span.forget();
+  if (!prepared.stamps()) return run_to_the_end({&recorded, 1});
+  const VkCommandBuffer commands[] = {prepared.stamps()->before(step), recorded, prepared.stamps()->after(step)};
+  BATON_TRY(run_to_the_end(commands));
+  prepared.stamps()->tell(step, *vulkan_device.spans());
   return {};
 }
 

@@ -117,7 +117,8 @@ Result<Recording::Claim> Recording::claim(const BindRequest& request, Status& un
     PreparedCommands& one = *prepared_[i];
     if (one.uses == 0) idle = &one;
     if (one.is_binding) continue;
-    if (one.uses != 0 && may_fail_) continue;  // What the device writes into a table is one execution's.
+    // What the device writes into a table, and when it came by, is one execution's.
+    if (one.uses != 0 && (may_fail_ || vulkan_device_.spans())) continue;
     if (one.uses == 0 && prepared_.size() == 1) break;
     if (auto bound = one.find_bound(request)) {
       ++one.uses;

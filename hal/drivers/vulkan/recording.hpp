@@ -23,6 +23,7 @@
 #include "hal/drivers/vulkan/prepared_commands.hpp"
 #include "hal/foreign_function.hpp"
 #include "hal/recording.hpp"
+#include "hal/work_label.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
@@ -33,6 +34,7 @@ enum class RecordKind : uint8_t { kLaunch, kBarrier, kHostStep, kSegment };
 struct Record {
   RecordKind kind;
   Record* next = nullptr;
+  const WorkLabel* label = nullptr;  // Null: nobody observes.
 };
 
 struct Launch : Record {

@@ -1,5 +1,7 @@
 #include "hal/drivers/vulkan/spirv_features.hpp"
 
+#include <bit>
+
 namespace baton::hal::drivers::vulkan {
 namespace {
 
@@ -13,6 +15,7 @@ Status check_capability(uint32_t number, const DeviceFacts& facts) {
   const VkPhysicalDeviceFeatures& core = facts.features.core.features;
   const VkPhysicalDeviceVulkan11Features& v11 = facts.features.v11;
   const VkPhysicalDeviceVulkan12Features& v12 = facts.features.v12;
+  const auto operates = [&](VkSubgroupFeatureFlags one) -> VkBool32 { return (facts.subgroup_operations & one) != 0; };
   const Capability known[] = {
       {0, "Matrix", true},
       {1, "Shader", true},
@@ -23,14 +26,14 @@ Status check_capability(uint32_t number, const DeviceFacts& facts) {
       {22, "Int16", core.shaderInt16},
       {39, "Int8", v12.shaderInt8},
       {50, "ImageQuery", true},
-      {61, "GroupNonUniform", true},
-      {62, "GroupNonUniformVote", true},
-      {63, "GroupNonUniformArithmetic", true},
-      {64, "GroupNonUniformBallot", true},
-      {65, "GroupNonUniformShuffle", true},
-      {66, "GroupNonUniformShuffleRelative", true},
-      {67, "GroupNonUniformClustered", true},
-      {68, "GroupNonUniformQuad", true},
+      {61, "GroupNonUniform", operates(VK_SUBGROUP_FEATURE_BASIC_BIT)},
+      {62, "GroupNonUniformVote", operates(VK_SUBGROUP_FEATURE_VOTE_BIT)},
+      {63, "GroupNonUniformArithmetic", operates(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)},
+      {64, "GroupNonUniformBallot", operates(VK_SUBGROUP_FEATURE_BALLOT_BIT)},
+      {65, "GroupNonUniformShuffle", operates(VK_SUBGROUP_FEATURE_SHUFFLE_BIT)},
+      {66, "GroupNonUniformShuffleRelative", operates(VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT)},
+      {67, "GroupNonUniformClustered", operates(VK_SUBGROUP_FEATURE_CLUSTERED_BIT)},
+      {68, "GroupNonUniformQuad", operates(VK_SUBGROUP_FEATURE_QUAD_BIT)},
       {4427, "DrawParameters", true},
       {4433, "StorageBuffer16BitAccess", v11.storageBuffer16BitAccess},
       {4434, "UniformAndStorageBuffer16BitAccess", v11.uniformAndStorageBuffer16BitAccess},
@@ -94,6 +97,20 @@ Status check_limits(const SpirvEntryPoint& entry, const DeviceFacts& facts) {
     return beyond("bindings", entry.binding_count, limits.maxPerStageDescriptorStorageBuffers);
   }
   return {};
+}
+
+Result<uint32_t> required_subgroup_size(const SpirvEntryPoint& entry, uint32_t threads, const DeviceFacts& facts) {
+  if (threads == 0) return 0u;
+  const uint64_t workgroup = uint64_t{1} * entry.workgroup_size[0] * entry.workgroup_size[1] * entry.workgroup_size[2];
+  const bool can_ask = std::has_single_bit(threads) && threads >= facts.subgroup_size_min &&
+                       threads <= facts.subgroup_size_max && workgroup <= uint64_t{threads} * facts.subgroups_max;
+  if (can_ask) return threads;
+  if (threads == facts.subgroup_size) return 0u;
+  const bool several = facts.subgroup_size_min < facts.subgroup_size_max;
+  return failure(StatusCode::kInvalidArgument, "Kernel '", entry.name, "' is written for subgroups of ", threads,
+                 " threads; device '", facts.name, "' has ",
+                 several ? text(facts.subgroup_size_min, " to ", facts.subgroup_size_max) : text(facts.subgroup_size),
+                 several ? text(", and ", facts.subgroups_max, " of them in a workgroup.") : ".");
 }
 
 }  // namespace baton::hal::drivers::vulkan

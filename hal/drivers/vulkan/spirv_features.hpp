@@ -10,4 +10,7 @@ namespace baton::hal::drivers::vulkan {
 Status check_features(const SpirvModule& module, const DeviceFacts& facts);
 Status check_limits(const SpirvEntryPoint& entry, const DeviceFacts& facts);
 
+// What a kernel that is written for subgroups of so many threads asks for; 0: it gets them anyway, or any will do.
+Result<uint32_t> required_subgroup_size(const SpirvEntryPoint& entry, uint32_t threads, const DeviceFacts& facts);
+
 }  // namespace baton::hal::drivers::vulkan

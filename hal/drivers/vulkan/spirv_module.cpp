@@ -12,7 +12,6 @@ namespace {
 using namespace spirv;
 
 constexpr uint32_t kBindingsMax = 64;
-constexpr uint32_t kIdsMax = 0x3fffff;  // The specification's own limit.
 constexpr uint32_t kVersionMin = 0x00010000, kVersionMax = 0x00010600;
 
 struct Function {
@@ -223,38 +222,37 @@ class Reader {
   Function* function_ = nullptr;
 };
 
-Status check_header(std::span<const std::byte> code) {
-  if (code.size() % 4 != 0 || code.size() < 20) {
-    return failure(StatusCode::kInvalidArgument, "The SPIR-V has ", code.size(),
-                   " bytes; it is words, five of them a header.");
-  }
-  const auto magic = load_bytes<uint32_t>(code.data());
-  if (magic == __builtin_bswap32(kMagic)) {
-    return failure(StatusCode::kInvalidArgument, "The SPIR-V is big-endian; Baton takes little-endian words.");
-  }
-  if (magic != kMagic) {
-    return failure(StatusCode::kInvalidArgument, "The code is no SPIR-V: it does not begin with 0x07230203.");
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string spirv_version_text(uint32_t version) { return text(version >> 16 & 255, ".", version >> 8 & 255); }
 
-Result<SpirvModule> read_spirv(std::span<const std::byte> code, std::span<const uint32_t> constants) {
-  BATON_TRY(check_header(code));
+Result<std::vector<uint32_t>> spirv_words(std::span<const std::byte> code) {
+  if (code.size() % 4 != 0 || code.size() < 20) {
+    return failure(StatusCode::kInvalidArgument, "The SPIR-V has ", code.size(),
+                   " bytes; it is words, five of them a header.");
+  }
   std::vector<uint32_t> words(code.size() / 4);  // A file's bytes may lie anywhere.
   std::memcpy(words.data(), code.data(), code.size());
+  if (words[0] == __builtin_bswap32(kMagic)) {
+    return failure(StatusCode::kInvalidArgument, "The SPIR-V is big-endian; Baton takes little-endian words.");
+  }
+  if (words[0] != kMagic) {
+    return failure(StatusCode::kInvalidArgument, "The code is no SPIR-V: it does not begin with 0x07230203.");
+  }
   const uint32_t version = words[1], bound = words[3];
   if (version < kVersionMin || version > kVersionMax || (version & 0xff0000ff) != 0) {
     return failure(StatusCode::kInvalidArgument, "The SPIR-V is of version ", spirv_version_text(version),
                    "; Baton reads ", spirv_version_text(kVersionMin), " to ", spirv_version_text(kVersionMax), ".");
   }
   if (bound == 0 || bound > kIdsMax) return bad_spirv(3, text("a bound of ", bound, " for ids"));
-  Reader reader(bound, constants);
+  return words;
+}
+
+Result<SpirvModule> read_spirv(std::span<const std::byte> code, std::span<const uint32_t> constants) {
+  BATON_TRY_ASSIGN(const std::vector<uint32_t> words, spirv_words(code));
+  Reader reader(words[3], constants);
   BATON_TRY(for_each_instruction(words, [&](const SpirvInstruction& one) { return reader.add(one); }));
-  return reader.finish(version);
+  return reader.finish(words[1]);
 }
 
 }  // namespace baton::hal::drivers::vulkan

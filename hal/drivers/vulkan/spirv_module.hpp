@@ -38,6 +38,12 @@ struct SpirvModule {
   std::vector<uint32_t> specialized;          // The ids of specialization constants that the code declares.
 };
 
+// Of ids in a module: the specification's own limit.
+inline constexpr uint32_t kIdsMax = 0x3fffff;
+
+// The words of code whose header is good.
+Result<std::vector<uint32_t>> spirv_words(std::span<const std::byte> code);
+
 // `constants`: specialization, by id; sizes of workgroups may depend on them. INVALID_ARGUMENT with the reason, and the
 // word where it was seen.
 Result<SpirvModule> read_spirv(std::span<const std::byte> code, std::span<const uint32_t> constants = {});

@@ -1,8 +1,10 @@
 // What has no counterpart in SPIR-V for Vulkan is refused by its name, with the kernel and the line.
 // RUN: sed -n '/^.. BEGIN wide/,/^.. END/p' %s > %t.wide.mlir
+// RUN: sed -n '/^.. BEGIN narrow/,/^.. END/p' %s > %t.narrow.mlir
 // RUN: sed -n '/^.. BEGIN dynamic/,/^.. END/p' %s > %t.dynamic.mlir
 // RUN: sed -n '/^.. BEGIN constants/,/^.. END/p' %s > %t.constants.mlir
 // RUN: not baton-compile --target-device=vulkan %t.wide.mlir -o %t.bvm 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: not baton-compile --target-device=vulkan %t.narrow.mlir -o %t.bvm 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: not baton-compile --target-device=vulkan %t.dynamic.mlir -o %t.bvm 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // RUN: not baton-compile --target-device=vulkan %t.constants.mlir -o %t.bvm 2>&1 | FileCheck %s --check-prefix=CONSTANTS
 
@@ -23,12 +25,30 @@ func.func @wide(%a: tensor<?xi64>, %b: tensor<?xi64>) -> tensor<?xi64> {
 }
 // END
 
-// BEGIN dynamic
-// DYNAMIC: error: The kernels call 'elsewhere', which is to be found when the program is loaded; code for Vulkan has only functions that are linked with it
+// BEGIN narrow
+// NARROW: error: Kernels call 'elsewhere' as {{.*}}f16{{.*}}; a function that is found when the program is loaded takes and gives single values of 32 or 64 bits, and addresses.
 stream.executable private @kernels {
   stream.executable.export public @k
   builtin.module {
-    func.func private @elsewhere(f32) -> f32 attributes {hal.import.cconv = 1 : i32}
+    func.func private @elsewhere(f16) -> f16
+    func.func @k(%a: !stream.binding) {
+      %zero = arith.constant 0 : index
+      %m = stream.binding.subspan %a[%zero] : !stream.binding -> memref<1xf16>
+      %x = memref.load %m[%zero] : memref<1xf16>
+      %y = func.call @elsewhere(%x) : (f16) -> f16
+      memref.store %y, %m[%zero] : memref<1xf16>
+      return
+    }
+  }
+}
+// END
+
+// BEGIN dynamic
+// DYNAMIC: error: The import 'elsewhere' asks for fields (hal.import.fields); functions of Vulkan code get none.
+stream.executable private @kernels {
+  stream.executable.export public @k
+  builtin.module {
+    func.func private @elsewhere(f32) -> f32 attributes {hal.import.fields = ["processor_id"]}
     func.func @k(%a: !stream.binding) {
       %zero = arith.constant 0 : index
       %m = stream.binding.subspan %a[%zero] : !stream.binding -> memref<1xf32>

@@ -46,6 +46,29 @@
 // EXTERN: .extern .func (.param .b32 func_retval0) acme_multiply
 // EXTERN-NOT: .weak
 
+// In code for Vulkan both are there, with the question which of them is called; what has no body is imported and nothing else.
+// Names are any text.
+// RUN: sed 's/targets = \[#cuda, #cpu\]/targets = [#vulkan]/' %s > %t.vulkan.mlir
+// RUN: baton-compile %t.vulkan.mlir -o %t.vulkan.bvm --explain 2>&1 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: baton-dump-module %t.vulkan.bvm --extract=%t.vulkan.files
+// RUN: spirv-val --target-env spv1.5 %t.vulkan.files/executable.vulkan-spirv-fb.spv
+// RUN: spirv-dis --no-color %t.vulkan.files/executable.vulkan-spirv-fb.spv | FileCheck %s --check-prefix=LINKAGE
+// LINKAGE: OpCapability Linkage
+// LINKAGE: OpDecorate [[IMPORT:%[0-9]+]] LinkageAttributes "baton.optional acme.multiply" Import
+// LINKAGE: OpDecorate [[QUESTION:%[0-9]+]] LinkageAttributes "baton.is_there acme.multiply" Import
+// LINKAGE: [[IMPORT]] = OpFunction %uint
+// LINKAGE: OpFunctionEnd
+// LINKAGE: [[YES:%[0-9]+]] = OpFunctionCall %bool [[QUESTION]]
+// LINKAGE: OpBranchConditional [[YES]]
+// LINKAGE: OpFunctionCall %uint [[IMPORT]]
+// LINKAGE: OpIAdd %uint
+// RUN: %{python} %S/inputs/without_bodies.py %t.vulkan.mlir > %t.vulkan.needed.mlir
+// RUN: baton-compile %t.vulkan.needed.mlir -o %t.vulkan.needed.bvm
+// RUN: baton-dump-module %t.vulkan.needed.bvm --extract=%t.vulkan.needed
+// RUN: spirv-dis --no-color %t.vulkan.needed/executable.vulkan-spirv-fb.spv | FileCheck %s --check-prefix=NEEDS
+// NEEDS: LinkageAttributes "acme.multiply" Import
+// NEEDS-NOT: baton.is_there
+
 // What cannot be.
 // RUN: sed 's/targets = \[#cuda, #cpu\]/targets = [#cuda]/' %s > %t.dotted.mlir
 // RUN: not baton-compile %t.dotted.mlir 2>&1 | FileCheck %s --check-prefix=DOTTED
@@ -68,6 +91,8 @@
 #x86_64 = #hal.executable.target<"llvm-cpu", "embedded-elf-x86_64">
 #arm_64 = #hal.executable.target<"llvm-cpu", "embedded-elf-arm_64">
 #cpu = #hal.device.target<"local", [#x86_64, #arm_64]> : !hal.device
+#spirv = #hal.executable.target<"vulkan-spirv", "vulkan-spirv-fb">
+#vulkan = #hal.device.target<"vulkan", [#spirv]> : !hal.device
 module @dynamic attributes {hal.device.targets = [#cuda, #cpu]} {
   stream.executable private @executable {
     stream.executable.export public @fill workgroups(%n: index) -> (index, index, index) {

@@ -388,6 +388,19 @@ TEST_F(PreparedCommandsTest, DescriptorsThatVulkanDoesNotTakeFailTheWork) {
   EXPECT_EQ(words_of(*target), (Words{6, 6, 6, 6, 0, 0, 0, 0}));
 }
 
+TEST_F(PreparedCommandsTest, SubgroupsAreAsLargeAsTheProgramSays) {
+  const uint32_t own = static_cast<Device&>(device()).context().facts().subgroup_size;
+  const auto load_for = [&](uint32_t threads) {
+    EntryPoint expected{.name = "main"};
+    expected.launch.subgroup_size = threads;
+    const ExecutableVariant variants[] = {{"spirv", std::as_bytes(std::span(by_address_spv))}};
+    return device().make_executable({.name = "kernels", .variants = variants, .expected = {&expected, 1}});
+  };
+  EXPECT_OK(load_for(own));
+  EXPECT_FAILS(load_for(1 << 20), StatusCode::kInvalidArgument,
+               "Kernel 'main' is written for subgroups of 1048576 threads; device '");
+}
+
 TEST_F(PreparedCommandsTest, ForeignCallsRecordIntoACommandBuffer) {
   const auto target = buffer_of({1, 2, 3, 4});
   auto& own = static_cast<Device&>(device());

@@ -83,6 +83,51 @@ TEST(SpirvFeaturesTest, EachCapabilityNeedsItsFeature) {
   }
 }
 
+TEST(SpirvFeaturesTest, WhatSubgroupsDoIsAskedOfTheDevice) {
+  DeviceFacts facts = bare_device();
+  const struct {
+    uint32_t capability;
+    const char* name;
+    VkSubgroupFeatureFlags operation;
+  } needs[] = {{61, "GroupNonUniform", VK_SUBGROUP_FEATURE_BASIC_BIT},
+               {62, "GroupNonUniformVote", VK_SUBGROUP_FEATURE_VOTE_BIT},
+               {63, "GroupNonUniformArithmetic", VK_SUBGROUP_FEATURE_ARITHMETIC_BIT},
+               {64, "GroupNonUniformBallot", VK_SUBGROUP_FEATURE_BALLOT_BIT},
+               {65, "GroupNonUniformShuffle", VK_SUBGROUP_FEATURE_SHUFFLE_BIT},
+               {66, "GroupNonUniformShuffleRelative", VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT},
+               {67, "GroupNonUniformClustered", VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
+               {68, "GroupNonUniformQuad", VK_SUBGROUP_FEATURE_QUAD_BIT}};
+  for (const auto& need : needs) {
+    const SpirvModule module = module_of(0x00010500, {1, need.capability});
+    facts.subgroup_operations = ~need.operation;
+    EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented,
+                 std::string("The code needs ") + need.name + ", which device 'bare' has not.");
+    facts.subgroup_operations = need.operation;
+    EXPECT_OK(check_features(module, facts));
+  }
+}
+
+TEST(SpirvFeaturesTest, SubgroupsHaveASizeThatTheDeviceCanMake) {
+  DeviceFacts facts = bare_device();
+  facts.subgroup_size = 32;
+  const SpirvEntryPoint kernel = {.name = "k", .workgroup_size = {64, 2, 1}};
+  const auto asked = [&](uint32_t threads) { return required_subgroup_size(kernel, threads, facts).value(); };
+  EXPECT_EQ(asked(0), 0u);
+  EXPECT_EQ(asked(32), 0u);
+  EXPECT_FAILS(required_subgroup_size(kernel, 16, facts), StatusCode::kInvalidArgument,
+               "Kernel 'k' is written for subgroups of 16 threads; device 'bare' has 32.");
+  facts.subgroup_size_min = 8;
+  facts.subgroup_size_max = 64;
+  facts.subgroups_max = 8;
+  for (const uint32_t threads : {16u, 32u, 64u}) EXPECT_EQ(asked(threads), threads);
+  // Too many in a workgroup, no power of two, too large.
+  for (const uint32_t threads : {8u, 24u, 128u}) {
+    EXPECT_FAILS(required_subgroup_size(kernel, threads, facts), StatusCode::kInvalidArgument,
+                 text("of ", threads, " threads; device 'bare' has 8 to 64, and 8 of them in a workgroup."));
+  }
+  EXPECT_EQ(asked(0), 0u);
+}
+
 TEST(SpirvFeaturesTest, LimitsAreTheDevices) {
   const DeviceFacts facts = bare_device();
   const SpirvEntryPoint largest = {
