@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <optional>
 
 namespace baton::hal {
 namespace {
@@ -63,14 +65,85 @@ Status check_local(Find find, const Ranks& ranks) {
   return {};
 }
 
-Status open_store(Find find, Ranks& ranks) {
-  if (const char* name = find("BATON_STORE")) {
-    BATON_TRY_ASSIGN(ranks.store, open_rank_store(name, ranks.rank, ranks.timeout_ns));
+// `said` is empty or goes before the environment's.
+Status open_store(Find find, std::string_view said, Ranks& ranks) {
+  const char* name = find("BATON_STORE");
+  if (said.empty() && name) said = name;
+  if (!said.empty()) {
+    BATON_TRY_ASSIGN(ranks.store, open_rank_store(said, ranks.rank, ranks.timeout_ns));
     return {};
   }
   BATON_TRY(check_local(find, ranks));
   BATON_TRY_ASSIGN(ranks.store, open_file_store(meeting_place(), ranks.rank));
   return {};
+}
+
+Status read_habits(Find find, Ranks& ranks) {
+  if (find("BATON_RANK_TIMEOUT")) {
+    BATON_TRY_ASSIGN(const uint32_t seconds, number(find, "BATON_RANK_TIMEOUT"));
+    ranks.timeout_ns = int64_t{seconds} * 1'000'000'000;
+  }
+  if (find("BATON_RANK_CHECK")) {
+    BATON_TRY_ASSIGN(const uint32_t checks, number(find, "BATON_RANK_CHECK"));
+    ranks.checks = checks != 0;
+  }
+  return {};
+}
+
+const char* environment(const char* name) { return std::getenv(name); }
+
+Result<Ranks> open_ranks(const RanksRequest& request) {
+  Ranks ranks{.rank = request.rank, .count = request.count};
+  BATON_TRY(read_habits(environment, ranks));
+  if (request.timeout_ns > 0) ranks.timeout_ns = request.timeout_ns;
+  if (ranks.count > 1) BATON_TRY(open_store(environment, request.store, ranks));
+  return ranks;
+}
+
+// The ranks of this process. A child that it forks is none of them, and leaves its parent's store as it is.
+class ProcessRanks {
+ public:
+  ~ProcessRanks() {
+    if (ranks_ && getpid() != process_) new std::shared_ptr<RankStore>(std::move(ranks_->store));
+  }
+
+  Result<Ranks> find() {
+    std::lock_guard lock(mutex_);
+    if (!ranks_) {
+      BATON_TRY_ASSIGN(ranks_, ranks_of_environment());
+      process_ = getpid();
+    }
+    return own();
+  }
+
+  Status join(const RanksRequest& request) {
+    std::lock_guard lock(mutex_);
+    if (!ranks_) {
+      BATON_TRY_ASSIGN(ranks_, open_ranks(request));
+      process_ = getpid();
+      return {};
+    }
+    BATON_TRY_ASSIGN(const Ranks ranks, own());
+    if (ranks.rank == request.rank && ranks.count == request.count) return {};
+    return failure(StatusCode::kFailedPrecondition, "This process is rank ", ranks.rank, " of ", ranks.count,
+                   "; it can't become rank ", request.rank, " of ", request.count, ".");
+  }
+
+ private:
+  Result<Ranks> own() const {
+    if (getpid() == process_ || ranks_->count == 1) return *ranks_;
+    return failure(StatusCode::kFailedPrecondition, "Rank ", ranks_->rank, " of ", ranks_->count,
+                   " is the process that forked this one; ranks are processes that were started by themselves.");
+  }
+
+  std::mutex mutex_;
+  std::optional<Ranks> ranks_;  // Guarded by mutex_, as is process_.
+  pid_t process_ = 0;
+};
+
+ProcessRanks& process_ranks() {
+  static ProcessRanks ranks;
+  return ranks;
 }
 
 }  // namespace
@@ -88,20 +161,21 @@ Result<Ranks> ranks_of_environment(Find find) {
     }
     break;
   }
-  if (find("BATON_RANK_TIMEOUT")) {
-    BATON_TRY_ASSIGN(const uint32_t seconds, number(find, "BATON_RANK_TIMEOUT"));
-    ranks.timeout_ns = int64_t{seconds} * 1'000'000'000;
-  }
-  if (find("BATON_RANK_CHECK")) {
-    BATON_TRY_ASSIGN(const uint32_t checks, number(find, "BATON_RANK_CHECK"));
-    ranks.checks = checks != 0;
-  }
-  if (ranks.count > 1) BATON_TRY(open_store(find, ranks));
+  BATON_TRY(read_habits(find, ranks));
+  if (ranks.count > 1) BATON_TRY(open_store(find, "", ranks));
   return ranks;
 }
 
-Result<Ranks> ranks_of_environment() {
-  return ranks_of_environment([](const char* name) -> const char* { return std::getenv(name); });
+Result<Ranks> ranks_of_environment() { return ranks_of_environment(environment); }
+
+Result<Ranks> ranks_of_process() { return process_ranks().find(); }
+
+Status join_ranks(const RanksRequest& request) {
+  if (request.rank >= request.count) {
+    return failure(StatusCode::kInvalidArgument, "There is no rank ", request.rank, " of ", request.count,
+                   "; ranks are counted from 0.");
+  }
+  return process_ranks().join(request);
 }
 
 }  // namespace baton::hal

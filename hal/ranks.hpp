@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "hal/channel.hpp"
 #include "hal/rank_store.hpp"
@@ -32,5 +33,22 @@ struct Ranks {
 Result<Ranks> ranks_of_environment();
 // The same of another environment: `find` returns null for what it doesn't have.
 Result<Ranks> ranks_of_environment(const char* (*find)(const char* name));
+
+// What an app says in place of the environment. The rest, whether ranks check what they record, stays the environment's.
+struct RanksRequest {
+  uint32_t rank = 0;
+  uint32_t count = 1;
+  std::string store = "";  // As BATON_STORE; empty: that, or the ranks that one process started on this machine.
+  int64_t timeout_ns = 0;  // 0: the environment's.
+};
+
+// A process is one rank, whatever programs it runs: all of them meet the others in one store, which stays open until the
+// process ends. The ranks are those of the environment, found when a program first asks for them, or else what
+// join_ranks() said before. What failed may be tried again.
+//
+// Threads: any.
+Result<Ranks> ranks_of_process();
+// FAILED_PRECONDITION when the process is another rank by then; the same again is fine.
+Status join_ranks(const RanksRequest& request);
 
 }  // namespace baton::hal

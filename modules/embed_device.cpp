@@ -8,6 +8,7 @@
 #include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/host_copy.hpp"
+#include "modules/collective_module/collective_module.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "modules/plugin_loader.hpp"
@@ -56,6 +57,18 @@ Result<Ref<const baton::vm::Module>> make_hal(std::span<baton_device* const> giv
     options.devices.push_back(std::move(one));
   }
   return baton::modules::make_hal_module(std::move(options));
+}
+
+Result<Ref<const baton::vm::Module>> make_collective() {
+  BATON_TRY_ASSIGN(hal::Ranks ranks, hal::ranks_of_process());
+  return baton::modules::make_collective_module(std::move(ranks));
+}
+
+baton_status* give_module(Result<Ref<const baton::vm::Module>> made, baton_module** out) {
+  *out = nullptr;
+  if (!made) return to_door(std::move(made).error());
+  *out = const_cast<baton_module*>(reinterpret_cast<const baton_module*>((*made).detach()));
+  return nullptr;
 }
 
 struct TensorSource {
@@ -129,11 +142,15 @@ baton_status* baton_device_open(const char* uri, baton_device** out_device) {
 }
 
 baton_status* baton_module_create_hal(baton_device* const* devices, uint64_t device_count, baton_module** out_module) {
-  *out_module = nullptr;
-  auto made = make_hal({devices, static_cast<size_t>(device_count)});
-  if (!made) return to_door(std::move(made).error());
-  *out_module = const_cast<baton_module*>(reinterpret_cast<const baton_module*>((*made).detach()));
-  return nullptr;
+  return give_module(make_hal({devices, static_cast<size_t>(device_count)}), out_module);
+}
+
+baton_status* baton_ranks_join(uint32_t rank, uint32_t rank_count, const char* store, int64_t timeout_ns) {
+  return to_door(hal::join_ranks({rank, rank_count, store ? store : "", timeout_ns}));
+}
+
+baton_status* baton_module_create_collective(baton_module** out_module) {
+  return give_module(make_collective(), out_module);
 }
 
 baton_status* baton_buffer_view_upload(baton_device* device, uint32_t element_type, const int64_t* shape, uint64_t rank,

@@ -90,7 +90,9 @@ Status prepare(const Options& options, Subject& subject, TensorValues& tensors) 
   sources.insert(sources.end(), options.more_modules.begin(), options.more_modules.end());
   BATON_TRY_ASSIGN(subject.modules, load_modules(sources));
   const Ref<const vm::Module> last = subject.modules.back();
-  BATON_TRY_ASSIGN(const auto builtin, builtin_modules(subject.modules, subject.devices, options.parameters));
+  // One rank: how often a function is called is measured, and ranks would call it different numbers of times.
+  BATON_TRY_ASSIGN(const auto builtin,
+                   builtin_modules(subject.modules, subject.devices, options.parameters, hal::Ranks{}));
   subject.modules.insert(subject.modules.begin(), builtin.begin(), builtin.end());
   BATON_TRY_ASSIGN(subject.program, vm::Program::link(subject.modules));
   BATON_TRY_ASSIGN(subject.context, vm::Context::make(subject.program, tool_allocator()));

@@ -1,6 +1,7 @@
 #include "modules/hal_module/hal_module.hpp"
 
 #include <atomic>
+#include <optional>
 
 #include "base/check.hpp"
 #include "hal/executable_registry.hpp"
@@ -63,7 +64,13 @@ class HalModule final : public sdk::Module<HalModule> {
 
   baton::Result<baton::Ref<hal::Channel>> make_channel(hal::Device& device, std::string_view name, uint32_t rank,
                                                        uint32_t count) const {
-    hal::ChannelRequest request = ranks_.channel(name);
+    hal::Ranks ranks;
+    if (ranks_) {
+      ranks = *ranks_;
+    } else {
+      BATON_TRY_ASSIGN(ranks, hal::ranks_of_process());
+    }
+    hal::ChannelRequest request = ranks.channel(name);
     if (count != 0) request.rank = rank, request.rank_count = count;
     return device.make_channel(request);
   }
@@ -105,7 +112,7 @@ class HalModule final : public sdk::Module<HalModule> {
   std::vector<Ref<Handle<hal::Device>>> devices_;
   std::vector<baton::Ref<hal::Device>> given_;  // The same.
   std::shared_ptr<const hal::ExecutableRegistry> executables_;
-  hal::Ranks ranks_;
+  std::optional<hal::Ranks> ranks_;
   uint64_t owner_ = hal::MemoryOwner::kNobody;  // Of the memory that programs of this context ask for.
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hal/device.hpp"
@@ -20,7 +21,7 @@ namespace baton::modules {
 struct HalModuleOptions {
   std::vector<Ref<hal::Device>> devices;
   std::shared_ptr<const hal::ExecutableRegistry> executables = nullptr;  // Null: what each device has.
-  hal::Ranks ranks = {};                                                 // Who programs meet in channels.
+  std::optional<hal::Ranks> ranks = std::nullopt;  // Who programs meet in channels; none: those of the process.
 };
 
 Result<Ref<const vm::Module>> make_hal_module(HalModuleOptions options);

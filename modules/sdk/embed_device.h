@@ -112,6 +112,16 @@ typedef struct baton_device_options {
 } baton_device_options;
 baton_status* baton_device_open_with(const char* uri, const baton_device_options* options, baton_device** out_device);
 
+/* Ranks: processes that run a program together. A process is one rank, which it is told by the environment (mpirun, srun,
+ * or BATON_RANK, BATON_RANKS and BATON_STORE), or here, before its first program asks for a channel. All programs of the
+ * process meet the other ranks in one store: "file:/directory", "tcp://host:port", where rank 0 serves it, or with NULL
+ * BATON_STORE's, or that of the ranks which one process started on this machine. `timeout_ns` is how long a rank waits
+ * for the others; 0: the environment's. Where nothing says it there is one rank. Fails when the process is another rank
+ * by then. */
+baton_status* baton_ranks_join(uint32_t rank, uint32_t rank_count, const char* store, int64_t timeout_ns);
+/* The module "collective", which compiled programs of several ranks import. Looks for the ranks. */
+baton_status* baton_module_create_collective(baton_module** out_module);
+
 #ifdef __cplusplus
 }
 #endif

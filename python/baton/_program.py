@@ -93,3 +93,15 @@ def load(source, *, device="local-task", modules=(), parameters=(), timeout=None
         raise ValueError(f"a timeout of {timeout} seconds leaves no time")
     return Program(_baton.load(sources, _devices(device), _parameters(parameters), callables, timeout or 0.0,
                                max_instructions))
+
+
+def join_ranks(*, rank, ranks, store=None, timeout=None):
+    """This process is rank `rank` of `ranks`, as whoever started it would say in the environment. All programs that it
+    loads meet the other ranks in one store: "file:/directory" or "tcp://host:port", which rank 0 serves; None is the
+    environment's, or the ranks that one process started on this machine. `timeout` is how many seconds a rank waits for
+    the others. Comes before the first program that has channels or collectives."""
+    if rank < 0 or rank >= ranks:
+        raise ValueError(f"there is no rank {rank} of {ranks}; ranks are counted from 0")
+    if timeout is not None and timeout <= 0:
+        raise ValueError(f"a timeout of {timeout} seconds leaves no time")
+    _baton.join_ranks(rank, ranks, store or "", timeout or 0.0)

@@ -24,7 +24,7 @@ from baton._errors import (
 )
 from baton._modules import Module, module
 from baton._plugins import get_include
-from baton._program import Program, load
+from baton._program import Program, join_ranks, load
 from baton._trace import trace
 from baton import _tensor  # noqa: F401 - gives Tensor its methods
 
@@ -34,5 +34,6 @@ __all__ = [
     "Executable", "FailedPreconditionError", "Function", "InternalError", "InvalidArgumentError", "Kernel", "KernelLibrary", "Module",
     "NotFoundError", "Object", "OutOfRangeError", "PermissionDeniedError", "Program", "Recording",
     "ResourceExhaustedError", "StatusError", "Tensor", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
-    "UnknownError", "compile", "device", "devices", "get_include", "load", "module", "trace",
+    "UnknownError", "compile", "device", "devices", "get_include", "join_ranks",
+    "load", "module", "trace",
 ]

@@ -95,7 +95,11 @@ Modules builtin_modules(const Modules& given, std::span<const Ref<OpenDevice>> d
   }
   if (!is_given(given, "check")) builtin.push_back(take(modules::make_check_module()));
   if (!is_given(given, "collective") && is_imported(given, "collective")) {
-    builtin.push_back(take(modules::make_collective_module(take(hal::ranks_of_environment()))));
+    auto ranks = [] {
+      const Unlocked unlocked;
+      return hal::ranks_of_process();
+    }();
+    builtin.push_back(take(modules::make_collective_module(take(std::move(ranks)))));
   }
   if (!is_given(given, "parameters")) {
     std::vector<modules::ParameterSource> sources;
@@ -141,6 +145,14 @@ Program load(nb::list sources, nb::list devices, nb::list parameters, nb::list c
     return linked;
   }();
   return Program(callables, make_ref<LoadedProgram>(take(std::move(context)), std::move(open), limits));
+}
+
+void join_ranks(uint32_t rank, uint32_t count, std::string store, double timeout) {
+  auto joined = [&] {
+    const Unlocked unlocked;
+    return hal::join_ranks({rank, count, std::move(store), static_cast<int64_t>(timeout * 1e9)});
+  }();
+  check(std::move(joined));
 }
 
 // The same modules with a state of its own.
@@ -222,6 +234,7 @@ void bind_programs(nb::module_& module) {
                    })
       .def_prop_ro("devices", device_list);
   module.def("load", load);
+  module.def("join_ranks", join_ranks);
 }
 
 }  // namespace baton::python

@@ -19,6 +19,8 @@ namespace {
   static_assert(std::is_same_v<decltype(&name), __VA_ARGS__>, "a function of the door changed")
 FUNCTION(baton_device_open, baton_status* (*)(const char*, baton_device**));
 FUNCTION(baton_module_create_hal, baton_status* (*)(baton_device* const*, uint64_t, baton_module**));
+FUNCTION(baton_ranks_join, baton_status* (*)(uint32_t, uint32_t, const char*, int64_t));
+FUNCTION(baton_module_create_collective, baton_status* (*)(baton_module**));
 FUNCTION(baton_buffer_view_upload, baton_status* (*)(baton_device*, uint32_t, const int64_t*, uint64_t, const void*,
                                                      uint64_t, baton_buffer_view**));
 FUNCTION(baton_buffer_view_download, baton_status* (*)(const baton_buffer_view*, void*, uint64_t));

@@ -62,7 +62,7 @@ modules::ParameterSource parse_parameter_source(std::string_view text) {
 
 Result<std::vector<Ref<const vm::Module>>> builtin_modules(Modules modules, std::span<const Ref<hal::Device>> devices,
                                                            std::span<const std::string> parameters,
-                                                           const hal::Ranks& ranks) {
+                                                           const std::optional<hal::Ranks>& ranks) {
   std::vector<Ref<const vm::Module>> made;
   if (!is_given(modules, "hal")) {
     const vm::Module* importer = importer_of(modules, "hal");
@@ -83,7 +83,8 @@ Result<std::vector<Ref<const vm::Module>>> builtin_modules(Modules modules, std:
     made.push_back(std::move(check));
   }
   if (!is_given(modules, "collective") && importer_of(modules, "collective", true)) {
-    BATON_TRY_ASSIGN(auto collective, modules::make_collective_module(ranks));
+    BATON_TRY_ASSIGN(const hal::Ranks all, ranks ? Result<hal::Ranks>(*ranks) : hal::ranks_of_process());
+    BATON_TRY_ASSIGN(auto collective, modules::make_collective_module(all));
     made.push_back(std::move(collective));
   }
   if (!is_given(modules, "parameters") && (importer_of(modules, "parameters", true) || !parameters.empty())) {

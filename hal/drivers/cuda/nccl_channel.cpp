@@ -1,11 +1,16 @@
 #include "hal/drivers/cuda/nccl_channel.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
+#include <vector>
 
 #include "hal/drivers/cuda/context_scope.hpp"
+#include "hal/drivers/cuda/nccl_making.hpp"
 #include "hal/drivers/cuda/status.hpp"
 #include "hal/rank_meeting.hpp"
+#include "hal/rank_store.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -37,6 +42,25 @@ Result<NcclId> agree_on_id(const Nccl& nccl, const ChannelRequest& request, Rank
   return id;
 }
 
+// What the ranks of a part say to each other in the store of the whole, where they have other numbers. Parts of several
+// splits may have one name: `prefix` tells them apart.
+class PartStore final : public RankStore {
+ public:
+  PartStore(std::shared_ptr<RankStore> whole, std::string prefix, std::vector<uint32_t> members)
+      : whole_(std::move(whole)), prefix_(std::move(prefix)), members_(std::move(members)) {}
+
+  Status set(std::string_view key, std::string_view value) override { return whole_->set(text(prefix_, key), value); }
+  Result<std::string> get(std::string_view key, uint32_t from, int64_t timeout_ns) override {
+    return whole_->get(text(prefix_, key), members_[from], timeout_ns);
+  }
+  void remove(std::string_view key) override { whole_->remove(text(prefix_, key)); }
+
+ private:
+  const std::shared_ptr<RankStore> whole_;
+  const std::string prefix_;
+  const std::vector<uint32_t> members_;  // The number in the whole of each rank of the part.
+};
+
 }  // namespace
 
 NcclChannel::NcclChannel(const ChannelRequest& request, Ref<PrimaryContext> context, Ref<Worker> worker,
@@ -63,21 +87,49 @@ Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, const Ref<Worker
   }
   RankMeeting meeting(request);
   BATON_TRY_ASSIGN(const NcclId id, agree_on_id(*nccl, request, meeting));
+  BATON_TRY_ASSIGN(const NcclComm comm,
+                   init_comm(Ref(&context), nccl, id, request.rank, request.rank_count, request.timeout_ns));
   const ContextScope scope(context.symbols(), context.handle());
-  NcclComm comm = nullptr;
-  BATON_NCCL_TRY(*nccl, nullptr, ncclCommInitRank, &comm, static_cast<int>(request.rank_count), id,
-                 static_cast<int>(request.rank));
   auto channel = make_ref<NcclChannel>(request, Ref(&context), worker, std::move(nccl), comm);
   BATON_TRY(channel->connect());
   return Ref<Channel>(std::move(channel));
+}
+
+// Each says its color and its key, and hears the others': in their order the ranks of a part are numbered.
+Result<std::shared_ptr<RankStore>> NcclChannel::store_of_part(int32_t color, int32_t key) const {
+  if (!check_store_) return std::shared_ptr<RankStore>();
+  const std::string split = text(check_store_->next_meeting(text(name(), " splits"), rank()), "/");
+  BATON_TRY(check_store_->set(text(split, rank()), text(color < 0 ? -1 : color, " ", key)));
+  std::vector<std::pair<int, uint32_t>> found;  // (key, rank)
+  for (uint32_t from = 0; from < rank_count(); ++from) {
+    BATON_TRY_ASSIGN(const std::string word, check_store_->get(text(split, from), from, timeout_ns_));
+    int its_color = -1, its_key = 0;
+    if (std::sscanf(word.c_str(), "%d %d", &its_color, &its_key) != 2) {
+      return failure(StatusCode::kInvalidArgument, "Rank ", from, " says '", word, "' where it splits a channel.");
+    }
+    if (its_color == color) found.emplace_back(its_key, from);
+  }
+  if (color < 0) return std::shared_ptr<RankStore>();
+  std::sort(found.begin(), found.end());
+  std::vector<uint32_t> members;
+  for (const auto& [its_key, from] : found) members.push_back(from);
+  return std::shared_ptr<RankStore>(
+      std::make_shared<PartStore>(check_store_, text(split, "of ", color, "/"), std::move(members)));
 }
 
 Result<Ref<Channel>> NcclChannel::do_split(std::string_view part_name, int32_t color, int32_t key) {
   constexpr int kNoColor = -1;
   const ContextScope scope(context_->symbols(), context_->handle());
   std::lock_guard lock(mutex_);
-  NcclComm made = nullptr;
-  BATON_NCCL_TRY(*nccl_, comm_, ncclCommSplit, comm_, color < 0 ? kNoColor : color, key, &made, nullptr);
+  BATON_TRY_ASSIGN(std::shared_ptr<RankStore> part_store, store_of_part(color, key));
+  BATON_TRY(watch_->check());
+  auto split = split_comm(context_, nccl_, comm_, color < 0 ? kNoColor : color, key, timeout_ns_);
+  if (!split.has_value()) {
+    // NCCL is still in this communicator.
+    if (split.error().code() == StatusCode::kDeadlineExceeded) static_cast<void>(watch_->give_up().ok());
+    return std::move(split).error();
+  }
+  const NcclComm made = *split;
   if (color < 0) return Ref<Channel>();
   int own = 0, count = 0;
   BATON_NCCL_TRY(*nccl_, made, ncclCommUserRank, made, &own);
@@ -85,7 +137,8 @@ Result<Ref<Channel>> NcclChannel::do_split(std::string_view part_name, int32_t c
   const ChannelRequest request{.name = part_name,
                                .rank = static_cast<uint32_t>(own),
                                .rank_count = static_cast<uint32_t>(count),
-                               .timeout_ns = timeout_ns_};
+                               .timeout_ns = timeout_ns_,
+                               .check_store = std::move(part_store)};
   auto part = make_ref<NcclChannel>(request, context_, worker_, nccl_, made);
   BATON_TRY(part->connect());
   return Ref<Channel>(std::move(part));

@@ -28,7 +28,8 @@ class NcclChannel final : public Channel {
   Status check() { return watch_->check(); }
   // Collectives of it are enqueued, up to the mark.
   void watch(const Ref<Mark>& mark) { watch_->begin(mark); }
-  // Where ranks check what they record (ChannelRequest::check_store): whether all of them record this.
+  // Where ranks check what they record (ChannelRequest::check_store): whether all of them record this. Ranks of a part
+  // that was split off check it, too.
   Status compare(const commands::Collective& command);
 
   // Enqueues on `stream`, whose context is current. The command's bindings stand in `source` and `target`.
@@ -38,6 +39,8 @@ class NcclChannel final : public Channel {
  private:
   // NCCL connects ranks when they first exchange something, by means that a capture forbids: so they do it here.
   Status connect();
+  // The store of a part in which ranks check what they record; null where they don't.
+  Result<std::shared_ptr<RankStore>> store_of_part(int32_t color, int32_t key) const;
   Result<Ref<Channel>> do_split(std::string_view name, int32_t color, int32_t key) override;
   Status start(const commands::Collective& command, const ForeignBinding& source, const ForeignBinding& target,
                CUstream stream);

@@ -1,15 +1,9 @@
 #include "hal/drivers/cuda/nccl_watch.hpp"
 
 #include "hal/drivers/cuda/context_scope.hpp"
+#include "hal/drivers/cuda/nccl_making.hpp"
 
 namespace baton::hal::drivers::cuda {
-namespace {
-
-// What NCCL answers while it is still at it.
-constexpr int kInProgress = 7;
-
-}  // namespace
-
 void NcclWatch::begin(Ref<Mark> mark) {
   std::lock_guard lock(mutex_);
   if (!current_) {
@@ -28,7 +22,7 @@ Status NcclWatch::check_locked() {
   if (!failure_.ok() || is_closed_) return failure_.clone();
   int failed = 0;
   const int asked = nccl_->ncclCommGetAsyncError(comm_, &failed);
-  if (asked == 0 && (failed == 0 || failed == kInProgress)) return {};
+  if (asked == 0 && (failed == 0 || failed == kNcclInProgress)) return {};
   end(nccl_->status_of(asked != 0 ? asked : failed, "A collective", comm_).with_context(description_));
   return failure_.clone();
 }

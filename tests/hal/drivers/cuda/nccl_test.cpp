@@ -22,6 +22,11 @@ struct FakeNccl {
   std::shared_ptr<const Symbols> cuda;
   std::vector<std::string> log;
   int rank_count = 0;
+  int part_rank = 0;                 // Of what is split off.
+  std::atomic<bool> waits = false;   // Whoever makes a communicator waits for another rank.
+  std::atomic<int> in_progress = 0;  // So often NCCL says that it is still at it.
+  std::atomic<int> aborts = 0;
+  std::atomic<std::thread::id> late;   // Who waited.
   int failing = 0;                     // What the next enqueue returns.
   std::atomic<int> async_failure = 0;  // What ran before.
 };
@@ -37,6 +42,12 @@ int enqueue(std::string line, const void* source, void* target, size_t bytes, CU
   return std::exchange(fake.failing, 0);
 }
 
+void wait_for_a_rank() {
+  if (!fake.waits) return;
+  fake.late = std::this_thread::get_id();
+  while (fake.waits) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 size_t bytes_of(int type) {
   constexpr size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
   return sizes[type];
@@ -49,19 +60,26 @@ std::shared_ptr<const Nccl> make_fake_nccl() {
   nccl->ncclCommInitRank = [](NcclComm* comm, int count, NcclId id, int rank) {
     fake.log.push_back(text("init ", rank, " of ", count, id.bytes[127] == 7 ? "" : " with another id"));
     fake.rank_count = count;
+    wait_for_a_rank();
     *comm = reinterpret_cast<NcclComm>(uintptr_t{1});
-    return 0;
+    return fake.in_progress > 0 ? 7 : 0;
   };
   nccl->ncclCommSplit = [](NcclComm, int color, int key, NcclComm* made, void*) {
     fake.log.push_back(text("split ", color, " ", key));
+    wait_for_a_rank();
     *made = color < 0 ? nullptr : reinterpret_cast<NcclComm>(uintptr_t{2});
     return 0;
   };
-  nccl->ncclCommUserRank = [](NcclComm, int* rank) { return *rank = 0, 0; };
+  nccl->ncclCommUserRank = [](NcclComm, int* rank) { return *rank = fake.part_rank, 0; };
   nccl->ncclCommCount = [](NcclComm, int* count) { return *count = fake.rank_count, 0; };
-  nccl->ncclCommGetAsyncError = [](NcclComm, int* result) { return *result = fake.async_failure, 0; };
+  nccl->ncclCommGetAsyncError = [](NcclComm, int* result) {
+    const bool is_at_it = fake.in_progress > 0 && fake.in_progress-- > 0;
+    return *result = is_at_it ? 7 : fake.async_failure.load(), 0;
+  };
   // What hangs on the device goes on.
   nccl->ncclCommAbort = [](NcclComm) {
+    ++fake.aborts;
+    if (std::this_thread::get_id() == fake.late) return 0;
     fake.log.push_back("abort");
     testing_support::fake_cuda().events_pass = true;
     return 0;
@@ -107,16 +125,29 @@ class NcclTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     fake.log.clear();
-    fake.failing = fake.async_failure = 0;
+    fake.failing = fake.async_failure = fake.aborts = 0;
+    fake.late = std::thread::id();
     fake.cuda = testing_support::make_fake_cuda();
     const DeviceParameter parameters[] = {{"cuda_mode", GetParam()}};
-    device_ = make_driver({.symbols = fake.cuda, .nccl = make_fake_nccl()})->open("", parameters).value();
+    nccl_ = make_fake_nccl();
+    device_ = make_driver({.symbols = fake.cuda, .nccl = nccl_})->open("", parameters).value();
     channel_ = make_channel(2);
     ASSERT_TRUE(channel_);
   }
 
+  // NCCL hears of the rank that was late, and whoever called it lets go of all.
+  void release_the_late(long uses) {
+    fake.waits = false;
+    while (nccl_.use_count() > uses) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
   // Rank 0's; the others only say that they are there.
   Ref<Channel> make_channel(uint32_t count, int64_t timeout_ns = 10 * kSecondNs) {
+    auto made = try_channel(count, timeout_ns);
+    EXPECT_OK(made);
+    return made.has_value() ? *made : Ref<Channel>();
+  }
+  Result<Ref<Channel>> try_channel(uint32_t count, int64_t timeout_ns) {
     const auto store = make_memory_store();
     std::vector<std::thread> others;
     for (uint32_t rank = 1; rank < count; ++rank) {
@@ -130,8 +161,7 @@ class NcclTest : public testing::TestWithParam<const char*> {
     }
     auto made = device_->make_channel({"gpus", 0, count, store.get(), timeout_ns});
     for (std::thread& other : others) other.join();
-    EXPECT_OK(made);
-    return made.has_value() ? *made : Ref<Channel>();
+    return made;
   }
 
   // Records the collective over two slots and executes it with two tables.
@@ -162,6 +192,7 @@ class NcclTest : public testing::TestWithParam<const char*> {
     return commands->finish().value();
   }
 
+  std::shared_ptr<const Nccl> nccl_;
   Ref<hal::Device> device_;
   Ref<Channel> channel_;
   Ref<hal::Buffer> memory_;
@@ -250,7 +281,7 @@ TEST_P(NcclTest, SplitsAndAbortsWhenItsGone) {
 
 // A rank that never comes: the device would wait for it for ever.
 TEST_P(NcclTest, AWaitThatIsTooLongEndsTheChannel) {
-  channel_ = make_channel(2, 30'000'000);
+  channel_ = make_channel(2, kSecondNs);
   fake.log.clear();
   const Ref<hal::Recording> sum = sum_of_words();
   const auto other = device_->make_command_buffer().value();
@@ -263,7 +294,7 @@ TEST_P(NcclTest, AWaitThatIsTooLongEndsTheChannel) {
   const SemaphorePoint first(done, 1), second(done, 2);
   EXPECT_OK(device_->queue().execute({.signals = {&first, 1}}, *sum));
   EXPECT_OK(device_->queue().execute({{&first, 1}, {&second, 1}}, *fill));
-  constexpr const char* kSentence = "Work with collectives is under way for 30 ms: another rank is gone, or late";
+  constexpr const char* kSentence = "Work with collectives is under way for 1000 ms: another rank is gone, or late";
   EXPECT_FAILS(done->wait(2), StatusCode::kDeadlineExceeded, kSentence);
   EXPECT_EQ(std::count(fake.log.begin(), fake.log.end(), "abort"), 1);
   // The channel stays ended; the device, and another channel, work.
@@ -292,20 +323,20 @@ TEST_P(NcclTest, WhatNcclFindsOutEndsTheWait) {
 
 // Work that nobody waits for by a semaphore.
 TEST_P(NcclTest, AnIdleWaitHearsOfIt) {
-  channel_ = make_channel(2, 30'000'000);
+  channel_ = make_channel(2, kSecondNs);
   const Ref<hal::Recording> sum = sum_of_words();
   testing_support::fake_cuda().events_pass = false;
   EXPECT_OK(device_->queue().execute({}, *sum));
   EXPECT_FAILS(device_->queue().wait_idle(), StatusCode::kDeadlineExceeded,
-               "Work with collectives is under way for 30 ms");
+               "Work with collectives is under way for 1000 ms");
   EXPECT_OK(device_->queue().wait_idle());
 }
 
 // In order, and not one late: the watch goes on from one to the next.
 TEST_P(NcclTest, ManyInOrderAreNotLate) {
-  channel_ = make_channel(2, 200'000'000);
+  channel_ = make_channel(2, kSecondNs / 2);
   const Ref<hal::Recording> sum = sum_of_words();
-  for (int round = 0; round < 300; ++round) EXPECT_OK(run(*device_, *sum));
+  for (int round = 0; round < 800; ++round) EXPECT_OK(run(*device_, *sum));
 }
 
 // Rank 0 is played, and says in `word` what it records; its status is what it hears.
@@ -338,6 +369,77 @@ TEST_P(NcclTest, RanksThatDisagreeAreToldWhenTheyRecord) {
   EXPECT_FAILS(both(32, ElementType::kF32), StatusCode::kInvalidArgument,
                "rank 0 records all_reduce of 16 bytes of f32, sum, rank 1 all_reduce of 32 bytes of f32, sum.");
   EXPECT_FAILS(both(16, ElementType::kI32), StatusCode::kInvalidArgument, "rank 1 all_reduce of 16 bytes of i32, sum.");
+}
+
+// Everybody said to be there, and one is gone when NCCL connects them.
+TEST_P(NcclTest, MakingAChannelHasAnEnd) {
+  const long uses = nccl_.use_count();
+  fake.waits = true;
+  EXPECT_FAILS(try_channel(2, 30'000'000), StatusCode::kDeadlineExceeded,
+               "ncclCommInitRank did not come back within 30 ms: NCCL waits for another rank that is gone");
+  EXPECT_EQ(fake.aborts, 0);
+  release_the_late(uses);
+  EXPECT_EQ(fake.aborts, 1);  // What came too late.
+  EXPECT_OK(run(*device_, *sum_of_words()));
+  EXPECT_OK(try_channel(2, 10 * kSecondNs));
+}
+
+TEST_P(NcclTest, SplittingAChannelHasAnEnd) {
+  channel_ = make_channel(2, kSecondNs);
+  const long uses = nccl_.use_count();
+  fake.waits = true;
+  EXPECT_FAILS(channel_->split(0, 0), StatusCode::kDeadlineExceeded, "ncclCommSplit did not come back within 1000 ms");
+  release_the_late(uses);
+  // NCCL was in the channel that was split: it ended.
+  EXPECT_FAILS(run(*device_, *sum_of_words()), StatusCode::kDeadlineExceeded, "in channel 'gpus' (rank 0 of 2)");
+  EXPECT_FAILS(channel_->split(0, 0), StatusCode::kDeadlineExceeded, "in channel 'gpus'");
+}
+
+// NCCL_COMM_BLOCKING=0.
+TEST_P(NcclTest, WhatIsStillInProgressIsNoFailure) {
+  fake.in_progress = 5;
+  EXPECT_OK(try_channel(2, 10 * kSecondNs));
+  EXPECT_EQ(fake.in_progress, 0);
+}
+
+// The others of the whole, ranks 0 and 2, are played: 2 is rank 0 of the part, as its key says, and this one rank 1.
+TEST_P(NcclTest, RanksOfAPartAreToldToo) {
+  const auto store = make_memory_store();
+  std::thread other([&] {
+    const ChannelRequest request{"whole", 0, 3, store.get(), 10 * kSecondNs};
+    RankMeeting meeting(request);
+    EXPECT_OK(meeting.tell(std::string(sizeof(NcclId), 7)));
+    EXPECT_OK(meeting.conclude({}));
+  });
+  std::thread third([&] {
+    const ChannelRequest request{"whole", 2, 3, store.get(), 10 * kSecondNs};
+    RankMeeting meeting(request);
+    EXPECT_OK(meeting.hear());
+    EXPECT_OK(meeting.conclude({}));
+  });
+  const auto whole = device_->make_channel({"whole", 1, 3, store.get(), 10 * kSecondNs, store}).value();
+  other.join();
+  third.join();
+  // Two splits whose parts have one name.
+  for (int split = 0; split < 2; ++split) {
+    const std::string said = text("channel/whole splits/", split, "/");
+    EXPECT_OK(store->set(said + "0", "8 0"));
+    EXPECT_OK(store->set(said + "2", "4 -1"));
+    fake.part_rank = 1;
+    fake.rank_count = 2;
+    const auto part = whole->split(4, 0).value();
+    EXPECT_EQ(part->rank(), 1u);
+    const std::string key = text(said, "of 4/channel/whole/4 records/0");
+    EXPECT_OK(store->set(key, "+2 all_gather of 16 bytes of f32"));
+    const auto commands = device_->make_command_buffer({.slot_count = 2}).value();
+    EXPECT_FAILS(commands->collective({.channel = part.get(),
+                                       .reduction = Reduction::kSum,
+                                       .source = Binding(Slot{0}, 0, 16),
+                                       .target = Binding(Slot{1}, 0, 16)}),
+                 StatusCode::kInvalidArgument,
+                 "disagree: rank 0 records all_gather of 16 bytes of f32, rank 1 all_reduce of 16 bytes of f32, sum.");
+  }
+  fake.part_rank = 0;
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, NcclTest, testing::Values("stream", "graph"));
