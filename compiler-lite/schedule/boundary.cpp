@@ -42,7 +42,9 @@ void Boundary::convert_arguments(mlir::Block& block) {
     for (int64_t i = 0; i < type_of(argument).getNumDynamicDims(); ++i) {
       sizes.push_back(block.insertArgument(next++, builder_.getIndexType(), location));
     }
-    places_.place(argument, places_.external(location, argument, buffer, sizes));
+    Place placed = places_.external(location, argument, buffer, sizes);
+    placed.memory->owned = places_.ownership().owns(argument);
+    places_.place(argument, placed);
     dead_arguments_.push_back(argument);
   }
 }
@@ -235,12 +237,18 @@ LogicalResult Boundary::schedule_return(Operation* op) {
 }
 
 LogicalResult Boundary::schedule_branch(Operation* op) {
+  llvm::DenseMap<unsigned, Place> copies;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    if (!places_.ownership().hands_copy(op, i)) continue;
+    const Place& copy = copies[i] = gatherer_.copy(op, op->getOperand(i));
+    copy.memory->handed_on = true;
+  }
   flusher_.flush(op);
   flusher_.await_commands(op->getLoc());
   // Other blocks don't know the fences of this one.
   for (const std::unique_ptr<Memory>& memory : places_.memories()) {
-    if (memory->fence && memory->buffer && places_.used_later(*memory))
-      flusher_.await(op->getLoc(), memory->tensors.front());
+    if (memory->fence && memory->buffer && places_.outlives_block(*memory))
+      flusher_.await_memory(op->getLoc(), *memory);
   }
   auto branch = llvm::dyn_cast<mlir::BranchOpInterface>(op);
   for (unsigned i = 0; branch && i < op->getNumSuccessors(); ++i) {
@@ -248,7 +256,15 @@ LogicalResult Boundary::schedule_branch(Operation* op) {
     const SmallVector<Value> before(forwarded.getForwardedOperands());
     if (!llvm::any_of(before, [](Value value) { return is_tensor(value); })) continue;
     SmallVector<Value> operands;
-    flusher_.expand(op->getLoc(), before, operands);
+    for (unsigned number = 0; number < before.size(); ++number) {
+      const auto copy = copies.find(forwarded.getOperandIndex(number));
+      if (copy == copies.end()) {
+        flusher_.expand(op->getLoc(), before[number], operands);
+      } else {
+        operands.push_back(copy->second.memory->buffer);
+        llvm::append_range(operands, copy->second.sizes);
+      }
+    }
     forwarded.getMutableForwardedOperands().assign(operands);
   }
   return success();

@@ -20,6 +20,7 @@ class Flusher {
   Place transfer(mlir::Location location, mlir::Value tensor, unsigned device);
   // The host waits until the tensors are computed.
   void await(mlir::Location location, llvm::ArrayRef<mlir::Value> tensors);
+  void await_memory(mlir::Location location, const Memory& memory) { await_fences(location, memory.fence); }
   // Until custom commands are done whose results nobody waited for: they may work on what the caller lent.
   void await_commands(mlir::Location location);
   // A fence that the caller sees stands for them.

@@ -57,6 +57,7 @@ LogicalResult FunctionScheduler::run() {
   for (mlir::Block& block : body) boundary_.convert_arguments(block);
   // What dominates comes first.
   for (mlir::Block* block : llvm::ReversePostOrderTraversal<mlir::Block*>(&body.front())) {
+    places_.begin_block();
     SmallVector<Operation*> operations;
     for (Operation& op : *block) operations.push_back(&op);
     for (Operation* op : operations) {

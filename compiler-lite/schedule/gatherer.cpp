@@ -52,10 +52,15 @@ void Gatherer::gather(Command command, std::string text, unsigned device) {
 }
 
 Place Gatherer::tie(Operation* op, Value operand) {
-  if (places_.may_overwrite(op, operand)) return places_.of(operand);
+  return places_.may_overwrite(op, operand) ? places_.of(operand) : copy(op, operand);
+}
+
+Place Gatherer::copy(Operation* op, Value operand) {
   const Location location = op->getLoc();
   Place copy = places_.of(operand);
+  const unsigned device = copy.memory->device;
   copy.memory = places_.make_pending(op, places_.bytes_of(location, operand.getType(), copy.sizes));
+  copy.memory->device = device;
   copy.offset = {};
   Command command{.kind = Command::Kind::kCopyBuffer, .location = location};
   command.ranges.push_back(range_of(operand, true, false));

@@ -26,6 +26,9 @@ class Gatherer {
   // The place of a result that continues an operand's memory, a copy of it where that is still needed.
   Place tie(mlir::Operation* op, mlir::Value operand);
 
+  // The place of new memory with what the tensor holds. Not yet a tensor's.
+  Place copy(mlir::Operation* op, mlir::Value tensor);
+
   // Devices with commands.
   llvm::SmallVector<unsigned> devices() const;
   // All of a device; nothing is gathered for it afterwards, and memories have no storage.

@@ -81,7 +81,19 @@ Value Places::element_offset(Location location, Value tensor, mlir::ValueRange i
   return builder_.createOrFold<arith::MulIOp>(location, number, bytes);
 }
 
+void Places::begin_block() {
+  for (const std::unique_ptr<Memory>& memory : memories_) {
+    memory->fence = {};
+    if (!memory->tensors.empty() && ownership_.is_overwritten(memory->tensors.front())) memory->owned = true;
+  }
+}
+
+bool Places::outlives_block(const Memory& memory) const {
+  return used_later(memory) || (!memory.tensors.empty() && ownership_.is_overwritten(memory.tensors.front()));
+}
+
 bool Places::used_later(const Memory& memory) const {
+  if (memory.handed_on) return true;
   return llvm::any_of(memory.tensors, [&](Value tensor) {
     return llvm::any_of(tensor.getUsers(), [&](Operation* user) { return !scheduled_.contains(user); });
   });
@@ -90,9 +102,8 @@ bool Places::used_later(const Memory& memory) const {
 bool Places::may_overwrite(Operation* op, Value tensor) {
   const Memory& memory = *of(tensor).memory;
   if (!memory.owned || !memory.constant_global.empty()) return false;
+  if (!function_.op.getBody().hasOneBlock()) return ownership_.may_overwrite(op, tensor);
   for (Value other : memory.tensors) {
-    // From another block it may be wanted again when this one runs again.
-    if (other.getParentBlock() != op->getBlock()) return false;
     for (Operation* user : other.getUsers()) {
       if (user == op ? other != tensor : !scheduled_.contains(user)) return false;
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/schedule/ownership.hpp"
 #include "compiler-lite/schedule/scheduled_function.hpp"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -18,10 +19,11 @@ struct Memory {
   mlir::Value fence = {};
   mlir::Value bytes = {};
   std::string constant_global = {};
-  unsigned device = 0;   // By its number.
-  bool owned = false;    // Only this function sees it.
-  bool pending = false;  // Made by gathered commands.
-  int storage = -1;      // In what is gathered.
+  unsigned device = 0;     // By its number.
+  bool owned = false;      // Only this function sees it.
+  bool pending = false;    // Made by gathered commands.
+  bool handed_on = false;  // By a branch, without a tensor that has it.
+  int storage = -1;        // In what is gathered.
   std::vector<mlir::Value> tensors = {};
   std::string name = {};
 };
@@ -34,7 +36,8 @@ struct Place {
 
 class Places {
  public:
-  explicit Places(ScheduledFunction& function) : function_(function), hal_(function.hal), builder_(function.builder) {}
+  explicit Places(ScheduledFunction& function)
+      : function_(function), hal_(function.hal), builder_(function.builder), ownership_(function) {}
 
   Memory* make_memory(std::string name, unsigned device);
   // Memory that commands will make for a result of `op`.
@@ -49,9 +52,15 @@ class Places {
   mlir::Value bytes_of(mlir::Location location, mlir::Type type, mlir::ValueRange sizes);
   mlir::Value element_offset(mlir::Location location, mlir::Value tensor, mlir::ValueRange indices);
 
+  const Ownership& ownership() const { return ownership_; }
+  // What other blocks began has been waited for. Tensors that they gave away may be here still on another way.
+  void begin_block();
+
   // What happens later: operations that are scheduled have had their turn.
   void note_scheduled(mlir::Operation* op) { scheduled_.insert(op); }
   bool used_later(const Memory& memory) const;
+  // Whether a branch has to wait for what uses it: its block, or one that it leads to, reads what was written, or writes.
+  bool outlives_block(const Memory& memory) const;
   // Whether `op` may write over the tensor's memory: nothing else reads it later.
   bool may_overwrite(mlir::Operation* op, mlir::Value tensor);
 
@@ -61,6 +70,7 @@ class Places {
   ScheduledFunction& function_;
   HalCalls& hal_;
   mlir::OpBuilder& builder_;
+  const Ownership ownership_;
   std::vector<std::unique_ptr<Memory>> memories_;
   llvm::DenseMap<mlir::Value, Place> places_;
   llvm::DenseSet<mlir::Operation*> scheduled_;

@@ -1,8 +1,8 @@
 // ScheduledFunction: the function whose tensors are taken out, and what everybody who works on it writes with.
 //
-// The rooms of one function, each may use those before it: scheduled_function, places (where tensors lie),
-// memory_bounds, gatherer (commands), flusher (recordings); then dispatches, tensor_ops, boundary and checks, which take
-// the operations that function_scheduler meets.
+// The rooms of one function, each may use those before it: scheduled_function, aliases and ownership (what may be written
+// in place), places (where tensors lie), memory_bounds, gatherer (commands), flusher (recordings); then dispatches,
+// tensor_ops, boundary and checks, which take the operations that function_scheduler meets.
 #pragma once
 
 #include "compiler-lite/dialects/util/dialect.hpp"

@@ -166,7 +166,45 @@ def sums(n):
     return chain(f"%v0: {ROW}", step, n, f"  %s0 = arith.constant dense<0.0> : {ROW}\n"), run, 1
 
 
-FAMILIES = [pointwise, constants, layers, branches, loops, slices, sizes, calls, callees, sums]
+def row_of(source, target, i):
+    """Row 0 of a tensor, twice as large, as row %i of another."""
+    return (f"    %r{i} = tensor.extract_slice %{source}[0, 0] [1, 8] [1, 1] : {SQUARE} to {ROW}\n    %t{i} = arith.addf %r{i}, %r{i} : {ROW}\n"
+            f"    %u{i} = tensor.insert_slice %t{i} into %{target}[%i{i}, 0] [1, 8] [1, 1] : {ROW} into {SQUARE}\n")
+
+
+def updates(n):
+    """A loop that updates what it carries, row by row."""
+    def step(i):
+        return f"  %i{i} = arith.constant {i % 7 + 1} : index\n{row_of(f'v{i}', f'v{i}', i)}    %v{i + 1} = tensor.cast %u{i} : {SQUARE} to {SQUARE}\n"
+
+    def run(x):
+        x = x.copy()
+        x[1:] = 2 * x[0]
+        return x
+
+    body = "".join(step(i) for i in range(n))
+    return (f"func.func @main(%x: {SQUARE}) -> {SQUARE} {{\n  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+            f"  %c3 = arith.constant 3 : index\n  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%v0 = %x) -> ({SQUARE}) {{\n{body}"
+            f"    scf.yield %v{n} : {SQUARE}\n  }}\n  return %y : {SQUARE}\n}}\n"), run, (8, 8)
+
+
+def choices(n):
+    """Each branch updates the tensor or hands it on: the first ones what the caller has."""
+    def step(i):
+        return (f"  %k{i} = arith.constant {i} : i32\n  %i{i} = arith.constant {i % 7 + 1} : index\n  %c{i} = arith.cmpi sgt, %k{i}, %n : i32\n"
+                f"  %v{i + 1} = scf.if %c{i} -> ({SQUARE}) {{\n{row_of('v0', f'v{i}', i)}    scf.yield %u{i} : {SQUARE}\n"
+                f"  }} else {{\n    scf.yield %v{i} : {SQUARE}\n  }}\n")
+
+    def run(x):
+        x = x.copy()
+        x[[i % 7 + 1 for i in range(n // 2 + 1, n)]] = 2 * x[0]
+        return x
+
+    head = f"  %half = arith.constant {n // 2} : i32\n  %n = util.optimization_barrier %half : i32\n"
+    return chain(f"%v0: {SQUARE}", step, n, head, SQUARE), run, (8, 8)
+
+
+FAMILIES = [pointwise, constants, layers, branches, loops, slices, sizes, calls, callees, sums, updates, choices]
 
 
 def compile_timed(text, folder):
