@@ -20,20 +20,9 @@
 
 #include "modules/sdk/binding.hpp"
 #include "modules/sdk/channel.hpp"
+#include "modules/sdk/traits.hpp"
 
 namespace baton::sdk {
-
-// ---- What a command promises ----------------------------------------------------------------------------------------
-
-using Traits = uint64_t;
-// Reserved: a module may state them, and no host acts on them yet (module.h).
-inline constexpr Traits kPure = BATON_TRAIT_PURE;                 // no effect but its results
-inline constexpr Traits kCaptureSafe = BATON_TRAIT_CAPTURE_SAFE;  // its work may be captured into a device graph
-inline constexpr Traits kHostOnly = BATON_TRAIT_HOST_ONLY;        // works on the host
-inline constexpr Traits kInPlace = BATON_TRAIT_IN_PLACE;          // results may share storage with arguments
-
-// ---- The command buffer
-// -----------------------------------------------------------------------------------------------
 
 namespace detail {
 

@@ -1,4 +1,6 @@
-"""Include directions: a room includes only the rooms below it (STYLE.md, "The house"), and C headers of the door only each other."""
+"""Include directions: a room includes only the rooms below it (STYLE.md, "The house"), and C headers of the door only each other.
+
+A test includes GoogleTest's header, itself or by a header of the tests: every preset precompiles that one, so no compiler asks."""
 import re
 
 from house import ROOMS, files, finish, read
@@ -13,6 +15,7 @@ ALLOWED = {
     "compiler-lite": {"base", "bytecode", "compiler-lite", "hal/interface", "modules/hal_module/imports.inc"},
 }
 HEAVY = {"iostream", "regex", "functional", "algorithm", "format"}  # Header weight is the dev loop.
+TEST_CASE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -27,8 +30,17 @@ def allowed_for(path):
     return ALLOWED.get(path.parts[0])
 
 
+def includes_googletest(path):
+    targets = [target for _, target in INCLUDE.findall(read(path))]
+    if any(target.startswith(("gtest/", "gmock/")) for target in targets):
+        return True
+    return any(target.startswith("tests/") and includes_googletest(target) for target in targets)
+
+
 def problems_of(path):
     allowed = allowed_for(path)
+    if path.suffix == ".cpp" and TEST_CASE.search(read(path)) and not includes_googletest(path):
+        yield f"{path}: has tests and does not include <gtest/gtest.h>"
     for bracket, target in INCLUDE.findall(read(path)):
         room = target.split("/")[0]
         if bracket == "<" and path.suffix in (".hpp", ".h") and target in HEAVY:

@@ -1,5 +1,5 @@
-"""Plain text rules: lines end where their text ends, files end with one newline, TODOs carry an issue number, and in a header
-the sentence on threads begins its line."""
+"""Plain text rules: lines end where their text ends, files end with one newline, TODOs carry an issue number; a header has at
+most 450 lines, and in it the sentence on threads begins its line."""
 import re
 
 from house import finish, text_files
@@ -7,6 +7,7 @@ from house import finish, text_files
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#?\d+\))")
 THREADS = re.compile(r"\S.*\bThreads:")
 COMMENT_START = re.compile(r"^\s*(//+|/?\*+)\s*")
+HEADER_LINES_MAX = 450
 problems = []
 checked = 0
 for path, text in text_files():
@@ -15,6 +16,8 @@ for path, text in text_files():
         problems.append(f"{path}: does not end with a newline")
     if text.endswith("\n\n"):
         problems.append(f"{path}: ends with empty lines")
+    if path.suffix in (".h", ".hpp") and text.count("\n") > HEADER_LINES_MAX:
+        problems.append(f"{path}: has {text.count(chr(10))} lines; a header of more than {HEADER_LINES_MAX} is several")
     for number, line in enumerate(text.splitlines(), 1):
         if line != line.rstrip():
             problems.append(f"{path}:{number}: spaces at the end of the line")

@@ -37,13 +37,14 @@ if(BATON_SANITIZE MATCHES "address|fuzzer-no-link" AND CMAKE_CXX_COMPILER_ID STR
 endif()
 
 # The standard headers that most files include, parsed once for all rooms (room) and once for all tests with GoogleTest (test).
-# One preset builds without (gcc), so that a file that forgets an include is found.
+# One preset builds without (gcc), so that a file that forgets an include is found; there tests share GoogleTest's header,
+# which each includes itself (tests/tidy/includes.py).
 option(BATON_PRECOMPILE "Parse common headers once" ON)
 set(BATON_COMMON_HEADERS <algorithm> <array> <atomic> <cstdint> <memory> <optional> <span> <string> <string_view> <utility> <vector>)
 
 # baton_precompile(target room|test): the target shares the headers of its kind. Who shares them must have the same flags.
 function(baton_precompile target kind)
-  if(NOT BATON_PRECOMPILE)
+  if(NOT BATON_PRECOMPILE AND NOT kind STREQUAL "test")
     return()
   endif()
   set(owner baton_precompiled_${kind})
@@ -58,7 +59,11 @@ function(baton_precompile target kind)
       file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
       add_executable(${owner} EXCLUDE_FROM_ALL ${source})  # An executable, because tests are: the flags say so.
       target_link_libraries(${owner} PRIVATE GTest::gtest GTest::gmock)
-      list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
+      if(BATON_PRECOMPILE)
+        list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
+      else()
+        set(headers <gtest/gtest.h>)
+      endif()
     endif()
     target_link_libraries(${owner} PRIVATE baton_options)
     list(TRANSFORM headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
