@@ -79,14 +79,24 @@ Result<Ref<MappedFile>> MappedFile::map(const std::string& path) {
   // No mapping is empty.
   void* memory = size ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0) : nullptr;
   const int error = errno;
+  if (is_file && memory != MAP_FAILED)
+    return make_ref<MappedFile>(path, descriptor, std::span(static_cast<const std::byte*>(memory), size));
   close(descriptor);
   if (!is_file) return failure(StatusCode::kInvalidArgument, "Parameter file '", path, "' is not a plain file.");
-  if (memory == MAP_FAILED) return file_failure("mapped", path, error);
-  return make_ref<MappedFile>(std::span(static_cast<const std::byte*>(memory), size));
+  return file_failure("mapped", path, error);
 }
 
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  close(descriptor_);
+}
+
+Status MappedFile::check_whole() const {
+  struct stat about;
+  if (fstat(descriptor_, &about) != 0) return file_failure("looked at", path_, errno);
+  if (static_cast<uint64_t>(about.st_size) >= bytes_.size()) return {};
+  return failure(StatusCode::kDataLoss, "Parameter file '", path_, "' had ", bytes_.size(),
+                 " bytes when it was mapped, and now has ", about.st_size, ".");
 }
 
 Status ParameterFiles::add(const ParameterSource& source) {

@@ -14,7 +14,8 @@
 
 namespace baton::modules {
 
-// A file's bytes; unmapped with the last reference.
+// A file's bytes; unmapped with the last reference. Who cuts the file off takes pages away from the mapping, and reading one
+// of them ends the process.
 // Threads: immutable.
 class MappedFile final : public RefCounted<MappedFile> {
  public:
@@ -22,13 +23,18 @@ class MappedFile final : public RefCounted<MappedFile> {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  // DATA_LOSS when the file is shorter now than it was. Before bytes are handed on.
+  Status check_whole() const;
 
  private:
   template <typename T, typename... Arguments>
   friend Ref<T> baton::make_ref(Arguments&&...);
-  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  MappedFile(std::string path, int descriptor, std::span<const std::byte> bytes)
+      : path_(std::move(path)), descriptor_(descriptor), bytes_(bytes) {}
 
-  std::span<const std::byte> bytes_;
+  const std::string path_;
+  const int descriptor_;
+  const std::span<const std::byte> bytes_;
 };
 
 struct ParameterSource {

@@ -19,6 +19,7 @@ bool is_aligned(std::span<const std::byte> bytes, hal::ElementType type) {
 // multiple of its element's size, where kernels could not read it, is copied.
 Result<baton::Ref<hal::Buffer>> buffer_of(hal::Device& device, const FileParameter& parameter,
                                           std::span<const std::byte> bytes) {
+  BATON_TRY(parameter.file->check_whole());
   if (is_aligned(bytes, parameter.element_type)) {
     parameter.file->retain();
     return make_constant_buffer(device, bytes,

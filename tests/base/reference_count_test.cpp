@@ -3,21 +3,31 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <thread>
+
+#include "base/sanitizers.hpp"
+#include "tests/support/death_tests.hpp"
 
 namespace baton {
 namespace {
 
-// Run first, while the process has one thread: what was counted plainly goes on atomically.
-TEST(ReferenceCount, GoesOnWhenASecondThreadStarts) {
+// True when all holds that is said here.
+bool goes_on_when_a_second_thread_starts() {
+#if defined(BATON_KNOWS_SINGLE_THREADED) && !BATON_THREAD_SANITIZER  // Which has a thread of its own from the start.
+  if (!is_single_threaded()) return false;
+#endif
   ReferenceCount count;
   count.up();
-  std::thread([&] {
-    EXPECT_FALSE(is_single_threaded());
-    EXPECT_FALSE(count.down());
-  }).join();
-  EXPECT_FALSE(is_single_threaded());
-  EXPECT_TRUE(count.down());
+  bool right_there = false;
+  std::thread([&] { right_there = !is_single_threaded() && !count.down(); }).join();
+  return right_there && !is_single_threaded() && count.down();
+}
+
+// In a process that begins with one thread, whatever ran before: what was counted plainly goes on atomically.
+TEST(ReferenceCountDeathTest, GoesOnWhenASecondThreadStarts) {
+  testing_support::end_processes_that_begin_anew();
+  EXPECT_EXIT(std::_Exit(goes_on_when_a_second_thread_starts() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 TEST(ReferenceCount, IsLostByNoThread) {

@@ -13,7 +13,7 @@ struct DispatchRecord : Record {
 };
 
 Status run_dispatch(const Record& record, const Execution& execution, Worker& worker, TileRange tiles) {
-  return fill_and_run(static_cast<const DispatchRecord&>(record).launch, execution, worker, tiles, nullptr);
+  return fill_and_run(static_cast<const DispatchRecord&>(record).launch, execution, worker, tiles);
 }
 Status run_fixed_dispatch(const Record& record, const Execution& execution, Worker& worker, TileRange tiles) {
   return run_fixed(static_cast<const DispatchRecord&>(record).launch, execution, worker, tiles);

@@ -33,7 +33,7 @@ Status count_tiles(const Record& record, Execution& execution, uint64_t& tile_co
 
 Status run_dispatch(const Record& record, const Execution& execution, Worker& worker, TileRange tiles) {
   const auto& indirect = static_cast<const DispatchIndirectRecord&>(record);
-  return fill_and_run(indirect.launch, execution, worker, tiles, execution.indirect_grid);
+  return run_with_grid(indirect.launch, execution, worker, tiles, execution.indirect_grid);
 }
 
 }  // namespace

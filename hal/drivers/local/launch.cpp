@@ -144,6 +144,30 @@ Status run_kernel(const Launch& launch, const baton_dispatch_state& state, Worke
   return run_tiles(launch, state, worker, tiles);
 }
 
+// What an execution completes, on the stack of a thread that runs the launch. Touched only as far as it is filled.
+struct Filled {
+  baton_dispatch_state state;
+  void* pointers[kBindingsMax];
+  size_t lengths[kBindingsMax];
+  uint32_t constants[kConstantsMax];
+};
+
+// For a launch that is not fixed.
+[[gnu::always_inline]] inline void fill(const Launch& launch, const Execution& execution, Filled& filled) {
+  filled.state = launch.state;
+  for (size_t i = 0; i < launch.bindings.size(); ++i) {
+    filled.pointers[i] = launch.bindings[i].data(execution);
+    filled.lengths[i] = launch.bindings[i].size(execution);
+  }
+  filled.state.bindings = filled.pointers;
+  filled.state.binding_lengths = filled.lengths;
+  if (launch.constant_slots.empty()) return;
+  std::copy_n(launch.state.constants, launch.state.constant_count, filled.constants);
+  for (const ConstantSlot& slot : launch.constant_slots)
+    filled.constants[slot.constant] = execution.constants[slot.slot];
+  filled.state.constants = filled.constants;
+}
+
 }  // namespace
 
 void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, Launch& launch) {
@@ -173,26 +197,22 @@ Status run_fixed(const Launch& launch, const Execution& execution, Worker& worke
   return run_kernel(launch, launch.state, worker, tiles, execution);
 }
 
-Status fill_and_run(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
-                    const uint32_t* grid) {
-  baton_dispatch_state state = launch.state;
-  if (grid) set_grid(state, grid);
-  void* pointers[kBindingsMax];
-  size_t lengths[kBindingsMax];
-  if (!launch.fixed) {
-    for (size_t i = 0; i < launch.bindings.size(); ++i) {
-      pointers[i] = launch.bindings[i].data(execution);
-      lengths[i] = launch.bindings[i].size(execution);
-    }
-    state.bindings = pointers;
-    state.binding_lengths = lengths;
+Status fill_and_run(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles) {
+  Filled filled;
+  fill(launch, execution, filled);
+  return run_kernel(launch, filled.state, worker, tiles, execution);
+}
+
+Status run_with_grid(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
+                     const uint32_t* grid) {
+  Filled filled;
+  if (launch.fixed) {
+    filled.state = launch.state;
+  } else {
+    fill(launch, execution, filled);
   }
-  if (launch.constant_slots.empty()) return run_kernel(launch, state, worker, tiles, execution);
-  uint32_t constants[kConstantsMax];
-  std::copy_n(state.constants, state.constant_count, constants);
-  for (const ConstantSlot& slot : launch.constant_slots) constants[slot.constant] = execution.constants[slot.slot];
-  state.constants = constants;
-  return run_kernel(launch, state, worker, tiles, execution);
+  set_grid(filled.state, grid);
+  return run_kernel(launch, filled.state, worker, tiles, execution);
 }
 
 }  // namespace baton::hal::drivers::local

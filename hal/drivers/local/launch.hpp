@@ -23,10 +23,11 @@ struct Launch {
 // Fills `launch` where it stands. `grid` may be null: then the state gets its counts when it runs.
 void make_launch(Arena& arena, const LaunchShape& shape, const uint32_t* grid, Launch& launch);
 
-// Both run the workgroups `tiles` of a launch, counted with x fastest. A launch that is not fixed gets what differs
-// between executions filled in; `grid` is null when the launch knows it.
+// Each runs the workgroups `tiles` of a launch, counted with x fastest: of one that is fixed; of one that is not, with what
+// differs between executions filled in; of either kind, with a grid that the launch doesn't know.
 Status run_fixed(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles);
-Status fill_and_run(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
-                    const uint32_t* grid);
+Status fill_and_run(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles);
+Status run_with_grid(const Launch& launch, const Execution& execution, Worker& worker, TileRange tiles,
+                     const uint32_t* grid);
 
 }  // namespace baton::hal::drivers::local
