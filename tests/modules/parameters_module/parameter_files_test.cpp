@@ -68,13 +68,16 @@ constexpr Format kFormats[] = {
     {"npy", good_npy}, {"npz", good_npz}, {"safetensors", good_safetensors}, {"gguf", good_gguf}};
 
 void expect_inside(Bytes file, Bytes bytes, const std::vector<int64_t>& shape, hal::ElementType type) {
-  unsigned __int128 length = element_bytes(type);
+  uint64_t length = element_bytes(type);
   for (const int64_t extent : shape) {
     ASSERT_GE(extent, 0);
-    length = extent == 0 ? 0 : length * static_cast<uint64_t>(extent);
+    if (length != 0) {
+      ASSERT_LE(static_cast<uint64_t>(extent), file.size());  // So that the product is one.
+    }
+    length *= static_cast<uint64_t>(extent);
     ASSERT_LE(length, file.size());
   }
-  ASSERT_EQ(bytes.size(), static_cast<uint64_t>(length));
+  ASSERT_EQ(bytes.size(), length);
   if (bytes.empty()) return;
   ASSERT_GE(bytes.data(), file.data());
   ASSERT_LE(bytes.data() + bytes.size(), file.data() + file.size());
@@ -186,7 +189,7 @@ TEST_P(ParameterFilesTest, AFileThatGotShorterIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ParameterFilesTest, testing::ValuesIn(kFormats),
-                         [](const auto& info) { return std::string(info.param.ending); });
+                         [](const auto& format) { return std::string(format.param.ending); });
 
 // Tensors may share bytes; names may not be shared.
 TEST(ParameterNamesTest, TensorsMayOverlapAndNamesMayNot) {
