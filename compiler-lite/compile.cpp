@@ -52,7 +52,7 @@ bool run(llvm::SourceMgr& sources, mlir::MLIRContext& context, const CompileOpti
 CompileOutput compile_anew(std::string_view source, const std::string& name, const CompileOptions& options) {
   mlir::DialectRegistry registry;
   register_dialects(registry);
-  register_schedule(registry);
+  schedule::register_schedule(registry);
   // All that is registered is loaded below, and these dialects are many.
   if (spec_options(options).any()) specs::register_spec_dialects(registry);
   // Threads of its own cost more than they bring for programs of this size.

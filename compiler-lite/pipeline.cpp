@@ -92,7 +92,7 @@ specs::SpecOptions spec_options(const CompileOptions& options) {
 
 LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::string& schedule_text,
                            std::string& explanation) {
-  ScheduleOptions schedule_options;
+  schedule::ScheduleOptions schedule_options;
   codegen::StageTimes times;
   schedule_options.settings = {options.object_search_paths,
                                options.target_options,
@@ -129,18 +129,19 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.step("small-floats-to-bytes", lower::small_floats_to_bytes);
   pipeline.end_phase("preprocessing");
   pipeline.step("remove-unused-calls", remove_unused_calls);
-  if (has_devices) pipeline.step("normalize", [&](ModuleOp each) { return normalize_program(each, schedule_options); });
+  if (has_devices)
+    pipeline.step("normalize", [&](ModuleOp each) { return schedule::normalize_program(each, schedule_options); });
   pipeline.end_phase("global-optimization");
-  const LibraryOptions libraries{options.library_files, options.explain ? &explanation : nullptr};
+  const schedule::LibraryOptions libraries{options.library_files, options.explain ? &explanation : nullptr};
   if (has_devices) {
     pipeline.step("create-dispatches",
-                  [&](ModuleOp each) { return create_dispatches(each, schedule_options, libraries); });
+                  [&](ModuleOp each) { return schedule::create_dispatches(each, schedule_options, libraries); });
   }
   for (const char* phase : {"dispatch-creation", "flow", "stream"}) pipeline.end_phase(phase);
-  if (has_devices && shows_kernels(options)) pipeline.step("show-kernels", show_kernels);
+  if (has_devices && shows_kernels(options)) pipeline.step("show-kernels", schedule::show_kernels);
   for (const char* phase : kKernelPhases) pipeline.end_phase(phase);
   if (has_devices) {
-    pipeline.step("schedule", [&](ModuleOp each) { return schedule_dispatches(each, schedule_options); });
+    pipeline.step("schedule", [&](ModuleOp each) { return schedule::schedule_dispatches(each, schedule_options); });
   }
   pipeline.end_phase("hal");
 

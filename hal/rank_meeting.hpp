@@ -15,6 +15,9 @@ class RankMeeting {
   // The request outlives this and has a store.
   explicit RankMeeting(const ChannelRequest& request);
 
+  // Names the meeting in the store, and no other.
+  const std::string& key() const { return key_; }
+
   // Rank 0's: its word, or why it has none. Fails with that.
   Status tell(const Result<std::string>& word);
   // The others'.

@@ -25,6 +25,23 @@ struct SlotUse {
   uint32_t command;  // Index in the recording.
 };
 
+// What a check asks of the buffer in a slot. Slots that follow each other often have the same one.
+struct SlotBuffer {
+  SlotBuffer() = default;
+  SlotBuffer(const Buffer* of, const Allocator* allocator) : buffer(of), is_own(of && of->allocator() == allocator) {
+    if (!is_own || of->freed()) return;
+    usable = true;
+    length = of->length();
+    usage = of->usage();
+  }
+
+  const Buffer* buffer = nullptr;
+  bool is_own = false;  // Of the allocator.
+  bool usable = false;
+  uint64_t length = 0;
+  BufferUsage usage = BufferUsage::kNone;
+};
+
 class SlotIndex {
  public:
   SlotIndex(Arena& arena, uint32_t slot_count)
@@ -49,14 +66,16 @@ class SlotIndex {
   Status check(std::span<const BufferRange> table, const Allocator* allocator) const;
   // One slot of it, whether or why not.
   bool fits(size_t slot, const BufferRange& range, const Allocator* allocator) const {
+    return fits(slot, range, SlotBuffer(range.buffer, allocator));
+  }
+  // `of` is the range's.
+  bool fits(size_t slot, const BufferRange& range, const SlotBuffer& of) const {
     const SlotNeed& need = needs_[slot];
     if (need.use_count == 0) return true;
-    if (!range.buffer) return false;
-    const Buffer& buffer = *range.buffer;
+    if (!of.usable) return false;
     const uint64_t length = range_length(range);
-    return !buffer.freed() && buffer.allocator() == allocator && length >= need.length &&
-           range_inside(range.offset, length, buffer.length()) && has_all(buffer.usage(), need.usage) &&
-           !(need.host_writes && has_all(buffer.usage(), BufferUsage::kConstant));
+    return length >= need.length && range_inside(range.offset, length, of.length) && has_all(of.usage, need.usage) &&
+           !(need.host_writes && has_all(of.usage, BufferUsage::kConstant));
   }
   Status check_slot(size_t slot, const BufferRange& range, const Allocator* allocator) const;
 

@@ -11,6 +11,7 @@
 #include "tools/support/devices.hpp"
 #include "tools/support/fences.hpp"
 #include "tools/support/program_source.hpp"
+#include "tools/support/rank_output.hpp"
 #include "tools/support/report.hpp"
 #include "tools/support/tensors.hpp"
 
@@ -28,6 +29,8 @@ struct Options {
   std::vector<std::string> parameters;
   uint64_t batch_size = 1;
   uint64_t batch_concurrency = 1;
+  uint64_t iterations = 0;
+  hal::Ranks ranks = {};
   bool time_imports = false;
   bool time_dispatches = false;
   std::string compare;
@@ -43,7 +46,8 @@ constexpr flags::CommandLine::Program kProgram = {
     "  baton-benchmark-module add.bvm --function=add --input=2 --input=3\n"
     "  baton-benchmark-module mul.bvm --device=local-task --input=1024xf32=2 --batch_size=8 --time_imports\n"
     "  baton-benchmark-module add.bvm --benchmark_out=old.json\n"
-    "  baton-benchmark-module add.bvm --compare=old.json\n"};
+    "  baton-benchmark-module add.bvm --compare=old.json\n"
+    "  mpirun -n 2 baton-benchmark-module sum.bvm --device=cuda://{rank} --function=sum --input=@part{rank}.npy\n"};
 
 std::optional<int> parse(std::vector<char*> arguments, Options& options) {
   flags::CommandLine line(kProgram);
@@ -54,6 +58,8 @@ std::optional<int> parse(std::vector<char*> arguments, Options& options) {
   line.number("--batch_size", options.batch_size, "Calls in one iteration (1)");
   line.number("--batch_concurrency", options.batch_concurrency,
               "Of a batch, how many calls may be in flight: for functions that take fences (1)");
+  line.number("--iterations", options.iterations,
+              "How many iterations a repetition has (as many as it takes; with several ranks 100, the same on all)");
   line.toggle("--time_imports", options.time_imports, "Afterwards, time each imported function inside each call");
   line.toggle("--time_dispatches", options.time_dispatches,
               "Afterwards, time each kernel inside each call, on devices local-sync and local-task");
@@ -90,9 +96,8 @@ Status prepare(const Options& options, Subject& subject, TensorValues& tensors) 
   sources.insert(sources.end(), options.more_modules.begin(), options.more_modules.end());
   BATON_TRY_ASSIGN(subject.modules, load_modules(sources));
   const Ref<const vm::Module> last = subject.modules.back();
-  // One rank: how often a function is called is measured, and ranks would call it different numbers of times.
   BATON_TRY_ASSIGN(const auto builtin,
-                   builtin_modules(subject.modules, subject.devices, options.parameters, hal::Ranks{}));
+                   builtin_modules(subject.modules, subject.devices, options.parameters, options.ranks));
   subject.modules.insert(subject.modules.begin(), builtin.begin(), builtin.end());
   BATON_TRY_ASSIGN(subject.program, vm::Program::link(subject.modules));
   BATON_TRY_ASSIGN(subject.context, vm::Context::make(subject.program, tool_allocator()));
@@ -156,6 +161,8 @@ Status run(const Options& options, Session& session) {
   Subject subject;
   subject.batch_size = options.batch_size;
   subject.batch_concurrency = options.batch_concurrency;
+  subject.iterations = options.iterations;
+  subject.is_together = options.ranks.count > 1;
   BATON_TRY_ASSIGN(const hal::DriverRegistry drivers, make_driver_registry(options.devices));
   BATON_TRY_ASSIGN(const bool listed, print_device_lists(drivers, options.devices));
   if (listed) return Status();
@@ -175,6 +182,21 @@ Status run(const Options& options, Session& session) {
   return session.outcome();
 }
 
+// One of several ranks: they call functions as often as each other, in one order.
+Status run_ranked(Options& options, Session& session) {
+  constexpr uint64_t kIterationsOfRanks = 100;
+  BATON_TRY_ASSIGN(options.ranks, hal::ranks_of_environment());
+  put_rank(options.ranks, {&options.modules, &options.more_modules, &options.inputs, &options.parameters,
+                           &options.devices.devices, &session.flags()});
+  options.compare = with_rank(std::move(options.compare), options.ranks);
+  if (options.ranks.count > 1) {
+    session.keep_order();
+    if (options.iterations == 0) options.iterations = kIterationsOfRanks;
+  }
+  RankOutput output(options.ranks);
+  return output.finish(run(options, session));
+}
+
 }  // namespace
 }  // namespace baton::tools
 
@@ -182,5 +204,5 @@ int main(int argc, char** argv) {
   baton::tools::Options options;
   baton::tools::Session session;
   if (std::optional<int> code = baton::tools::parse(session.take_flags(argc, argv), options)) return *code;
-  return baton::tools::report(baton::tools::run(options, session));
+  return baton::tools::report(baton::tools::run_ranked(options, session));
 }

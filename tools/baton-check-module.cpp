@@ -11,6 +11,7 @@
 #include "tools/support/devices.hpp"
 #include "tools/support/fences.hpp"
 #include "tools/support/program_source.hpp"
+#include "tools/support/rank_output.hpp"
 #include "tools/support/report.hpp"
 #include "vm/context.hpp"
 #include "vm/invocation.hpp"
@@ -136,7 +137,7 @@ Status run_all(const TestRunner& runner, const std::vector<TestModule>& modules,
   return failure(StatusCode::kFailedPrecondition, report.failed(), " of ", count, " tests failed");
 }
 
-Status run(const Options& options) {
+Status run(const Options& options, const hal::Ranks& ranks) {
   int64_t timeout_ns = 0;
   if (!options.timeout.empty()) {
     BATON_TRY_ASSIGN(timeout_ns, flags::parse_duration_ns(options.timeout));
@@ -150,7 +151,7 @@ Status run(const Options& options) {
   BATON_TRY_ASSIGN(std::vector<Ref<const vm::Module>> modules, load_modules(sources));
   const Ref<const vm::Module> last = modules.back();
   BATON_TRY_ASSIGN(const std::vector<Ref<const vm::Module>> builtin,
-                   builtin_modules(modules, devices, options.parameters));
+                   builtin_modules(modules, devices, options.parameters, ranks));
   modules.insert(modules.begin(), builtin.begin(), builtin.end());
   BATON_TRY_ASSIGN(const Ref<vm::Program> program, vm::Program::link(modules));
 
@@ -163,11 +164,19 @@ Status run(const Options& options) {
   return {};
 }
 
+// One of several ranks, which run the same tests in one order.
+Status run_ranked(Options& options) {
+  BATON_TRY_ASSIGN(const hal::Ranks ranks, hal::ranks_of_environment());
+  put_rank(ranks, {&options.modules, &options.more_modules, &options.parameters, &options.devices.devices});
+  RankOutput output(ranks);
+  return output.finish(run(options, ranks));
+}
+
 }  // namespace
 }  // namespace baton::tools
 
 int main(int argc, char** argv) {
   baton::tools::Options options;
   if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
-  return baton::tools::report(baton::tools::run(options));
+  return baton::tools::report(baton::tools::run_ranked(options));
 }

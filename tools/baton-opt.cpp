@@ -51,8 +51,8 @@ int main(int argc, char** argv) {
   baton::compiler_lite::specs::register_spec_dialects(registry);
   baton::compiler_lite::specs::register_spec_passes();
   mlir::registerTransformsPasses();
-  baton::compiler_lite::register_schedule(registry);
-  baton::compiler_lite::register_schedule_passes();
+  baton::compiler_lite::schedule::register_schedule(registry);
+  baton::compiler_lite::schedule::register_schedule_passes();
 
   FileFlag pipeline("preprocessing-pass-pipeline", "iree-preprocessing-pass-pipeline",
                     "Passes to run before the specs");

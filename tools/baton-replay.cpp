@@ -7,6 +7,7 @@
 #include "tools/flags/command_line.hpp"
 #include "tools/replay/step_comparer.hpp"
 #include "tools/run/program_run.hpp"
+#include "tools/support/rank_output.hpp"
 #include "tools/support/report.hpp"
 
 namespace baton::tools {
@@ -26,7 +27,8 @@ constexpr flags::CommandLine::Program kProgram = {
     "  baton-run-module mul.bvm --device=local-sync --input=4xf32=1 --input=4xf32=2 --record=mul.recording\n"
     "  baton-replay mul.recording\n"
     "  baton-replay mul.recording --device=cuda\n"
-    "  baton-replay mul.recording --device=cuda --tolerance=0.001\n"};
+    "  baton-replay mul.recording --device=cuda --tolerance=0.001\n"
+    "  mpirun -n 2 baton-replay sum{rank}.recording\n"};
 
 std::optional<int> parse(int argc, char** argv, Options& options) {
   flags::CommandLine line(kProgram);
@@ -52,8 +54,9 @@ bool same_devices(const std::vector<std::string>& kept, const std::vector<std::s
   return true;
 }
 
-Status replay(const Options& options, PhaseTimes& times) {
+Status replay(const Options& options, const hal::Ranks& ranks, PhaseTimes& times) {
   BATON_TRY_ASSIGN(ProgramRun run, load_run(options.folder));
+  run.ranks = ranks;
   Rounding rounding = options.rounding;
   if (!options.devices.devices.empty()) {
     if (rounding.tolerance < 0 && !same_devices(run.devices.devices, options.devices.devices)) {
@@ -71,6 +74,15 @@ Status replay(const Options& options, PhaseTimes& times) {
   return ran.ok() ? std::move(compared) : std::move(ran);
 }
 
+// One of several ranks, each of which kept a run of its own.
+Status replay_ranked(Options& options, PhaseTimes& times) {
+  BATON_TRY_ASSIGN(const hal::Ranks ranks, hal::ranks_of_environment());
+  options.folder = with_rank(std::move(options.folder), ranks);
+  put_rank(ranks, {&options.devices.devices});
+  RankOutput output(ranks);
+  return output.finish(replay(options, ranks, times));
+}
+
 }  // namespace
 }  // namespace baton::tools
 
@@ -78,7 +90,7 @@ int main(int argc, char** argv) {
   baton::tools::Options options;
   if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
   baton::tools::PhaseTimes times("baton-replay");
-  const baton::Status status = baton::tools::replay(options, times);
+  const baton::Status status = baton::tools::replay_ranked(options, times);
   times.begin("");
   return baton::tools::report(status);
 }

@@ -90,25 +90,19 @@ Status run(const Options& options, ProgramRun& program, PhaseTimes& times) {
 }
 
 // One of several ranks: each reads and writes files of its own, and they print one after the other.
-Status run_as_rank(Options& options, PhaseTimes& times) {
+Status run_ranked(Options& options, PhaseTimes& times) {
   ProgramRun& program = options.run;
   BATON_TRY_ASSIGN(program.ranks, hal::ranks_of_environment());
   if (!options.collective_timeout.empty()) {
     BATON_TRY_ASSIGN(program.ranks.timeout_ns, flags::parse_duration_ns(options.collective_timeout));
   }
-  for (auto* texts :
-       {&program.inputs, &program.outputs, &program.expected_outputs, &program.parameters, &program.devices.devices}) {
-    for (std::string& text : *texts) text = with_rank(std::move(text), program.ranks);
-  }
+  put_rank(program.ranks, {&program.modules, &program.inputs, &program.outputs, &program.expected_outputs,
+                           &program.parameters, &program.devices.devices});
   for (std::string* text : {&program.devices.trace, &options.trace.path, &options.record}) {
     *text = with_rank(std::move(*text), program.ranks);
   }
-  if (program.ranks.count == 1) return run(options, program, times);
-  keep_output();
-  Status status = run(options, program, times);
-  if (status.ok()) status = print_in_turn(program.ranks);
-  if (status.ok()) return status;
-  return std::move(status).with_context(text("on rank ", program.ranks.rank, " of ", program.ranks.count));
+  RankOutput output(program.ranks);
+  return output.finish(run(options, program, times));
 }
 
 }  // namespace
@@ -122,7 +116,7 @@ int main(int argc, char** argv) {
   baton::tools::WorkTable work;
   if (options.trace.wanted()) options.run.devices.timeline = &timeline;
   if (options.trace.profile) options.run.work = &work;
-  baton::Status status = baton::tools::run_as_rank(options, times);
+  baton::Status status = baton::tools::run_ranked(options, times);
   if (options.trace.wanted()) {
     baton::Status written = baton::tools::write_trace(options.trace, timeline, work);
     if (status.ok()) status = std::move(written);

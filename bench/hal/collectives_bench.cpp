@@ -2,10 +2,11 @@
 // thread for each GPU, some rounds to get warm, then many that are enqueued one after the other and waited for once;
 // contenders take turns in one process, and the median of the turns counts. In place, f32.
 //
-//   collectives_bench [GPUs, 2] [largest size in MiB, 1024]
+//   collectives_bench [GPUs, 2] [largest size in MiB, 1024] [seconds, 600]
 //
-// A row: the size; microseconds a round of raw NCCL, of ours on a stream, of ours as a graph; the ratios raw / ours; the
-// host's microseconds to enqueue one, of all three.
+// A row: the size; microseconds a round of raw NCCL, of ours on a stream, of ours as a graph, and of NCCL's call captured
+// into a graph without us; the ratios raw / ours, and raw graph / our graph; the host's microseconds to enqueue one, of all
+// four. After so many seconds no further row begins.
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -41,6 +42,12 @@ void expect(Status status) {
   std::exit(1);
 }
 
+void expect(CUresult result) {
+  if (result == CUDA_SUCCESS) return;
+  std::fprintf(stderr, "The driver failed with %d.\n", static_cast<int>(result));
+  std::exit(1);
+}
+
 double now_us() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -62,6 +69,7 @@ struct Group {
   explicit Group(uint32_t count) : rank_count(count), together(count), store(make_memory_store()) {}
   uint32_t rank_count;
   std::barrier<> together;
+  bool goes_on = true;  // Rank 0 says so, before the others come together with it.
   std::shared_ptr<RankStore> store;
   NcclId raw_id = {};
 };
@@ -118,17 +126,30 @@ class Raw {
   }
   ~Raw() { nccl_->ncclCommAbort(comm_); }
 
-  Time measure(Group& group, uint64_t bytes, int rounds) {
+  Time measure(Group& group, uint64_t bytes, int rounds, bool as_graph) {
     constexpr int kFloat32 = 7, kSum = 0;
     const auto memory = expect(allocator_.allocate({bytes, MemoryKind::kDeviceLocal, kCollective}));
     auto* at = reinterpret_cast<void*>(static_cast<Buffer&>(*memory).address());
+    const auto enqueue = [&] {
+      expect(
+          nccl_->status_of(nccl_->ncclAllReduce(at, at, bytes / 4, kFloat32, kSum, comm_, stream_), "ncclAllReduce"));
+    };
+    const auto wait = [&] { expect(cuda_.cuStreamSynchronize(stream_)); };
+    enqueue();  // What a capture forbids is done by the first one.
+    wait();
+    if (!as_graph) return turn_of(group, rounds, enqueue, wait);
+    CUgraph graph = nullptr, captured = nullptr;
+    CUgraphExec instance = nullptr;
+    expect(cuda_.cuGraphCreate(&graph, 0));
+    expect(cuda_.cuStreamBeginCaptureToGraph(stream_, graph, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    enqueue();
+    expect(cuda_.cuStreamEndCapture(stream_, &captured));
+    expect(cuda_.cuGraphInstantiateWithFlags(&instance, graph, 0));
+    expect(cuda_.cuGraphUpload(instance, stream_));
     const Time time = turn_of(
-        group, rounds,
-        [&] {
-          expect(nccl_->status_of(nccl_->ncclAllReduce(at, at, bytes / 4, kFloat32, kSum, comm_, stream_),
-                                  "ncclAllReduce"));
-        },
-        [&] { cuda_.cuStreamSynchronize(stream_); });
+        group, rounds, [&] { expect(cuda_.cuGraphLaunch(instance, stream_)); }, wait);
+    cuda_.cuGraphExecDestroy(instance);
+    cuda_.cuGraphDestroy(graph);
     return time;
   }
 
@@ -141,27 +162,32 @@ class Raw {
   CUstream stream_ = nullptr;
 };
 
-void run_rank(Group& group, uint32_t rank, uint64_t bytes_max) {
+void run_rank(Group& group, uint32_t rank, uint64_t bytes_max, double end_us) {
   Ours stream(group, rank, "stream"), graph(group, rank, "graph");
   Raw raw(group, rank, stream.context(), stream.allocator());
   for (uint64_t bytes = 1024; bytes <= bytes_max; bytes *= 4) {
+    if (rank == 0) group.goes_on = now_us() < end_us;
+    group.together.arrive_and_wait();
+    if (!group.goes_on) break;
     const int rounds = bytes <= (uint64_t{1} << 20) ? 500 : bytes <= (uint64_t{64} << 20) ? 50 : 10;
-    std::vector<Time> raws, streams, graphs;
+    std::vector<Time> raws, streams, graphs, raw_graphs;
     for (int i = 0; i < kTurns; ++i) {
-      raws.push_back(raw.measure(group, bytes, rounds));
+      raws.push_back(raw.measure(group, bytes, rounds, false));
       streams.push_back(stream.measure(group, bytes, rounds));
       graphs.push_back(graph.measure(group, bytes, rounds));
+      raw_graphs.push_back(raw.measure(group, bytes, rounds, true));
     }
     if (rank != 0) continue;
-    const Time a = median(raws), b = median(streams), c = median(graphs);
-    std::printf("%10llu  %10.2f %10.2f %10.2f   %5.3f %5.3f   %7.2f %7.2f %7.2f\n",
-                static_cast<unsigned long long>(bytes), a.round_us, b.round_us, c.round_us, a.round_us / b.round_us,
-                a.round_us / c.round_us, a.host_us, b.host_us, c.host_us);
+    const Time a = median(raws), b = median(streams), c = median(graphs), d = median(raw_graphs);
+    std::printf("%10llu  %10.2f %10.2f %10.2f %10.2f   %5.3f %5.3f %5.3f   %7.2f %7.2f %7.2f %9.2f\n",
+                static_cast<unsigned long long>(bytes), a.round_us, b.round_us, c.round_us, d.round_us,
+                a.round_us / b.round_us, a.round_us / c.round_us, d.round_us / c.round_us, a.host_us, b.host_us,
+                c.host_us, d.host_us);
     std::fflush(stdout);
   }
 }
 
-int run(uint32_t count, uint64_t bytes_max) {
+int run(uint32_t count, uint64_t bytes_max, double seconds) {
   const auto devices = make_driver()->list();
   if (!devices.has_value() || devices->size() < count) {
     std::printf("skipped: there are no %u CUDA devices\n", count);
@@ -177,10 +203,13 @@ int run(uint32_t count, uint64_t bytes_max) {
   int version = 0;
   (*nccl)->ncclGetVersion(&version);
   std::printf("all-reduce of %u GPUs, NCCL %d, us a round\n", count, version);
-  std::printf("%10s  %10s %10s %10s   %5s %5s   %7s %7s %7s\n", "bytes", "raw", "stream", "graph", "r/s", "r/g", "raw",
-              "stream", "graph");
+  std::printf("%10s  %10s %10s %10s %10s   %5s %5s %5s   %7s %7s %7s %9s\n", "bytes", "raw", "stream", "graph",
+              "raw graph", "r/s", "r/g", "rg/g", "raw", "stream", "graph", "raw graph");
+  const double end_us = now_us() + seconds * 1e6;
   std::vector<std::thread> threads;
-  for (uint32_t rank = 0; rank < count; ++rank) threads.emplace_back(run_rank, std::ref(group), rank, bytes_max);
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    threads.emplace_back(run_rank, std::ref(group), rank, bytes_max, end_us);
+  }
   for (std::thread& thread : threads) thread.join();
   return 0;
 }
@@ -191,5 +220,6 @@ int run(uint32_t count, uint64_t bytes_max) {
 int main(int argc, char** argv) {
   const uint32_t count = argc > 1 ? static_cast<uint32_t>(std::atoi(argv[1])) : 2;
   const uint64_t mebibytes = argc > 2 ? static_cast<uint64_t>(std::atoll(argv[2])) : 1024;
-  return baton::hal::drivers::cuda::run(std::max(count, 2u), mebibytes << 20);
+  const double seconds = argc > 3 ? std::atof(argv[3]) : 600;
+  return baton::hal::drivers::cuda::run(std::max(count, 2u), mebibytes << 20, seconds);
 }

@@ -2,13 +2,13 @@
 
 #include <optional>
 
+#include "compiler-lite/codegen/size_bounds.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -39,10 +39,7 @@ llvm::SmallVector<std::optional<int64_t>> loop_bounds(linalg::LinalgOp op) {
     for (unsigned i = 0; i < map.getNumResults(); ++i) {
       const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(map.getResult(i));
       if (!loop || bounds[loop.getPosition()]) continue;
-      const mlir::FailureOr<int64_t> bound = mlir::ValueBoundsConstraintSet::computeConstantBound(
-          mlir::presburger::BoundType::UB, {operand.get(), static_cast<int64_t>(i)}, /*stopCondition=*/nullptr,
-          /*closedUB=*/true);
-      if (mlir::succeeded(bound)) bounds[loop.getPosition()] = *bound;
+      bounds[loop.getPosition()] = most(operand.get(), i);
     }
   }
   return bounds;

@@ -1,21 +1,19 @@
 #include "compiler-lite/codegen/kernel.hpp"
 
 #include "compiler-lite/codegen/attention.hpp"
+#include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/codegen/distribute.hpp"
 #include "compiler-lite/codegen/flatten.hpp"
-#include "compiler-lite/codegen/index_checks.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/prepare.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/work.hpp"
 #include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -296,79 +294,14 @@ class EntryWriter {
 namespace {
 
 // A slice that is all that a kernel writes goes element by element: so it is divided among workgroups.
-void copy_by_element(mlir::bufferization::MaterializeInDestinationOp write) {
+void copy_by_element(bufferization::MaterializeInDestinationOp write) {
   auto slice = write.getSource().getDefiningOp<mlir::tensor::ExtractSliceOp>();
   if (!slice || slice.getType().getRank() == 0) return;
   OpBuilder builder(write);
-  const mlir::Location location = slice.getLoc();
-  const llvm::SmallVector<mlir::OpFoldResult> sizes = mlir::tensor::getMixedSizes(builder, location, slice);
-  const mlir::Value empty = builder.create<mlir::tensor::EmptyOp>(location, sizes, slice.getType().getElementType());
-  const auto rank = static_cast<unsigned>(slice.getType().getRank());
-  const mlir::AffineMap map = builder.getMultiDimIdentityMap(rank);
-  const llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
-  auto copy = builder.create<mlir::linalg::GenericOp>(
-      location, slice.getType(), slice.getResult(), empty, llvm::ArrayRef<mlir::AffineMap>{map, map}, loops,
-      [](OpBuilder& inside, mlir::Location at, mlir::ValueRange elements) {
-        inside.create<mlir::linalg::YieldOp>(at, elements.front());
-      });
+  auto copy = make_by_element(builder, slice.getLoc(), mlir::tensor::getMixedSizes(builder, slice.getLoc(), slice),
+                              slice.getType().getElementType(), slice.getResult(),
+                              [](OpBuilder&, Location, mlir::ValueRange elements) { return elements.front(); });
   write.getSourceMutable().assign(copy.getResult(0));
-}
-
-// The same of what is inserted into something, both read from memory. Where the result is in the place of what it is inserted
-// into, only the slice is written.
-void insert_by_element(bufferization::MaterializeInDestinationOp write) {
-  auto insert = write.getSource().getDefiningOp<mlir::tensor::InsertSliceOp>();
-  if (!insert || !insert.hasUnitStride() || insert.getDestType().getRank() == 0) return;
-  auto fill = insert.getDest().getDefiningOp<mlir::linalg::FillOp>();
-  if (!insert.getSource().getDefiningOp<bufferization::ToTensorOp>()) return;
-  auto whole = insert.getDest().getDefiningOp<bufferization::ToTensorOp>();
-  if (!fill && (!whole || whole.getWritable())) return;
-  OpBuilder builder(write);
-  const Location location = insert.getLoc();
-  const llvm::SmallVector<mlir::OpFoldResult> sizes = mlir::tensor::getMixedSizes(builder, location, insert.getDest());
-  const Value empty = builder.create<mlir::tensor::EmptyOp>(location, sizes, insert.getDestType().getElementType());
-  const auto rank = static_cast<unsigned>(insert.getDestType().getRank());
-  const auto constant = [](OpBuilder& at, mlir::OpFoldResult value) {
-    return mlir::getValueOrCreateConstantIndexOp(at, at.getUnknownLoc(), value);
-  };
-  const auto element = [&](OpBuilder& inside, Location at) {
-    const llvm::SmallBitVector dropped = insert.getDroppedDims();
-    Value is_inside = inside.create<mlir::arith::ConstantIntOp>(at, 1, 1);
-    llvm::SmallVector<Value> in_whole, in_slice;
-    for (unsigned d = 0; d < rank; ++d) {
-      in_whole.push_back(inside.create<mlir::linalg::IndexOp>(at, d));
-      const Value offset = constant(inside, insert.getMixedOffsets()[d]),
-                  size = constant(inside, insert.getMixedSizes()[d]);
-      const Value place = inside.createOrFold<mlir::arith::SubIOp>(at, in_whole.back(), offset);
-      // What lies before it is a large number without a sign.
-      const Value fits = inside.create<mlir::arith::CmpIOp>(at, mlir::arith::CmpIPredicate::ult, place, size);
-      is_inside = inside.createOrFold<mlir::arith::AndIOp>(at, is_inside, fits);
-      if (!dropped.test(d)) in_slice.push_back(place);
-    }
-    auto choice = inside.create<mlir::scf::IfOp>(
-        at, is_inside,
-        [&](OpBuilder& then, Location where) {
-          auto taken = then.create<mlir::tensor::ExtractOp>(where, insert.getSource(), in_slice);
-          mark_inside(taken);
-          then.create<mlir::scf::YieldOp>(where, taken.getResult());
-        },
-        [&](OpBuilder& otherwise, Location where) {
-          if (fill) {
-            otherwise.create<mlir::scf::YieldOp>(where, fill.value());
-            return;
-          }
-          auto kept = otherwise.create<mlir::tensor::ExtractOp>(where, insert.getDest(), in_whole);
-          mark_inside(kept);
-          otherwise.create<mlir::scf::YieldOp>(where, kept.getResult());
-        });
-    inside.create<mlir::linalg::YieldOp>(at, choice.getResult(0));
-  };
-  const llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
-  auto joined = builder.create<mlir::linalg::GenericOp>(
-      location, insert.getDestType(), mlir::ValueRange(), empty,
-      llvm::ArrayRef<mlir::AffineMap>{builder.getMultiDimIdentityMap(rank)}, loops,
-      [&](OpBuilder& inside, Location at, mlir::ValueRange) { element(inside, at); });
-  write.getSourceMutable().assign(joined.getResult(0));
 }
 
 // Of a result that is inserted into something, a workgroup writes what it inserts.
@@ -464,11 +397,8 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
     write_slices_only(writer.destinations());
     return mlir::failed(prepare_group(entry, tiling)) ? FailureOr<Kernel>(mlir::failure()) : kernel;
   }
-  llvm::SmallVector<Destination> destinations = writer.destinations();
-  if (tiling == Tiling::kBlocks) {  // A core copies faster than it chooses.
-    for (Destination& destination : destinations) insert_by_element(destination.write);
-  }
   if (mlir::failed(prepare_group(entry, tiling))) return mlir::failure();
+  llvm::SmallVector<Destination> destinations = writer.destinations();
   for (Destination& destination : destinations) copy_by_element(destination.write);
   flatten_elementwise(entry, destinations);
   FailureOr<mlir::AffineMap> grid =

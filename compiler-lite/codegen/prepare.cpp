@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/prepare.hpp"
 
 #include "compiler-lite/codegen/bounded_rewrites.hpp"
+#include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/index_checks.hpp"
 #include "compiler-lite/codegen/linear_maps.hpp"
@@ -52,6 +53,41 @@ struct InDestinationStyle : mlir::OpRewritePattern<Op> {
   }
 };
 
+// A tensor that stands in a larger one, which may have dimensions that it dropped.
+struct Part {
+  Value source;
+  llvm::SmallVector<mlir::OpFoldResult> offsets, sizes;
+  llvm::SmallBitVector dropped;
+};
+
+// Of the element `here` of the larger tensor: what the part has there, and outside of it what `outside` makes.
+Value element_of_part(mlir::OpBuilder& builder, mlir::Location location, const Part& part, llvm::ArrayRef<Value> here,
+                      llvm::function_ref<Value(mlir::OpBuilder&)> outside) {
+  llvm::SmallVector<Value> place;
+  Value is_inside = builder.create<arith::ConstantIntOp>(location, 1, 1);
+  for (unsigned d = 0; d < here.size(); ++d) {
+    const Value before = mlir::getValueOrCreateConstantIndexOp(builder, location, part.offsets[d]);
+    const Value size = mlir::getValueOrCreateConstantIndexOp(builder, location, part.sizes[d]);
+    const Value at = builder.create<arith::SubIOp>(location, here[d], before);
+    // Unsigned: what lies before the part is a large number.
+    const Value fits = builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::ult, at, size);
+    is_inside = builder.create<arith::AndIOp>(location, is_inside, fits);
+    if (!part.dropped.test(d)) place.push_back(at);
+  }
+  auto choice = builder.create<mlir::scf::IfOp>(
+      location, is_inside,
+      [&](mlir::OpBuilder& then, mlir::Location at) {
+        auto taken = then.create<tensor::ExtractOp>(at, part.source, place);
+        mark_inside(taken);
+        then.create<mlir::scf::YieldOp>(at, taken.getResult());
+      },
+      [&](mlir::OpBuilder& otherwise, mlir::Location at) {
+        const Value made = outside(otherwise);
+        otherwise.create<mlir::scf::YieldOp>(at, made);
+      });
+  return choice.getResult(0);
+}
+
 // Padding as an operation that tiling and bufferization treat like any other: inside the source its element, outside
 // the value of the region.
 struct PadToGeneric : mlir::OpRewritePattern<tensor::PadOp> {
@@ -62,46 +98,53 @@ struct PadToGeneric : mlir::OpRewritePattern<tensor::PadOp> {
     const auto type = pad.getResultType();
     mlir::ReifiedRankedShapedTypeDims sizes;
     if (mlir::failed(mlir::reifyResultShapes(rewriter, pad, sizes))) return mlir::failure();
-    const Value empty = rewriter.create<tensor::EmptyOp>(location, sizes[0], type.getElementType());
-    const unsigned rank = static_cast<unsigned>(type.getRank());
-    const llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
-    auto generic = rewriter.create<linalg::GenericOp>(
-        location, empty.getType(), mlir::ValueRange(), empty, rewriter.getMultiDimIdentityMap(rank), loops,
-        [&](mlir::OpBuilder& builder, mlir::Location at, mlir::ValueRange) { write_element(builder, at, pad); });
+    auto generic = make_by_element(
+        rewriter, location, sizes[0], type.getElementType(), {},
+        [&](mlir::OpBuilder& builder, mlir::Location at, mlir::ValueRange) { return element_of(builder, at, pad); });
     rewriter.replaceOpWithNewOp<tensor::CastOp>(pad, type, generic.getResult(0));
     return mlir::success();
   }
 
-  static void write_element(mlir::OpBuilder& builder, mlir::Location location, tensor::PadOp pad) {
-    llvm::SmallVector<Value> here, source;
-    Value inside = builder.create<arith::ConstantIntOp>(location, 1, 1);
-    const llvm::SmallVector<mlir::OpFoldResult> low = pad.getMixedLowPad();
-    for (unsigned d = 0; d < low.size(); ++d) {
-      here.push_back(builder.create<linalg::IndexOp>(location, d));
-      const Value before = mlir::getValueOrCreateConstantIndexOp(builder, location, low[d]);
-      source.push_back(builder.create<arith::SubIOp>(location, here.back(), before));
-      const Value size = builder.create<tensor::DimOp>(location, pad.getSource(), d);
-      // Unsigned: what lies before the source is a large number.
-      const Value fits = builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::ult, source.back(), size);
-      inside = builder.create<arith::AndIOp>(location, inside, fits);
-    }
-    auto choice = builder.create<mlir::scf::IfOp>(
-        location, inside,
-        [&](mlir::OpBuilder& then, mlir::Location at) {
-          auto value = then.create<tensor::ExtractOp>(at, pad.getSource(), source);
-          mark_inside(value);
-          then.create<mlir::scf::YieldOp>(at, value.getResult());
-        },
-        [&](mlir::OpBuilder& otherwise, mlir::Location at) {
-          mlir::IRMapping values;
-          values.map(pad.getRegion().getArguments(), here);
-          mlir::Block& block = pad.getRegion().front();
-          for (mlir::Operation& op : block.without_terminator()) otherwise.clone(op, values);
-          otherwise.create<mlir::scf::YieldOp>(at, values.lookupOrDefault(block.getTerminator()->getOperand(0)));
-        });
-    builder.create<linalg::YieldOp>(location, choice.getResult(0));
+  static Value element_of(mlir::OpBuilder& builder, mlir::Location location, tensor::PadOp pad) {
+    const Value source = pad.getSource();
+    const llvm::SmallVector<mlir::OpFoldResult> sizes = tensor::getMixedSizes(builder, location, source);
+    const llvm::SmallVector<Value> here = this_element(builder, location, sizes.size());
+    const Part part{source, pad.getMixedLowPad(), sizes, llvm::SmallBitVector(static_cast<unsigned>(sizes.size()))};
+    return element_of_part(builder, location, part, here, [&](mlir::OpBuilder& otherwise) {
+      mlir::IRMapping values;
+      values.map(pad.getRegion().getArguments(), here);
+      mlir::Block& block = pad.getRegion().front();
+      for (mlir::Operation& op : block.without_terminator()) otherwise.clone(op, values);
+      return values.lookupOrDefault(block.getTerminator()->getOperand(0));
+    });
   }
 };
+
+// What blocks insert into a tensor, both read from memory, goes element by element: so it is divided among workgroups. Where the
+// result is in the place of that tensor, only the slice is written.
+void insert_by_element(bufferization::MaterializeInDestinationOp write) {
+  auto insert = write.getSource().getDefiningOp<tensor::InsertSliceOp>();
+  if (!insert || !insert.hasUnitStride() || insert.getDestType().getRank() == 0) return;
+  auto fill = insert.getDest().getDefiningOp<linalg::FillOp>();
+  auto whole = insert.getDest().getDefiningOp<bufferization::ToTensorOp>();
+  if (!insert.getSource().getDefiningOp<bufferization::ToTensorOp>()) return;
+  if (!fill && (!whole || whole.getWritable())) return;
+  mlir::OpBuilder builder(write);
+  const mlir::Location location = insert.getLoc();
+  const Part part{insert.getSource(), insert.getMixedOffsets(), insert.getMixedSizes(), insert.getDroppedDims()};
+  auto joined = make_by_element(
+      builder, location, tensor::getMixedSizes(builder, location, insert.getDest()),
+      insert.getDestType().getElementType(), {}, [&](mlir::OpBuilder& body, mlir::Location at, mlir::ValueRange) {
+        const llvm::SmallVector<Value> here = this_element(body, at, part.dropped.size());
+        return element_of_part(body, at, part, here, [&](mlir::OpBuilder& otherwise) -> Value {
+          if (fill) return fill.value();
+          auto kept = otherwise.create<tensor::ExtractOp>(at, insert.getDest(), here);
+          mark_inside(kept);
+          return kept;
+        });
+      });
+  write.getSourceMutable().assign(joined.getResult(0));
+}
 
 struct SplatToFill : mlir::OpRewritePattern<tensor::SplatOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -231,24 +274,17 @@ bool is_read_only(Value value) {
 // A destination that holds what `value` holds (or nothing in particular), in memory that may be written.
 Value make_destination(mlir::OpBuilder& builder, Value value, bool needs_contents) {
   const mlir::Location location = value.getLoc();
-  const auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  const Value empty =
-      builder.create<tensor::EmptyOp>(location, tensor::getMixedSizes(builder, location, value), type.getElementType());
-  if (!needs_contents) return empty;
-  const mlir::AffineMap identity = builder.getMultiDimIdentityMap(static_cast<unsigned>(type.getRank()));
-  const llvm::SmallVector<mlir::utils::IteratorType> loops(static_cast<size_t>(type.getRank()),
-                                                           mlir::utils::IteratorType::parallel);
+  const mlir::Type element = mlir::getElementTypeOrSelf(value.getType());
+  const llvm::SmallVector<mlir::OpFoldResult> sizes = tensor::getMixedSizes(builder, location, value);
+  if (!needs_contents) return builder.create<tensor::EmptyOp>(location, sizes, element);
   // Element by element from the body: a copy that reads its input like other operations counts as doing nothing, and
   // would be folded away.
-  auto copy = builder.create<linalg::GenericOp>(location, empty.getType(), mlir::ValueRange(), empty, identity, loops,
-                                                [&](mlir::OpBuilder& body, mlir::Location at, mlir::ValueRange) {
-                                                  llvm::SmallVector<Value> here;
-                                                  for (unsigned d = 0; d < type.getRank(); ++d)
-                                                    here.push_back(body.create<linalg::IndexOp>(at, d));
-                                                  auto element = body.create<tensor::ExtractOp>(at, value, here);
-                                                  mark_inside(element);
-                                                  body.create<linalg::YieldOp>(at, element.getResult());
-                                                });
+  auto copy = make_by_element(
+      builder, location, sizes, element, {}, [&](mlir::OpBuilder& body, mlir::Location at, mlir::ValueRange) -> Value {
+        auto taken = body.create<tensor::ExtractOp>(at, value, this_element(body, at, sizes.size()));
+        mark_inside(taken);
+        return taken;
+      });
   return copy.getResult(0);
 }
 
@@ -286,6 +322,7 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
   mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(forms);
   if (mlir::failed(rewrite_greedily(kernel, std::move(forms)))) return mlir::failure();
   hold_indices_inside(kernel);
+  if (tiling == Tiling::kBlocks) kernel.walk(insert_by_element);  // A core copies faster than it chooses.
   copy_read_only_destinations(kernel);
   // Blocks sum products in f32 as they are.
   widen_sums(kernel, /*extremes=*/tiling == Tiling::kCores, [&](mlir::Operation* op) {

@@ -2,10 +2,10 @@
 
 #include <optional>
 
+#include "compiler-lite/codegen/size_bounds.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -29,9 +29,8 @@ std::optional<uint64_t> bound_bytes(memref::AllocOp alloc) {
       continue;
     }
     const mlir::Value dynamic = alloc.getDynamicSizes()[next_dynamic++];
-    const mlir::FailureOr<int64_t> bound = mlir::ValueBoundsConstraintSet::computeConstantBound(
-        mlir::presburger::BoundType::UB, dynamic, /*stopCondition=*/nullptr, /*closedUB=*/true);
-    if (mlir::failed(bound) || *bound < 0) return std::nullopt;
+    const std::optional<int64_t> bound = most(dynamic);
+    if (!bound || *bound < 0) return std::nullopt;
     bytes *= static_cast<uint64_t>(*bound);
   }
   return bytes;

@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/widen_sums.hpp"
 
+#include "compiler-lite/codegen/by_element.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,19 +52,13 @@ SmallVector<unsigned> narrow_sums(linalg::LinalgOp op, bool extremes) {
 
 // `value` element by element in another type.
 Value convert(OpBuilder& builder, Location location, Value value, mlir::Type element) {
-  const auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  const auto rank = static_cast<unsigned>(type.getRank());
-  const Value empty =
-      builder.create<tensor::EmptyOp>(location, tensor::getMixedSizes(builder, location, value), element);
-  const SmallVector<mlir::AffineMap> maps(2, builder.getMultiDimIdentityMap(rank));
-  const SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
-  auto converted = builder.create<linalg::GenericOp>(
-      location, empty.getType(), value, empty, maps, loops, [&](OpBuilder& body, Location at, mlir::ValueRange values) {
-        const bool grows = element.getIntOrFloatBitWidth() > values[0].getType().getIntOrFloatBitWidth();
-        Value result = grows ? body.create<arith::ExtFOp>(at, element, values[0]).getResult()
-                             : body.create<arith::TruncFOp>(at, element, values[0]).getResult();
-        body.create<linalg::YieldOp>(at, result);
-      });
+  auto converted = make_by_element(builder, location, tensor::getMixedSizes(builder, location, value), element, value,
+                                   [&](OpBuilder& body, Location at, mlir::ValueRange values) -> Value {
+                                     const bool grows =
+                                         element.getIntOrFloatBitWidth() > values[0].getType().getIntOrFloatBitWidth();
+                                     if (grows) return body.create<arith::ExtFOp>(at, element, values[0]);
+                                     return body.create<arith::TruncFOp>(at, element, values[0]);
+                                   });
   return converted.getResult(0);
 }
 

@@ -2,6 +2,7 @@
 // takes apart, what flow says about whole tensors, and tensors of more parts than one kernel takes.
 #include <numeric>
 
+#include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
@@ -109,16 +110,12 @@ Value join_few(IRRewriter& rewriter, Location where, uint64_t dimension, ArrayRe
                            return cast<RankedTensorType>(part.getType()).hasStaticShape();
                          });
   if (!is_static) return rewriter.create<tensor::ConcatOp>(where, type, dimension, parts);
-  const auto rank = static_cast<unsigned>(type.getRank());
-  const Value empty = rewriter.create<tensor::EmptyOp>(where, type.getShape(), type.getElementType());
-  const SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-  auto joined = rewriter.create<linalg::GenericOp>(
-      where, type, ValueRange(), empty, ArrayRef<AffineMap>{rewriter.getMultiDimIdentityMap(rank)}, loops,
-      [&](OpBuilder& builder, Location at, ValueRange) {
-        SmallVector<Value> point;
-        for (unsigned d = 0; d < rank; ++d) point.push_back(builder.create<linalg::IndexOp>(at, d));
-        builder.create<linalg::YieldOp>(at, element_of(builder, at, parts, dimension, 0, point));
-      });
+  auto joined = codegen::make_by_element(rewriter, where, getAsIndexOpFoldResult(type.getContext(), type.getShape()),
+                                         type.getElementType(), {}, [&](OpBuilder& builder, Location at, ValueRange) {
+                                           const auto point = codegen::this_element(
+                                               builder, at, static_cast<unsigned>(type.getRank()));
+                                           return element_of(builder, at, parts, dimension, 0, point);
+                                         });
   return joined.getResult(0);
 }
 

@@ -68,7 +68,7 @@ SmallVector<int> PlacedProgram::results_of(FunctionOpInterface callee, const Sig
   Results& results = entry->second;
   if (results.known) return results.numbers;
   if (!is_new) results.is_recursive = true;
-  const SmallVector<int> first(count, 0);
+  SmallVector<int> first(count, 0);
   if (!is_new) return first;
   SmallVector<int> found = Placement(*this, callee, signature).results();
   results.numbers = results.is_recursive ? first : found;
@@ -151,7 +151,14 @@ void Placement::visit(mlir::Region& region) {
 }
 
 void Placement::visit(Operation* op) {
-  for (const Handover& each : handovers_of(op)) set(each.to, of(each.from->get()));
+  const SmallVector<Handover> handovers = handovers_of(op);
+  for (const Handover& each : handovers) set(each.to, of(each.from->get()));
+  // One tensor is handed to the first round of a loop, and to what is behind the loop where there is no round.
+  for (const Handover& each : handovers) {
+    for (const Handover& other : handovers) {
+      if (other.from == each.from) set(other.to, of(each.to));
+    }
+  }
   if (only_hands_on(op)) return;
   if (auto transfer = llvm::dyn_cast<flow::TensorTransferOp>(op)) {
     return set(transfer.getResult(), program_.number_of(transfer.getTarget()));
@@ -171,6 +178,10 @@ void Placement::visit(Operation* op) {
 void Placement::visit_call(Operation* op, FunctionOpInterface callee) {
   const auto where = [&](Value operand) { return of(operand); };
   const Signature signature = program_.signature_of(op, callee, where, stated(op));
+  // What goes round a loop may still be found, and with it where the results are.
+  for (const auto [operand, number] : llvm::zip(op->getOperands(), signature.arguments)) {
+    if (is_tensor(operand) && number == kAnywhere && !floating_.contains(operand)) return;
+  }
   for (const auto [result, number] : llvm::zip(op->getResults(), program_.results_of(callee, signature))) {
     set(result, number);
   }

@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/RegionGraphTraits.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace tensor = mlir::tensor;
@@ -227,4 +227,4 @@ bool Aliases::hands_over(const Edge& edge, unsigned argument) const {
   return !escaped_before(all, edge.branch);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

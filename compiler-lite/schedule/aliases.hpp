@@ -12,7 +12,7 @@
 #include "mlir/Analysis/Liveness.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // Operands whose memory results continue, if they may: where an insert_slice writes, what a dispatch ties.
 llvm::SmallVector<mlir::Value> tied_operands(mlir::Operation* op);
@@ -66,4 +66,4 @@ class Aliases {
   llvm::DenseSet<mlir::Value> parts_;  // Not all of their memory.
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

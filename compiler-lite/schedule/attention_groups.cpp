@@ -4,7 +4,7 @@
 #include "compiler-lite/schedule/libraries.hpp"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace linalg = mlir::linalg;
@@ -61,4 +61,4 @@ llvm::SmallVector<Operation*> attention_of(Operation* root) {
   return operations;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

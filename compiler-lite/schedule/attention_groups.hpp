@@ -4,7 +4,7 @@
 #include "compiler-lite/codegen/attention.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // Marks the last operation of each one that `takes` says yes to, and of which nobody else needs what is in between.
 void mark_attention(mlir::ModuleOp module, llvm::function_ref<bool(const codegen::Attention&)> takes);
@@ -13,4 +13,4 @@ void mark_attention(mlir::ModuleOp module, llvm::function_ref<bool(const codegen
 // of it.
 llvm::SmallVector<mlir::Operation*> attention_of(mlir::Operation* root);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,7 +3,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
@@ -168,4 +168,4 @@ void BoundRules::gather(tensor::GatherOp op) {
   }
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // The indices that an expression takes: from `first` up to, not including, `past`.
 struct IndexRange {
@@ -59,4 +59,4 @@ class BoundRules {
   mlir::Location location_ = builder_.getUnknownLoc();
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -149,10 +149,7 @@ LogicalResult Boundary::schedule_alias(hal::TensorAliasOp op) {
   const Place target = places_.external(location, op.getResult(), buffer, SmallVector<Value>(op.getSourceDims()));
   target.memory->name = "storage";
   target.memory->fence = op.getWaitFence();
-  Command command{.kind = Command::Kind::kCopyBuffer, .location = location};
-  command.ranges.push_back(gatherer_.range_of(op.getSource(), true, false));
-  command.ranges.push_back(gatherer_.range_of(location, op.getResult(), target, false, true));
-  gatherer_.gather(std::move(command), "copy");
+  gatherer_.copy_buffer(location, op.getSource(), target);
   target.memory->pending = true;  // As external memory, whose contents are on their way.
   places_.place(op.getResult(), target);
   return success();
@@ -270,4 +267,4 @@ LogicalResult Boundary::schedule_branch(Operation* op) {
   return success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

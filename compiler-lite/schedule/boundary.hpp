@@ -8,7 +8,7 @@
 #include "compiler-lite/schedule/flusher.hpp"
 #include "compiler-lite/schedule/memory_bounds.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Boundary {
  public:
@@ -47,4 +47,4 @@ class Boundary {
   std::vector<mlir::BlockArgument> dead_arguments_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

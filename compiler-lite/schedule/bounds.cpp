@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 namespace arith = mlir::arith;
 using llvm::Twine;
@@ -94,4 +94,4 @@ Value is_product(mlir::OpBuilder& builder, Location location, llvm::ArrayRef<OpF
   return builder.create<arith::CmpFOp>(location, arith::CmpFPredicate::OEQ, product, wanted);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

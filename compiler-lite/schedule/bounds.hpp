@@ -11,7 +11,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Bounds {
  public:
@@ -48,4 +48,4 @@ mlir::Value is_product(mlir::OpBuilder& builder, mlir::Location location, llvm::
 // The product as a float; negative sizes make it larger than any memory.
 mlir::Value float_product(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -8,9 +8,9 @@
 
 #include "mlir/IR/PatternMatch.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // For linalg operations on tensors, before elementwise operations are fused.
 void populate_channels_last_patterns(mlir::RewritePatternSet& patterns);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,7 +3,7 @@
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/bound_rules.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 mlir::LogicalResult check_bounds(mlir::ModuleOp module) {
   HalCalls hal(module);
@@ -20,4 +20,4 @@ mlir::LogicalResult check_bounds(mlir::ModuleOp module) {
   return mlir::success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -11,8 +11,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 mlir::LogicalResult check_bounds(mlir::ModuleOp module);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -4,7 +4,7 @@
 #include "compiler-lite/schedule/element_numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -86,4 +86,4 @@ LogicalResult Checks::expect(Operation* op, Value given, Value wanted) {
   return success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -5,7 +5,7 @@
 
 #include "compiler-lite/schedule/flusher.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Checks {
  public:
@@ -29,4 +29,4 @@ class Checks {
   Flusher& flusher_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

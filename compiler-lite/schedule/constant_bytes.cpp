@@ -4,7 +4,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 constexpr int64_t kRodataAlignment = 64;
@@ -49,4 +49,4 @@ mlir::Value write_bytes(mlir::OpBuilder& builder, mlir::Location location, llvm:
                                                 mlir::StringAttr());
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,7 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // Elements as a buffer holds them: little-endian, packed, i1 as bytes.
 std::vector<char> bytes_of(mlir::DenseElementsAttr elements);
@@ -14,4 +14,4 @@ std::vector<char> bytes_of(mlir::DenseElementsAttr elements);
 // Bytes that the program carries, at 64 in the file so that they can be used in place.
 mlir::Value write_bytes(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<char> bytes);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

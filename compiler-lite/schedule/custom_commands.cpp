@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -172,4 +172,4 @@ mlir::LogicalResult declare_custom_commands(mlir::ModuleOp module) {
   return mlir::success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

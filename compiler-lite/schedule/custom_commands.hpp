@@ -5,7 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // Before functions are inlined and before the ABI looks at imports: these never take buffer views.
 mlir::LogicalResult convert_streamable_imports(mlir::ModuleOp module);
@@ -15,4 +15,4 @@ mlir::LogicalResult convert_streamable_imports(mlir::ModuleOp module);
 llvm::StringRef imported_name(llvm::StringRef symbol);
 mlir::LogicalResult declare_custom_commands(mlir::ModuleOp module);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -7,7 +7,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -109,4 +109,4 @@ ExecutableUses uses_of_executables(ModuleOp program, const placement::Assignment
   return uses;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

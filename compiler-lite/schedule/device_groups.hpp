@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/schedule.hpp"
 #include "llvm/ADT/StringMap.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // What code is made for on one of several devices: what the program says of it, else what the options say of its kinds,
 // else what is usual there; all that the program is made for where it may be of any kind.
@@ -27,4 +27,4 @@ std::vector<hal::ExecutableTargetAttr> targets_of_groups(mlir::ModuleOp groups,
 using ExecutableUses = llvm::StringMap<llvm::SmallVector<unsigned>>;
 ExecutableUses uses_of_executables(mlir::ModuleOp program, const placement::Assignment& assignment);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

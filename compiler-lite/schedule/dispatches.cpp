@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -282,4 +282,4 @@ LogicalResult Dispatches::schedule(flow::CallOp op) {
   return success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

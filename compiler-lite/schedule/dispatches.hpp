@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/gatherer.hpp"
 #include "compiler-lite/schedule/memory_bounds.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Dispatches {
  public:
@@ -48,4 +48,4 @@ class Dispatches {
   Gatherer& gatherer_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,7 +3,7 @@
 #include "hal/interface/numbers.hpp"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 std::optional<int32_t> element_type_number(mlir::Type type) {
   using Class = baton::hal::ElementClass;
@@ -35,4 +35,4 @@ int64_t type_in_slot(mlir::Value tensor) {
   return int64_t{*element} << kElementShift | type.getRank() << kRankShift;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

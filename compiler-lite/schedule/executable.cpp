@@ -1,6 +1,6 @@
 #include "compiler-lite/schedule/executable.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 std::string full_name(llvm::StringRef executable, llvm::StringRef key) { return (executable + "." + key).str(); }
@@ -43,4 +43,4 @@ const EntryPoint* Executables::find(mlir::SymbolRefAttr symbol) const {
   return find(symbol.getRootReference().getValue(), symbol.getLeafReference().getValue());
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

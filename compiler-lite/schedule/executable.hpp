@@ -15,7 +15,7 @@
 #include "compiler-lite/schedule/launch_attributes.hpp"
 #include "llvm/ADT/StringMap.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // A global that each device has for itself: the first one's name, and what it is called for another.
 std::string global_on(unsigned device, const std::string& name);
@@ -57,7 +57,8 @@ struct Executable {
     std::string format;
     std::vector<char> bytes;
     HostCode host = {};
-    std::string target = {};  // For people.
+    std::string target = {};     // For people.
+    bool says_launches = false;  // The driver finds in it how it is launched, whatever other code wants.
   };
   std::string name;
   mlir::Location location;
@@ -88,4 +89,4 @@ class Executables {
   llvm::StringMap<std::unique_ptr<EntryPoint>> entry_points_;  // By "executable.key".
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -5,7 +5,7 @@
 #include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 using llvm::SmallVector;
 using llvm::StringRef;
@@ -88,7 +88,7 @@ vm::ExecutableContents contents_of(const Executable& executable) {
     row.constants = static_cast<uint32_t>(code.host.keys.size());
     bool differs = false;
     for (size_t i = 0; i < launches.size(); ++i) {
-      row.launches.push_back(launch_row(launches[i], code.format));
+      row.launches.push_back(code.says_launches ? launches[i].stated : launch_row(launches[i], code.format));
       differs |= row.launches.back() != *contents.row.entry_points[i].launch;
     }
     if (!differs) row.launches.clear();
@@ -217,4 +217,4 @@ void write_rows(ModuleOp program, const Executables& executables) {
   write_flops(program, executables);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

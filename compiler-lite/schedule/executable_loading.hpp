@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/executable.hpp"
 #include "compiler-lite/schedule/hal_calls.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 struct LoadingDevice {
   unsigned number = 0;
@@ -21,4 +21,4 @@ void load_executables(mlir::ModuleOp program, const Executables& executables, co
 // The rows, at the beginning of the program.
 void write_rows(mlir::ModuleOp program, const Executables& executables);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

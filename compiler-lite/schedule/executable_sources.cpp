@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -291,4 +291,4 @@ void erase_sources(ModuleOp program, const Executables& executables) {
   }
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/executable.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // What the options say, else the program, else the first target there is.
 std::vector<hal::ExecutableTargetAttr> program_targets(mlir::ModuleOp program, const ScheduleOptions& options);
@@ -20,4 +20,4 @@ mlir::LogicalResult compile_executables(mlir::ModuleOp program, const ScheduleOp
 // Once every dispatch is scheduled. Beyond it entry points have no workgroup_count.
 void erase_sources(mlir::ModuleOp program, const Executables& executables);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

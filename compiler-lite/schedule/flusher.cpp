@@ -1,12 +1,13 @@
 #include "compiler-lite/schedule/flusher.hpp"
 
 #include "compiler-lite/schedule/kept_recordings.hpp"
+#include "compiler-lite/schedule/small_operands.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -133,6 +134,7 @@ Value Flusher::slab_bytes(Location location, const Recording& recording, llvm::S
 }
 
 void Flusher::plan(Gathered& gathered) {
+  if (function_.program.records_for_blocks()) copy_small_operands(gathered, places_);
   Plan& plan = gathered.recording.plan;
   plan.name = function_.op.getSymName().str() + "." + std::to_string(recording_count_++);
   for (size_t i = 0; i < plan.storages.size(); ++i) {
@@ -250,4 +252,4 @@ Place Flusher::transfer(Location location, Value tensor, unsigned device) {
   return target;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,7 +3,7 @@
 
 #include "compiler-lite/schedule/gatherer.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Flusher {
  public:
@@ -60,4 +60,4 @@ class Flusher {
   llvm::SmallVector<mlir::Value> commands_done_;  // Fences of recordings with custom commands.
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

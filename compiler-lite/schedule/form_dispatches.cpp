@@ -22,7 +22,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -432,4 +432,4 @@ mlir::LogicalResult form_dispatches(mlir::ModuleOp module) {
   return mlir::success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -7,10 +7,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 inline constexpr llvm::StringLiteral kGroupModule = "dispatch_groups";
 
 mlir::LogicalResult form_dispatches(mlir::ModuleOp module);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -11,7 +11,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "mlir/IR/RegionGraphTraits.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -109,4 +109,4 @@ LogicalResult schedule_function(util::FuncOp function, Program& program) {
   return FunctionScheduler(function, program).run();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -8,8 +8,8 @@
 
 #include "compiler-lite/schedule/program.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 mlir::LogicalResult schedule_function(util::FuncOp function, Program& program);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

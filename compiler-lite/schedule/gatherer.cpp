@@ -3,7 +3,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "llvm/Support/ErrorHandling.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 using mlir::Location;
 using mlir::Operation;
@@ -51,6 +51,13 @@ void Gatherer::gather(Command command, std::string text, unsigned device) {
   gathered.recording.add_command(std::move(command), std::move(text));
 }
 
+void Gatherer::copy_buffer(Location location, Value tensor, const Place& target) {
+  Command command{.kind = Command::Kind::kCopyBuffer, .location = location};
+  command.ranges.push_back(range_of(tensor, true, false));
+  command.ranges.push_back(range_of(location, tensor, target, false, true));
+  gather(std::move(command), "copy");
+}
+
 Place Gatherer::tie(Operation* op, Value operand) {
   return places_.may_overwrite(op, operand) ? places_.of(operand) : copy(op, operand);
 }
@@ -62,10 +69,7 @@ Place Gatherer::copy(Operation* op, Value operand) {
   copy.memory = places_.make_pending(op, places_.bytes_of(location, operand.getType(), copy.sizes));
   copy.memory->device = device;
   copy.offset = {};
-  Command command{.kind = Command::Kind::kCopyBuffer, .location = location};
-  command.ranges.push_back(range_of(operand, true, false));
-  command.ranges.push_back(range_of(location, operand, copy, false, true));
-  gather(std::move(command), "copy");
+  copy_buffer(location, operand, copy);
   return copy;
 }
 
@@ -85,4 +89,4 @@ Gathered Gatherer::take(unsigned device) {
   return taken;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/places.hpp"
 #include "compiler-lite/schedule/recording.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 struct Gathered {
   Recording recording;
@@ -23,6 +23,8 @@ class Gatherer {
   Range range_of(mlir::Location location, mlir::Value tensor, const Place& place, bool reads, bool writes);
   // For the device of the memories that it touches; for `device` when it touches none.
   void gather(Command command, std::string text, unsigned device = 0);
+  // Gathers a copy_buffer from the tensor's place to another.
+  void copy_buffer(mlir::Location location, mlir::Value tensor, const Place& target);
   // The place of a result that continues an operand's memory, a copy of it where that is still needed.
   Place tie(mlir::Operation* op, mlir::Value operand);
 
@@ -42,4 +44,4 @@ class Gatherer {
   std::vector<llvm::DenseMap<mlir::Value, unsigned>> size_classes_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

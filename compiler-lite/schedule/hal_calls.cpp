@@ -8,7 +8,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -160,4 +160,4 @@ Value HalCalls::null(OpBuilder& builder, Location location, Type type) {
   return builder.create<util::NullOp>(location, type);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,7 +3,7 @@
 #include "compiler-lite/dialects/check/dialect.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 namespace arith = mlir::arith;
 using llvm::SmallVector;
@@ -77,4 +77,4 @@ SmallVector<Value> write_query(ScheduledFunction& function, hal::DeviceQueryOp o
   return {known, value};
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

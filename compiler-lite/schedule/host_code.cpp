@@ -5,7 +5,7 @@
 #include "compiler-lite/schedule/scalar_words.hpp"
 #include "mlir/IR/IRMapping.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using mlir::OpBuilder;
@@ -104,4 +104,4 @@ mlir::LogicalResult number_constant_loads(mlir::ModuleOp kernels, const HostCode
   return mlir::failure(walked.wasInterrupted());
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -8,7 +8,7 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 struct HostCode {
   struct Constants {
@@ -30,4 +30,4 @@ mlir::FailureOr<HostCode> outline_host_code(mlir::ModuleOp program, llvm::String
 // hal.executable.constant.load by number instead of key, for code generators.
 mlir::LogicalResult number_constant_loads(mlir::ModuleOp kernels, const HostCode& host);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -99,4 +99,4 @@ Value write_kept_recording(OpBuilder& builder, Program& program, Location locati
   return choice.getResult(0);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

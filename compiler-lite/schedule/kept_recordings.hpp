@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/recording.hpp"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // The scalars of the function that everything in the recording is computed from; nothing when it depends on something
 // that can't be compared, or on very much.
@@ -18,4 +18,4 @@ mlir::Value write_kept_recording(mlir::OpBuilder& builder, Program& program, mli
                                  llvm::StringRef name, llvm::ArrayRef<mlir::Value> keys,
                                  llvm::function_ref<mlir::Value()> record);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

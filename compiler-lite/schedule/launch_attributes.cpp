@@ -2,7 +2,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::StringRef;
@@ -74,4 +74,4 @@ LogicalResult read_local_memory(hal::ExecutableExportOp entry, int64_t& bytes) {
   return refuse(entry, "workgroup_local_memory", "no number of bytes from 0 to 2147483647");
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

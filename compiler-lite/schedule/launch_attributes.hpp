@@ -12,7 +12,7 @@
 
 #include "compiler-lite/dialects/hal/dialect.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // As rows of entry points hold them.
 struct LaunchAttribute {
@@ -24,4 +24,4 @@ struct LaunchAttribute {
 mlir::LogicalResult read_launch_attributes(hal::ExecutableExportOp entry, std::vector<LaunchAttribute>& attributes);
 mlir::LogicalResult read_local_memory(hal::ExecutableExportOp entry, int64_t& bytes);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -13,7 +13,7 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 struct LibraryOptions {
   std::vector<std::string> files = {};
@@ -47,4 +47,4 @@ struct LibraryCall {
 };
 std::vector<LibraryCall> library_calls(flow::DispatchOp op);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -9,7 +9,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 using llvm::SmallVector;
 using mlir::Location;
@@ -111,4 +111,4 @@ void Dispatches::add_library_calls(flow::DispatchOp op, Command& command) {
   }
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/program.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // The global that says whether commands of `library` work on the device; the initializer fills it. A program without the
 // module runs, too: its imports are optional.
@@ -16,4 +16,4 @@ std::string library_flag(Program& program, llvm::StringRef library, mlir::Locati
 std::string declare_library_command(mlir::ModuleOp module, llvm::StringRef library, llvm::StringRef command,
                                     size_t tensor_count);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -5,7 +5,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 constexpr llvm::StringLiteral kProducts = "library.products";
@@ -97,4 +97,4 @@ mlir::FailureOr<LibraryFile> read_library_file(mlir::MLIRContext* context, const
   return file;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

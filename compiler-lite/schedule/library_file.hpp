@@ -6,7 +6,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // What stands behind a product, element by element.
 struct Epilogue {
@@ -32,4 +32,4 @@ struct LibraryFile {
 mlir::FailureOr<LibraryFile> read_library_file(mlir::MLIRContext* context, const std::string& path,
                                                mlir::Location location);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
@@ -215,4 +215,4 @@ void BoundRules::body_extract(Operation* op, tensor::ExtractOp extract, llvm::Ar
   codegen::mark_inside(extract, inside);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

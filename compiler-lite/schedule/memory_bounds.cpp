@@ -5,7 +5,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -116,4 +116,4 @@ void MemoryBounds::require_same_count(mlir::tensor::ReshapeOp op, mlir::ValueRan
                   "tensor.reshape: the shape has $0 elements, and the tensor has $1.", product(after), product(before));
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

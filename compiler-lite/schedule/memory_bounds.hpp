@@ -8,7 +8,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class MemoryBounds {
  public:
@@ -49,4 +49,4 @@ class MemoryBounds {
   std::vector<Bounded> bounded_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -1,10 +1,11 @@
 #include "compiler-lite/schedule/narrowings.hpp"
 
+#include "compiler-lite/codegen/by_element.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace linalg = mlir::linalg;
@@ -26,7 +27,8 @@ bool is_narrowing(linalg::GenericOp op) {
     return false;
   }
   const Value from = op.getInputs()[0], to = op.getResult(0);
-  if (!llvm::cast<RankedTensorType>(from.getType()).hasStaticShape()) return false;
+  const auto type = llvm::dyn_cast<RankedTensorType>(from.getType());  // None: a number.
+  if (!type || !type.hasStaticShape()) return false;
   if (bits_of(to) == 0 || bits_of(to) >= bits_of(from)) return false;
   if (!llvm::all_of(op.getIndexingMapsArray(), [](mlir::AffineMap map) { return map.isIdentity(); })) return false;
   // Numbers made of its element alone.
@@ -40,15 +42,16 @@ bool is_narrowing(linalg::GenericOp op) {
 
 // The same narrowing of all of `whole`.
 Value narrow(mlir::PatternRewriter& rewriter, linalg::GenericOp like, Value whole) {
-  const auto type = llvm::cast<RankedTensorType>(whole.getType());
-  const auto rank = static_cast<unsigned>(type.getRank());
-  const mlir::AffineMap map = rewriter.getMultiDimIdentityMap(rank);
-  const Value empty = rewriter.create<tensor::EmptyOp>(like.getLoc(), type.getShape(),
-                                                       mlir::getElementTypeOrSelf(like.getResult(0).getType()));
-  const llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
-  auto made = rewriter.create<linalg::GenericOp>(like.getLoc(), empty.getType(), whole, empty,
-                                                 llvm::ArrayRef<mlir::AffineMap>{map, map}, loops);
-  rewriter.cloneRegionBefore(like.getRegion(), made.getRegion(), made.getRegion().end());
+  const llvm::ArrayRef<int64_t> shape = llvm::cast<RankedTensorType>(whole.getType()).getShape();
+  auto made = codegen::make_by_element(rewriter, like.getLoc(), mlir::getAsIndexOpFoldResult(like.getContext(), shape),
+                                       mlir::getElementTypeOrSelf(like.getResult(0).getType()), whole,
+                                       [&](mlir::OpBuilder& body, mlir::Location, mlir::ValueRange elements) {
+                                         mlir::IRMapping values;
+                                         values.map(like.getRegionInputArgs(), elements);
+                                         for (Operation& op : like.getBody()->without_terminator())
+                                           body.clone(op, values);
+                                         return values.lookup(like.getBody()->getTerminator()->getOperand(0));
+                                       });
   return made.getResult(0);
 }
 
@@ -119,4 +122,4 @@ void populate_narrowing_patterns(mlir::RewritePatternSet& patterns) {
                NarrowBeforeSlices>(patterns.getContext());
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -26,7 +26,7 @@
 #include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/Passes.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace linalg = mlir::linalg;
@@ -384,4 +384,4 @@ LogicalResult resolve_sizes(mlir::ModuleOp module) {
   return clean_up(module);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

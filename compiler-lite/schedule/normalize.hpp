@@ -9,7 +9,7 @@ namespace mlir {
 class DialectRegistry;
 }
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // `channels_last`: convolutions have their channels in the fastest dimension.
 mlir::LogicalResult normalize(mlir::ModuleOp module, bool channels_last);
@@ -17,4 +17,4 @@ mlir::LogicalResult normalize(mlir::ModuleOp module, bool channels_last);
 // tensor.dim as the sizes that imports, dispatches and calls were given.
 mlir::LogicalResult resolve_sizes(mlir::ModuleOp module);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

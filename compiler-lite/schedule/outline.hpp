@@ -3,7 +3,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // The body of each region becomes the entry point of a stream.executable: captured tensors are its bindings, captured
 // scalars its constants, results further bindings. Every workgroup runs the body; what it doesn't insert into a result
@@ -17,4 +17,4 @@ inline constexpr llvm::StringLiteral kRegisteredName = "registered_name";
 // host to have, registered under the name of its kernel.
 mlir::LogicalResult outline_externs(mlir::ModuleOp module);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

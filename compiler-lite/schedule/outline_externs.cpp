@@ -3,7 +3,7 @@
 #include "compiler-lite/schedule/outline.hpp"
 #include "mlir/IR/IRMapping.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using mlir::OpBuilder;
@@ -63,4 +63,4 @@ mlir::LogicalResult outline_externs(mlir::ModuleOp module) {
   return mlir::success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -5,7 +5,7 @@
 #include "compiler-lite/schedule/aliases.hpp"
 #include "mlir/IR/Dominance.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -152,4 +152,4 @@ Ownership::Ownership(const ScheduledFunction& function) {
   }
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -11,7 +11,7 @@
 #include "compiler-lite/schedule/scheduled_function.hpp"
 #include "llvm/ADT/DenseSet.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Ownership {
  public:
@@ -33,4 +33,4 @@ class Ownership {
   llvm::DenseSet<std::pair<mlir::Operation*, unsigned>> copies_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,7 +3,7 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -111,4 +111,4 @@ bool Places::may_overwrite(Operation* op, Value tensor) {
   return llvm::count(op->getOperands(), tensor) == 1;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

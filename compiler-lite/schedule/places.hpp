@@ -12,7 +12,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 struct Memory {
   mlir::Value buffer = {};  // Null while the commands that make it are gathered.
@@ -76,4 +76,4 @@ class Places {
   llvm::DenseSet<mlir::Operation*> scheduled_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 bool ranges_meet(const Touch& a, const Touch& b) {
@@ -155,4 +155,4 @@ std::string print_plan(const Plan& plan) {
   return out;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 inline constexpr int64_t kUnknown = -1;
 // Where a transient begins: the strictest of what kernels and devices ask for.
@@ -75,4 +75,4 @@ void plan_memory(Plan& plan);
 
 std::string print_plan(const Plan& plan);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

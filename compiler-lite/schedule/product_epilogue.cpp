@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -112,4 +112,4 @@ std::optional<FoundEpilogue> find_epilogue(linalg::LinalgOp product, const codeg
   return mlir::getElementTypeOrSelf(bias->get().getType()) == element ? found : std::nullopt;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -5,7 +5,7 @@
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/schedule/library_file.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 struct FoundEpilogue {
   mlir::linalg::GenericOp op = {};
@@ -16,4 +16,4 @@ struct FoundEpilogue {
 // Nothing where what follows is something else, or there are several that read the product.
 std::optional<FoundEpilogue> find_epilogue(mlir::linalg::LinalgOp product, const codegen::ProductForm& form);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

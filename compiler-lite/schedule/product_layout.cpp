@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using codegen::ProductForm;
@@ -144,4 +144,4 @@ std::optional<int64_t> known_number(const LibraryNumber& number) {
   return number.sizes.empty() ? std::optional(number.factor) : std::nullopt;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

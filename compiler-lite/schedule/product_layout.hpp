@@ -9,7 +9,7 @@
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/schedule/libraries.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // A: rows x steps, B: steps x columns, C: rows x columns; strides in elements.
 struct ProductLayout {
@@ -33,4 +33,4 @@ LayoutOrReason product_layout(mlir::linalg::LinalgOp op, const codegen::ProductF
 // A number that is known before anything runs.
 std::optional<int64_t> known_number(const LibraryNumber& number);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,19 +3,20 @@
 #include "compiler-lite/schedule/constant_bytes.hpp"
 #include "compiler-lite/schedule/executable_loading.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
 Program::Program(mlir::ModuleOp module, const Executables& executables, const placement::Devices& devices,
-                 const placement::Assignment& assignment, std::string* dump)
+                 const placement::Assignment& assignment, bool for_blocks, std::string* dump)
     : module_(module),
       hal_(module),
       executables_(executables),
       devices_(devices),
       assignment_(assignment),
+      for_blocks_(for_blocks),
       dump_(dump),
       initializer_(module.getContext()) {
   const Location location = module.getLoc();
@@ -122,4 +123,4 @@ void Program::finish() {
   if (mlir::SymbolTable::symbolKnownUseEmpty(get, module_)) get->erase();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -10,12 +10,12 @@
 #include "compiler-lite/schedule/hal_calls.hpp"
 #include "llvm/ADT/DenseMap.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Program {
  public:
   Program(mlir::ModuleOp module, const Executables& executables, const placement::Devices& devices,
-          const placement::Assignment& assignment, std::string* dump);
+          const placement::Assignment& assignment, bool for_blocks, std::string* dump);
 
   mlir::ModuleOp module() const { return module_; }
   HalCalls& hal() { return hal_; }
@@ -41,6 +41,9 @@ class Program {
   mlir::OpBuilder& initializer() { return initializer_; }
   mlir::Value initializer_device(unsigned number) const { return initializer_devices_[number]; }
 
+  // Whether one of its targets is a GPU, whose recordings are changed command by command.
+  bool records_for_blocks() const { return for_blocks_; }
+
   bool wants_dump() const { return dump_ != nullptr; }
   void dump(const std::string& text) { *dump_ += text; }
 
@@ -53,6 +56,7 @@ class Program {
   const Executables& executables_;
   const placement::Devices& devices_;
   const placement::Assignment& assignment_;
+  const bool for_blocks_;
   std::string* dump_;
   util::InitializerOp initializer_op_;
   mlir::OpBuilder initializer_;
@@ -65,4 +69,4 @@ class Program {
   llvm::StringMap<std::vector<std::string>> size_globals_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -7,7 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -284,4 +284,4 @@ Value write_recording(OpBuilder& builder, HalCalls& hal, const Recording& record
   return Writer(builder, hal, recording, device, only_constants).write(region_offsets);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -12,7 +12,7 @@
 #include "compiler-lite/schedule/hal_calls.hpp"
 #include "compiler-lite/schedule/plan.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // Part of a storage, as a command uses it.
 struct Range {
@@ -95,4 +95,4 @@ struct Recording {
 mlir::Value write_recording(mlir::OpBuilder& builder, HalCalls& hal, const Recording& recording, mlir::Value device,
                             llvm::ArrayRef<mlir::Value> region_offsets, bool only_constants);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -10,7 +10,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class Rows {
  public:
@@ -38,4 +38,4 @@ class Rows {
 // Of all that a group keeps: half of a CPU tile's memory, and what the smallest GPU has.
 inline constexpr int64_t kKeptBytesMax = 64 * 1024;
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -2,7 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 namespace arith = mlir::arith;
 using mlir::Location;
@@ -51,4 +51,4 @@ Value unpack_words(OpBuilder& builder, Location location, mlir::ValueRange words
   return bits.getType() == type ? bits : builder.create<arith::BitcastOp>(location, type, bits).getResult();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

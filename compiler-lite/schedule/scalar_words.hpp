@@ -5,7 +5,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/Builders.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // Zero for types that can't travel so.
 unsigned word_count(mlir::Type type);
@@ -14,4 +14,4 @@ llvm::SmallVector<mlir::Value> pack_words(mlir::OpBuilder& builder, mlir::Locati
 // The reverse, in the kernel.
 mlir::Value unpack_words(mlir::OpBuilder& builder, mlir::Location location, mlir::ValueRange words, mlir::Type type);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

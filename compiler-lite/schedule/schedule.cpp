@@ -23,7 +23,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using mlir::failed;
@@ -43,13 +43,15 @@ LogicalResult clean_up(ModuleOp module) {
   return passes.run(module);
 }
 
-// Whether all workgroups are blocks of threads.
-bool are_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
-  return llvm::all_of(targets, [](hal::ExecutableTargetAttr target) {
-    const codegen::Target* kind = codegen::find_target(target);
-    return kind && kind->facts().tiling == codegen::Tiling::kBlocks;
-  });
+bool is_blocks(hal::ExecutableTargetAttr target) {
+  const codegen::Target* kind = codegen::find_target(target);
+  return kind && kind->facts().tiling == codegen::Tiling::kBlocks;
 }
+
+// Whether all workgroups are blocks of threads.
+bool are_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) { return llvm::all_of(targets, is_blocks); }
+
+bool any_is_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) { return llvm::any_of(targets, is_blocks); }
 
 struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormDispatchesPass)
@@ -139,7 +141,8 @@ LogicalResult schedule_dispatches(ModuleOp module, const ScheduleOptions& option
   split_groups(module, devices, *assignment, options);
   Executables executables;
   if (failed(compile_executables(module, options, executables))) return failure();
-  Program program(module, executables, devices, *assignment, options.dump);
+  Program program(module, executables, devices, *assignment, any_is_blocks(find_targets(module, options)),
+                  options.dump);
   if (failed(program.convert_globals())) return failure();
   for (util::FuncOp function : llvm::make_early_inc_range(module.getOps<util::FuncOp>())) {
     if (function.isExternal()) continue;
@@ -166,4 +169,4 @@ void register_schedule_passes() {
   mlir::PassRegistration<SchedulePass>();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

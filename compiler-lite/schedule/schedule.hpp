@@ -19,7 +19,7 @@ namespace mlir {
 class DialectRegistry;
 }
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 struct ScheduleOptions {
   // What executables are made for; empty: what the module's hal.device.targets say, else the first target there is.
@@ -50,4 +50,4 @@ mlir::FailureOr<std::string> dump_schedule(mlir::ModuleOp module, ScheduleOption
 // The passes --form-dispatches and --schedule of baton-opt.
 void register_schedule_passes();
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -1,6 +1,6 @@
 #include "compiler-lite/schedule/scheduled_function.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 using mlir::Value;
 
@@ -15,4 +15,4 @@ Value ScheduledFunction::device(unsigned number) {
   return device;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -9,7 +9,7 @@
 #include "compiler-lite/schedule/bounds.hpp"
 #include "compiler-lite/schedule/program.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class ScheduledFunction {
  public:
@@ -37,4 +37,4 @@ class ScheduledFunction {
   llvm::SmallVector<mlir::Value> devices_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -3,7 +3,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 namespace arith = mlir::arith;
 namespace tensor = mlir::tensor;
@@ -88,4 +88,4 @@ void BoundRules::strided_slice(OffsetSizeAndStrideOpInterface op, unsigned dimen
                 name + ": the slice ends with $0 of dimension " + Twine(dimension) + ", which has $1.", few);
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -1,6 +1,7 @@
 #include "compiler-lite/schedule/split_products.hpp"
 
 #include "compiler-lite/codegen/attention.hpp"
+#include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
@@ -11,7 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -34,16 +35,10 @@ bool begins_at_zero(linalg::LinalgOp product) {
 
 // An elementwise operation in the place of `source`, with its elements in the type `to`.
 linalg::GenericOp converted(mlir::IRRewriter& rewriter, Value source, mlir::RankedTensorType to) {
-  const mlir::Location location = source.getLoc();
-  const auto rank = static_cast<unsigned>(to.getRank());
-  const mlir::AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-  const llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
-  const Value empty = rewriter.create<tensor::EmptyOp>(location, to.getShape(), to.getElementType());
-  return rewriter.create<linalg::GenericOp>(
-      location, to, source, empty, llvm::ArrayRef{identity, identity}, loops,
-      [&](mlir::OpBuilder& builder, mlir::Location at, mlir::ValueRange elements) {
-        const Value element = convert_element(builder, at, elements[0], to.getElementType(), /*is_unsigned=*/false);
-        builder.create<linalg::YieldOp>(at, element);
+  return codegen::make_by_element(
+      rewriter, source.getLoc(), mlir::getAsIndexOpFoldResult(to.getContext(), to.getShape()), to.getElementType(),
+      source, [&](mlir::OpBuilder& builder, mlir::Location at, mlir::ValueRange elements) {
+        return convert_element(builder, at, elements[0], to.getElementType(), /*is_unsigned=*/false);
       });
 }
 
@@ -123,4 +118,4 @@ mlir::LogicalResult split_products(mlir::ModuleOp module) {
   return mlir::success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

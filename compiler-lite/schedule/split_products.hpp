@@ -6,9 +6,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // For targets of blocks; when libraries and attention have taken what is theirs, before form_dispatches.
 mlir::LogicalResult split_products(mlir::ModuleOp module);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,8 +6,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 mlir::LogicalResult split_reductions(mlir::ModuleOp module);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -102,4 +102,4 @@ void populate_stepped_sum_patterns(mlir::RewritePatternSet& patterns) {
   patterns.add<TakeSteps>(patterns.getContext());
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -4,9 +4,9 @@
 
 #include "mlir/IR/PatternMatch.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // A product with a zero counts as nothing, whatever the other number is.
 void populate_stepped_sum_patterns(mlir::RewritePatternSet& patterns);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -6,7 +6,7 @@
 #include "compiler-lite/schedule/scalar_words.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -117,4 +117,4 @@ mlir::LogicalResult lower_stream_kernels(mlir::ModuleOp kernels, llvm::ArrayRef<
   return mlir::success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

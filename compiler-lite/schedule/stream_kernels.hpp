@@ -4,9 +4,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 // `entry_points` are the names of the exports.
 mlir::LogicalResult lower_stream_kernels(mlir::ModuleOp kernels, llvm::ArrayRef<llvm::StringRef> entry_points);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

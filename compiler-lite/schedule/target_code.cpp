@@ -4,7 +4,7 @@
 #include "compiler-lite/schedule/constant_bytes.hpp"
 #include "llvm/ADT/StringExtras.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using llvm::SmallVector;
@@ -154,6 +154,7 @@ LogicalResult TargetCode::compile(Executable& executable, mlir::ModuleOp kernels
   for (codegen::Variant& variant : *variants) {
     if (settings_.sanitize && settings_.explanation) explain_checks(executable, variant, *settings_.explanation);
     add_variant(executable, std::move(variant), source.host, calls_cores(&kind));
+    if (kind.facts().code_says_launches && !calls_cores(&kind)) executable.variants.back().says_launches = true;
   }
   return source.exports && !kind.facts().code_says_launches ? add_stated(executable, *source.exports) : success();
 }
@@ -178,4 +179,4 @@ LogicalResult TargetCode::embed(Executable& executable, const Source& source) co
   return success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -5,7 +5,7 @@
 #include "compiler-lite/codegen/target.hpp"
 #include "compiler-lite/schedule/executable.hpp"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class TargetCode {
  public:
@@ -31,4 +31,4 @@ class TargetCode {
   const codegen::TargetSettings& settings_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

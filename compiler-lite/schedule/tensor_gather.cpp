@@ -1,12 +1,13 @@
 #include "compiler-lite/schedule/tensor_gather.hpp"
 
+#include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/codegen/index_checks.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -23,18 +24,16 @@ struct GatherToGeneric : mlir::OpRewritePattern<tensor::GatherOp> {
   mlir::LogicalResult matchAndRewrite(tensor::GatherOp op, mlir::PatternRewriter& rewriter) const override {
     const Location location = op.getLoc();
     const auto type = op.getResultType();
-    const Value empty = rewriter.create<tensor::EmptyOp>(location, sizes_of(op, rewriter), type.getElementType());
-    const unsigned rank = static_cast<unsigned>(type.getRank());
-    const SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
-    auto generic = rewriter.create<linalg::GenericOp>(
-        location, empty.getType(), mlir::ValueRange(), empty, rewriter.getMultiDimIdentityMap(rank), loops,
-        [&](OpBuilder& body, Location at, mlir::ValueRange) {
-          auto element = body.create<tensor::ExtractOp>(at, op.getSource(), place_of(op, body, at));
-          SmallVector<bool> inside;
-          for (unsigned i = 0; i < op.getSourceType().getRank(); ++i) inside.push_back(!is_gathered(op, i));
-          codegen::mark_inside(element, inside);
-          body.create<linalg::YieldOp>(at, element.getResult());
-        });
+    auto generic = codegen::make_by_element(rewriter, location, sizes_of(op, rewriter), type.getElementType(), {},
+                                            [&](OpBuilder& body, Location at, mlir::ValueRange) -> Value {
+                                              auto element = body.create<tensor::ExtractOp>(at, op.getSource(),
+                                                                                            place_of(op, body, at));
+                                              SmallVector<bool> inside;
+                                              for (unsigned i = 0; i < op.getSourceType().getRank(); ++i)
+                                                inside.push_back(!is_gathered(op, i));
+                                              codegen::mark_inside(element, inside);
+                                              return element;
+                                            });
     rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, generic.getResult(0));
     return mlir::success();
   }
@@ -95,4 +94,4 @@ void populate_gather_patterns(mlir::RewritePatternSet& patterns) {
   patterns.add<GatherToGeneric>(patterns.getContext());
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

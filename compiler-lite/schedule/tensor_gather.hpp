@@ -5,8 +5,8 @@ namespace mlir {
 class RewritePatternSet;
 }
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 void populate_gather_patterns(mlir::RewritePatternSet& patterns);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -162,10 +162,7 @@ LogicalResult TensorOps::schedule_insert_slice(tensor::InsertSliceOp op) {
   const Value begin = places_.element_offset(location, op.getDest(), offsets);
   part.offset = whole.offset ? builder_.createOrFold<arith::AddIOp>(location, whole.offset, begin) : begin;
   part.sizes = places_.of(op.getSource()).sizes;
-  Command command{.kind = Command::Kind::kCopyBuffer, .location = location};
-  command.ranges.push_back(gatherer_.range_of(op.getSource(), true, false));
-  command.ranges.push_back(gatherer_.range_of(location, op.getSource(), part, false, true));
-  gatherer_.gather(std::move(command), "copy");
+  gatherer_.copy_buffer(location, op.getSource(), part);
   places_.place(op.getResult(), whole);
   return success();
 }
@@ -295,4 +292,4 @@ LogicalResult TensorOps::schedule_optimization_barrier(Operation* op) {
   return success();
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

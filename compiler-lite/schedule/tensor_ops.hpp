@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class TensorOps {
  public:
@@ -53,4 +53,4 @@ class TensorOps {
   Flusher& flusher_;
 };
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

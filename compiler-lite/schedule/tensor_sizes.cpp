@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 namespace arith = mlir::arith;
@@ -181,4 +181,4 @@ OpFoldResult TensorSizes::of_computed(mlir::OpResult result, unsigned dimension)
   return first;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -10,7 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 class TensorSizes {
  public:
@@ -40,4 +40,4 @@ mlir::OpFoldResult subtract_indices(mlir::OpBuilder& builder, mlir::Location loc
 mlir::OpFoldResult multiply_indices(mlir::OpBuilder& builder, mlir::Location location, mlir::OpFoldResult a,
                                     mlir::OpFoldResult b);
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

@@ -4,7 +4,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 
 inline bool is_tensor(mlir::Type type) { return llvm::isa<mlir::RankedTensorType>(type); }
 inline bool is_tensor(mlir::Value value) { return is_tensor(value.getType()); }
@@ -35,4 +35,4 @@ inline int64_t element_bytes(mlir::Type type) {
   return (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

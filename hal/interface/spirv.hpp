@@ -12,6 +12,13 @@ inline constexpr uint32_t kHeaderWords = 5;
 // many workgroups. It numbers them by itself, and those from the row's length on, which its record ends with, do nothing.
 inline constexpr char kFoldsGrid[] = "baton.folds_grid ";
 
+// "baton.hands_over <name>": threads of that kernel hand each other what they hold, in groups of eight. It numbers its threads
+// by their places in subgroups, so these must be whole.
+inline constexpr char kHandsOver[] = "baton.hands_over ";
+// The format of code with such kernels. Devices take it whose subgroups have so many threads.
+inline constexpr char kHandingFormat[] = "vulkan-spirv-subgroup8";
+inline constexpr uint32_t kHandingThreads = 8, kHandingThreadsMax = 64;
+
 // A function that is linked when the code is loaded is a declaration with linkage, imported under its name. Behind this, one
 // that may be missing: it is called only where the answer to its question is yes,
 inline constexpr char kOptionalImport[] = "baton.optional ";
@@ -147,6 +154,7 @@ enum Op : uint32_t {
   kExecutionModeId = 331,
   kModuleProcessed = 330,
   kDecorateId = 332,
+  kGroupNonUniformShuffleXor = 346,
   kDecorateString = 5632,
 };
 
@@ -169,6 +177,8 @@ enum Capability : uint32_t {
   kLinkage = 5,
   kFloat64 = 10,
   kInt64 = 11,
+  kGroupNonUniform = 61,
+  kGroupNonUniformShuffle = 65,
   kStorageBuffer16Bit = 4433,
   kStorageBuffer8Bit = 4448,
   kVulkanMemoryModel = 5345,
@@ -207,6 +217,9 @@ enum BuiltIn : uint32_t {
   kWorkgroupSize = 25,
   kWorkgroupId = 26,
   kLocalInvocationId = 27,
+  kSubgroupSize = 36,
+  kSubgroupId = 40,
+  kSubgroupInvocationId = 41,
 };
 
 // Of an entry point, and of its mode.

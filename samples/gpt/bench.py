@@ -26,10 +26,6 @@ LIKELIEST = np.array([[0, 0, 1, 0]], np.float32)
 THREADS = len(os.sched_getaffinity(0))
 
 
-def median(times):
-    return sorted(times)[len(times) // 2]
-
-
 class NumpyReader:
     """Dot products of arrays with themselves, a share for each thread."""
 
@@ -177,7 +173,7 @@ def main():
     print(f"{options.model}, {options.kind}, {THREADS} processors, load {os.getloadavg()[0]:.1f}, {options.tokens} tokens; lowered and compiled in {ours.compile_s:.1f} s")
     print(f"{'':14}{'ms: least':>10}{'median':>8}{'of processors: least':>22}{'GB/s':>7}")
     for name, each in times.items():
-        print(f"{name:14}{least[name] * 1e3:10.1f}{median([wall for wall, _ in each]) * 1e3:8.1f}{min(cpu for _, cpu in each) * 1e3:22.1f}{size / least[name] / 1e9:7.1f}")
+        print(f"{name:14}{least[name] * 1e3:10.1f}{running.median([wall for wall, _ in each]) * 1e3:8.1f}{min(cpu for _, cpu in each) * 1e3:22.1f}{size / least[name] / 1e9:7.1f}")
     reader = min(reading, key=least.get)
     print(f"{size / 1e6:.0f} MB of weights and cache at {size / least[reader] / 1e9:.1f} GB/s ({reader}) are {least[reader] * 1e3:.1f} ms; a token takes "
           f"{least['Baton'] / least[reader]:.2f} times that")

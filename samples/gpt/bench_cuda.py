@@ -30,10 +30,6 @@ KINDS = {"f32": torch.float32, "bf16": torch.bfloat16}
 EMPTY = 1000  # Kernels of the chain that is timed.
 
 
-def median(times):
-    return sorted(times)[len(times) // 2]
-
-
 def write_weights(model, path):
     """Random ones, out of one pool: drawing a billion numbers takes longer than all that is timed."""
     pool = np.random.default_rng(1).standard_normal((1 << 24) + 12345, np.float32) * np.float32(0.02)
@@ -56,7 +52,7 @@ class Baton:
         self.program = running.load(program, path, device)
         self.cache = running.empty_cache(model, slots)
         self.settings = np.tile(np.array([[0, 0, 1, 0]], np.float32), (slots, 1))
-        self.slots, self.prompt = slots, None
+        self.slots = slots
         self.restart()
 
     def restart(self):
@@ -190,14 +186,16 @@ class Torch:
 
 
 def timed(each, tokens):
-    """Milliseconds for a token that the host reads, and for one that it does not; microseconds of a call that begins a step."""
+    """Milliseconds for a token that the host reads, and for one that it does not; microseconds of a call that begins a step
+    when the device has nothing to do, and behind the step before."""
     for _ in range(3):
         each.step()
         each.read()
-    read = []
+    read, idle = [], []
     for _ in range(tokens):
         begin = time.perf_counter()
         each.step()
+        idle.append(time.perf_counter() - begin)
         each.read()
         read.append(time.perf_counter() - begin)
     unread, calls = [], []
@@ -209,7 +207,7 @@ def timed(each, tokens):
             calls.append(time.perf_counter() - before)
         each.read()
         unread.append((time.perf_counter() - begin) / (tokens // 4))
-    return median(read) * 1e3, min(unread) * 1e3, median(calls) * 1e6
+    return running.median(read) * 1e3, min(unread) * 1e3, running.median(idle) * 1e6, running.median(calls) * 1e6
 
 
 def reading_ms(size):
@@ -250,12 +248,12 @@ def replayed_ms(function):
 
 def table(title, contenders, tokens, makers_failed):
     print(title)
-    print(f"{'':22}{'ms, each read':>14}{'ms, last read':>15}{'us of a call':>14}")
+    print(f"{'':22}{'ms, each read':>14}{'ms, last read':>15}{'us of a call':>14}{'behind another':>16}")
     least = {}
     for name, each in contenders.items():
-        read, unread, call = timed(each, tokens)
+        read, unread, idle, call = timed(each, tokens)
         least[name] = unread
-        print(f"{name:22}{read:14.3f}{unread:15.3f}{call:14.1f}", flush=True)
+        print(f"{name:22}{read:14.3f}{unread:15.3f}{idle:14.1f}{call:16.1f}", flush=True)
     for name, error in makers_failed.items():
         print(f"{name:22}{error}")
     return least

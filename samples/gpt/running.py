@@ -71,3 +71,7 @@ def load(path, weights, device="local-task", modules=()):
 def empty_cache(model, slots):
     shape = (slots, model.context, model.kept_heads, model.head)
     return [np.zeros(shape, model.cache_kind) for _ in range(2 * model.layers)]
+
+
+def median(times):
+    return sorted(times)[len(times) // 2]

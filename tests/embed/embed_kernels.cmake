@@ -3,13 +3,7 @@
 # arguments are a sentence.
 #
 #   cmake -DSOURCE=<tree> -DWORK=<folder> -DC_COMPILER=... [-DPREFIX=<installed package>] -P embed_kernels.cmake
-function(run what)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${code}):\n${output}${errors}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../support/run.cmake)
 
 function(configure generator folder)
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/project -B ${folder} -G ${generator} -DCMAKE_C_COMPILER=${C_COMPILER}

@@ -4,13 +4,7 @@
 #   cmake -DSOURCE=<tree> -DWORK=<folder> -DC_COMPILER=... -DCXX_COMPILER=... -P tree_kernels.cmake
 cmake_minimum_required(VERSION 3.25)
 
-function(run what)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${code}):\n${output}${errors}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../support/run.cmake)
 
 # Of each file that holds a kernel its bytes, as programs include them.
 function(kernels_in folder out)

@@ -1,12 +1,14 @@
 """Runs fuzzers from the corpus in the tree for a million inputs each, and prints what each did; the last line is a count.
 
-  python3 tests/fuzz/million.py [--runs=1000000] [--record] [target...]
+  python3 tests/fuzz/million.py [--runs=1000000] [--workers=1] [--record] [target...]
 
 A target is `verifier`, or `run.fuzz` for the one of the preset `fuzz`, whose code is what users get: without sanitizers, with
-the step loop of tail calls. --record writes the rows of tests/fuzz/README.md.
+the step loop of tail calls. Each of several workers begins with a seed of its own and does its share of a target's runs.
+--record writes the rows of tests/fuzz/README.md.
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import pathlib
 import re
@@ -29,25 +31,32 @@ def commit():
     return made.stdout.strip() or "unknown"
 
 
-def run(target, runs):
-    """(inputs tried, seconds, what was found)."""
+def run_worker(target, runs):
+    """(inputs tried, what was found)."""
     name, _, preset = target.partition(".")
     program = ROOT / "build" / (preset or "asan") / "tests/fuzz" / f"{name}_fuzz"
     found = ROOT / "build/found"
     found.mkdir(parents=True, exist_ok=True)
-    begin = time.monotonic()
     with tempfile.TemporaryDirectory() as fresh:
         command = [program, f"-runs={runs}", "-timeout=60", "-rss_limit_mb=4096", "-print_final_stats=1", "-verbosity=1",
                    f"-artifact_prefix={found}/{name}-", fresh, ROOT / "tests/fuzz/corpus" / name]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    seconds = time.monotonic() - begin
     counted = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
     tried = int(counted[1]) if counted else 0
     if done.returncode == 0 and tried >= runs:
-        return tried, seconds, "none"
+        return tried, "none"
     reason = re.search(r"^(?:SUMMARY: |==\d+== ?ERROR: ).*$", done.stderr, re.MULTILINE)
     print(done.stderr[-4000:])
-    return tried, seconds, reason[0] if reason else f"ended with {done.returncode}"
+    return tried, reason[0] if reason else f"ended with {done.returncode}"
+
+
+def run(target, runs, workers):
+    """(inputs tried, seconds, what was found first)."""
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        results = list(pool.map(lambda _: run_worker(target, -(-runs // workers)), range(workers)))
+    findings = [found for _, found in results if found != "none"]
+    return sum(tried for tried, _ in results), time.monotonic() - begin, (findings or ["none"])[0]
 
 
 def record(target, row):
@@ -65,15 +74,17 @@ def record(target, row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000000)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--record", action="store_true")
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args()
+    at_once = f" of {options.workers} workers" if options.workers > 1 else ""
     failed, targets = 0, options.targets or all_targets()
     for target in targets:
-        tried, seconds, found = run(target, options.runs)
+        tried, seconds, found = run(target, options.runs, options.workers)
         failed += found != "none"
         today = datetime.datetime.now(datetime.timezone.utc).date()
-        row = f"| {target} | {today} | {commit()} | {tried:,} in {seconds:.0f} s | {found} |"
+        row = f"| {target} | {today} | {commit()} | {tried:,} in {seconds:.0f} s{at_once} | {found} |"
         print(row, flush=True)
         if options.record:
             record(target, row)

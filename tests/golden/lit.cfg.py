@@ -18,11 +18,16 @@ config.substitutions.append((r"(?<![-/\w])\bFileCheck\b", config.filecheck))
 config.substitutions.append((r"(?<![-/\w])\bnot\b(?=\s)", config.not_program))
 config.substitutions.append(("%plugins", config.plugin_dir))
 config.substitutions.append(("%kernels", config.kernel_dir))
+config.substitutions.append(("%samples", config.sample_dir))
 config.substitutions.append(("%libraries", os.path.join(os.path.dirname(config.tools_dir), "libraries")))
 config.substitutions.append(("%{python}", sys.executable))
+# Two GPUs and NCCL that are faked, in place of the machine's: %{fake_gpu} baton-run-module ...
+config.substitutions.append(("%{fake_gpu}", f"env BATON_FAKE_DEVICES=2 LD_LIBRARY_PATH={config.fake_gpu_dir} BATON_NCCL={config.fake_gpu_dir}/libnccl.so.2"))
+if not config.emulated and os.path.exists(f"{config.fake_gpu_dir}/libcuda.so.1"):
+    config.available_features.add("fake-gpu")
 config.excludes = ["native", "inputs"]  # what tests use, and no tests
 config.environment["PATH"] = "/usr/bin:/bin"
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 # NVIDIA's linker is there or not; what is told without it is tested everywhere.

@@ -1,13 +1,7 @@
 # Installs the build into empty prefixes, then configures, builds and runs projects against those alone, from copies that
 # lie outside of the tree: the consumer, the samples that embed Baton, and the module template, which has the component
 # `runtime` and nothing else, and five seconds.
-function(run what)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${code}):\n${output}${errors}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../support/run.cmake)
 
 # expect(what text command...): the command prints exactly that.
 function(expect what text)

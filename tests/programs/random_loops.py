@@ -7,9 +7,7 @@
 A tensor that a loop carries may be written in place only where nobody sees it. So programs use tensors again after updates,
 swap them, carry one twice, hand in what the caller lent or gave, and leave loops early. Elements are integers: they are exact.
 """
-import argparse
 import concurrent.futures
-import os
 import random
 import shutil
 import sys
@@ -18,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+import random_options
 import tools
 from random_places import OnePlace, Places, chooser_of
 
@@ -341,22 +340,9 @@ def failure_of(seed, folder, flags):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=None, help="of the first program; a new one, which is printed")
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--keep", type=Path, default=None, help="where texts of failing programs go")
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser = random_options.parser_of(__doc__)
     parser.add_argument("--sanitize", action="store_true", help="kernels check each access")
-    parser.add_argument("--device", default=None, help="local-task, cuda or vulkan: compiled for it and run there; several, with a comma: programs are spread over them")
-    options = parser.parse_args()
-    if options.device is not None:
-        tools.use_device(options.device)
-        if missing := tools.missing_devices():
-            print(f"skipped: there is no {' or '.join(missing)} here")
-            return 77
-    first = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
-    seeds = range(first, first + options.count)
-    print(f"seeds {first} to {seeds[-1]}", flush=True)
+    options, seeds = random_options.parse(parser)
     scratch, failed = Path(tempfile.mkdtemp(prefix="random_loops.")), 0
     flags = ["--sanitize"] if options.sanitize else []
     try:

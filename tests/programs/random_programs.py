@@ -8,10 +8,8 @@
 Several programs are one function of one module, so that starting tools is paid once; when such a module fails, its programs are
 tried one by one, and one that fails is made smaller: nodes become arguments that hold what they computed, results are dropped.
 """
-import argparse
 import concurrent.futures
 import dataclasses
-import os
 import random
 import shutil
 import sys
@@ -21,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+import random_options
 import tools
 from random_choices import Chooser
 from random_nodes import FLOATS, INTEGERS, Rejected, Tensor
@@ -222,22 +221,10 @@ def report(program, text, keep, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=None, help="of the first program; a new one, which is printed")
-    parser.add_argument("--count", type=int, default=100)
+    parser = random_options.parser_of(__doc__)
     parser.add_argument("--group", type=int, default=10, help="programs of one module")
-    parser.add_argument("--keep", type=Path, default=None, help="where texts of failing programs go, made smaller")
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--device", default=None, help="local-task, cuda or vulkan: compiled for it and run there; several, with a comma: programs are spread over them")
-    options = parser.parse_args()
-    if options.device is not None:
-        tools.use_device(options.device)
-        if missing := tools.missing_devices():
-            print(f"skipped: there is no {' or '.join(missing)} here")
-            return 77
-    first = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
-    print(f"seeds {first} to {first + options.count - 1}", flush=True)
-    groups = [list(range(at, min(at + options.group, first + options.count))) for at in range(first, first + options.count, options.group)]
+    options, seeds = random_options.parse(parser)
+    groups = [list(seeds[at:at + options.group]) for at in range(0, options.count, options.group)]
     begin, failed = time.monotonic(), 0
     scratch = Path(tempfile.mkdtemp(prefix="random_programs."))
     try:

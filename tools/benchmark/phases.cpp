@@ -26,6 +26,15 @@ bool stopped(benchmark::State& state, const Status& status) {
   return true;
 }
 
+// The same of what ranks do together: then the rest of that ends, too.
+bool stopped(benchmark::State& state, const Subject& subject, const Status& status) {
+  subject.is_over |= subject.is_together && !status.ok();
+  return stopped(state, status);
+}
+bool is_over(benchmark::State& state, const Subject& subject) {
+  return subject.is_over && stopped(state, failure(StatusCode::kAborted, "an earlier one could not go on"));
+}
+
 // A loop with nothing in it but the call.
 template <typename Call>
 void repeat(benchmark::State& state, const Call& call) {
@@ -78,9 +87,10 @@ void link(benchmark::State& state, const Subject& subject) {
 }
 
 void make_context(benchmark::State& state, const Subject& subject) {
+  if (is_over(state, subject)) return;
   for (auto _ : state) {
     Result<Ref<vm::Context>> context = vm::Context::make(subject.program, subject.context->allocator());
-    if (!context && stopped(state, context.error())) return;
+    if (!context && stopped(state, subject, context.error())) return;
   }
 }
 
@@ -105,29 +115,31 @@ void launch_floor(benchmark::State& state, hal::Device& device) {
 }
 
 void first_call(benchmark::State& state, const Subject& subject, const BenchmarkedFunction& function) {
+  if (is_over(state, subject)) return;
   for (auto _ : state) {
     Result<Ref<vm::Context>> context = vm::Context::make(subject.program, subject.context->allocator());
-    if (!context && stopped(state, context.error())) return;
+    if (!context && stopped(state, subject, context.error())) return;
     vm::Invocation invocation(*context);
     Caller caller(invocation, subject, function);
     const int64_t begin_ns = vm::monotonic_clock_ns();
     const Status status = caller.call(1);
     const int64_t end_ns = vm::monotonic_clock_ns();
-    if (stopped(state, status)) return;
+    if (stopped(state, subject, status)) return;
     state.SetIterationTime(static_cast<double>(end_ns - begin_ns) * 1e-9);
   }
 }
 
 void steady_call(benchmark::State& state, const Subject& subject, const BenchmarkedFunction& function) {
+  if (is_over(state, subject)) return;
   vm::Invocation invocation(subject.context);
   // Warm: what the first calls record, load or allocate is not asked for here.
   Caller caller(invocation, subject, function);
-  if (stopped(state, caller.call(std::max<uint64_t>(subject.batch_size, 2)))) return;
-  if (subject.batch_size == 1 && caller.is_plain()) return caller.measure(state);
+  if (stopped(state, subject, caller.call(std::max<uint64_t>(subject.batch_size, 2)))) return;
+  if (subject.batch_size == 1 && caller.is_plain() && !subject.is_together) return caller.measure(state);
   for (auto _ : state) {
     const Status status = caller.call(subject.batch_size);
     if (!status.ok()) [[unlikely]] {
-      stopped(state, status);
+      stopped(state, subject, status);
       return;
     }
   }
@@ -149,6 +161,11 @@ class CalledWork final : public DeviceWork {
   vm::Invocation invocation_;
   Caller caller_;
 };
+
+// Ranks do as much as each other: they meet in what they call.
+void limit(benchmark::internal::Benchmark& row, const Subject& subject) {
+  if (subject.iterations != 0) row.Iterations(static_cast<int64_t>(subject.iterations));
+}
 
 void register_on_device(const Subject& subject, const BenchmarkedFunction& function) {
   const int64_t iterations = [&] {
@@ -224,19 +241,25 @@ void register_preparation(const Subject& subject) {
     benchmark::RegisterBenchmark("module.verify", [bytes](benchmark::State& state) { verify(state, bytes); });
   }
   benchmark::RegisterBenchmark("program.link", [&subject](benchmark::State& state) { link(state, subject); });
-  benchmark::RegisterBenchmark("context.make", [&subject](benchmark::State& state) { make_context(state, subject); });
+  limit(*benchmark::RegisterBenchmark("context.make",
+                                      [&subject](benchmark::State& state) { make_context(state, subject); }),
+        subject);
   for (const Ref<hal::Device>& device : subject.devices) register_floor(*device);
 }
 
 void register_function(const Subject& subject, const BenchmarkedFunction& function) {
   const std::string name(function.function.name);
-  benchmark::RegisterBenchmark((name + ".first_call").c_str(), [&subject, &function](benchmark::State& state) {
-    first_call(state, subject, function);
-  })->UseManualTime();
+  auto* first =
+      benchmark::RegisterBenchmark((name + ".first_call").c_str(), [&subject, &function](benchmark::State& state) {
+        first_call(state, subject, function);
+      })->UseManualTime();
+  limit(*first, subject);
   auto* steady = benchmark::RegisterBenchmark(
       name.c_str(), [&subject, &function](benchmark::State& state) { steady_call(state, subject, function); });
+  limit(*steady, subject);
   if (subject.devices.empty()) return;
-  steady->UseRealTime();  // Others than this thread work for it.
+  steady->UseRealTime();                // Others than this thread work for it.
+  if (subject.iterations != 0) return;  // How often the device does it would depend on the rank.
   register_on_device(subject, function);
 }
 

@@ -42,6 +42,10 @@ struct Subject {
   std::vector<BenchmarkedFunction> functions;
   uint64_t batch_size = 1;         // Calls in one iteration.
   uint64_t batch_concurrency = 1;  // Of them, how many may be in flight: only for functions that take fences.
+  uint64_t iterations = 0;         // Of what runs the program; 0: as many as it takes.
+  // Something failed, and what other ranks run with this one is not run any more: each of it would wait for them.
+  mutable bool is_over = false;
+  bool is_together = false;  // With other ranks.
 };
 
 // Calls a function again and again; each call() returns when its work is done. What a call needs is made once.

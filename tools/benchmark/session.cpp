@@ -42,6 +42,8 @@ std::vector<char*> Session::take_flags(int argc, char** argv) {
   return ours;
 }
 
+void Session::keep_order() { flags_.emplace_back("--benchmark_enable_random_interleaving=false"); }
+
 void Session::note(const std::string& name, const std::vector<std::string>& values) {
   std::string all;
   for (const std::string& value : values) all += text(all.empty() ? "" : " ", value);

@@ -15,6 +15,11 @@ class Session {
   // Keeps Google Benchmark's flags, which all begin with --benchmark_, and returns the rest.
   std::vector<char*> take_flags(int argc, char** argv);
 
+  // For ranks: all of them measure the same in one order.
+  void keep_order();
+  // Google Benchmark's flags, with the program's name in front.
+  std::vector<std::string>& flags() { return flags_; }
+
   // What is measured with; --benchmark_out= keeps it, and --compare= refuses a run that had it otherwise.
   void note(const std::string& name, std::string value) { conditions_[name] = std::move(value); }
   void note(const std::string& name, const std::vector<std::string>& values);
@@ -34,7 +39,7 @@ class Session {
  private:
   void judge(const std::vector<Difference>& differences);
 
-  std::vector<std::string> flags_;  // With the program's name in front.
+  std::vector<std::string> flags_;
   bool compares_ = false;
   bool failed_ = false;
   std::string fail_on_;

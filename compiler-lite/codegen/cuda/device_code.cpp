@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/cuda/device_code.hpp"
 
+#include <span>
+
 #include "compiler-lite/codegen/cuda/ptx_file.hpp"
 #include "compiler-lite/codegen/imports.hpp"
 #include "llvm/BinaryFormat/ELF.h"
@@ -125,7 +127,8 @@ void find_optional_functions(std::vector<LoadedObject>& objects, llvm::ArrayRef<
       const std::string wants = code_that_wants(function, how.arch);
       const DeviceCode parts[] = {{"wants.ptx", wants}, {object.path, object.bytes->getBuffer()}};
       std::string ignored;
-      if (!how.linker(how.arch, parts, ignored).empty()) object.defined.push_back(import_symbol_of(function));
+      if (!how.linker(how.arch, std::span(parts), ignored).empty())
+        object.defined.push_back(import_symbol_of(function));
     }
   }
 }

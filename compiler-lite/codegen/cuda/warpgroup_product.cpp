@@ -16,8 +16,8 @@
 #include "compiler-lite/codegen/cuda/warpgroup.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "compiler-lite/codegen/size_bounds.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -47,15 +47,6 @@ constexpr int64_t kPanelBytes = kDepth * warpgroup::kLineBytes;  // Of 64 rows o
 // Steps for which joining what two warpgroups have summed isn't worth it.
 constexpr int64_t kFewSteps = 256;
 constexpr int64_t kRowsMax = 128, kColumnsMin = 64, kColumnsMax = 256;
-
-// What is taken for a size that has no bound: such a kernel isn't compiled.
-constexpr int64_t kUnbounded = 1;
-
-int64_t bound_of(Value size) {
-  const mlir::FailureOr<int64_t> bound = mlir::ValueBoundsConstraintSet::computeConstantBound(
-      mlir::presburger::BoundType::UB, size, /*stopCondition=*/nullptr, /*closedUB=*/true);
-  return mlir::succeeded(bound) && *bound > 0 ? *bound : kUnbounded;
-}
 
 // Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
 // registers, buffers and offsets that the members are.
@@ -150,8 +141,8 @@ class WarpgroupWriter : gpu::TileWriter {
   int64_t most(unsigned dimension) {
     const int64_t known = type_of(product_.c).getDimSize(dimension);
     if (!mlir::ShapedType::isDynamic(known)) return known;
-    const int64_t bound = bound_of(size_[dimension]);
-    return bound == kUnbounded ? kRowsMax : bound;
+    const int64_t bound = codegen::most(size_[dimension]).value_or(kRowsMax);
+    return bound > 1 ? bound : kRowsMax;
   }
 
   void place_threads() {

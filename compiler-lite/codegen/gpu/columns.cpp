@@ -1,18 +1,13 @@
 #include "compiler-lite/codegen/gpu/columns.hpp"
 
-#include "compiler-lite/codegen/gpu/accesses.hpp"
 #include "compiler-lite/codegen/gpu/combine.hpp"
-#include "compiler-lite/codegen/gpu/vectors.hpp"
-#include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace baton::compiler_lite::codegen::gpu {
 
 namespace arith = mlir::arith;
-namespace LLVM = mlir::LLVM;
 namespace scf = mlir::scf;
 using mlir::Location;
 using mlir::OpBuilder;
@@ -30,34 +25,20 @@ int64_t rounded_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 WideColumns::WideColumns(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Operation*> combiners,
                          llvm::ArrayRef<unsigned> parallel, llvm::ArrayRef<unsigned> reduction, int64_t columns)
-    : op_(op), location_(op.getLoc()), combiners_(combiners), parallel_(parallel), reduction_(reduction) {
-  int64_t widest = 0;
-  for (mlir::OpOperand* input : op.getDpsInputOperands()) {
-    const Step step = step_of(op, *input, parallel_.back());
-    if (step == Step::kElsewhere) return;
-    if (step == Step::kNext) {
-      widest = std::max(widest, stored_bytes(mlir::getElementTypeOrSelf(input->get().getType())));
-    }
-  }
-  if (widest == 0) return;
-  lanes_ = kAccessBytes / widest;
-  while (across_ < kWarp && across_ * lanes_ < columns) across_ *= 2;
+    : op_(op),
+      location_(op.getLoc()),
+      combiners_(combiners),
+      parallel_(parallel),
+      reduction_(reduction),
+      reads_(op, parallel.back()) {
+  while (across_ < kWarp && across_ * reads_.lanes() < columns) across_ *= 2;
 }
 
 Value WideColumns::fits_here(OpBuilder& builder) {
-  Value rest = make_i64(builder, location_, 0);
-  for (mlir::OpOperand* input : op_.getDpsInputOperands()) {
-    if (step_of(op_, *input, parallel_.back()) != Step::kNext) continue;
-    const Memory memory = open_memory(builder, location_, input->get());
-    const Value bits = unaligned_bits(builder, location_, memory, lanes_ * stored_bytes(memory.element));
-    rest = builder.create<LLVM::OrOp>(location_, rest, bits);
-  }
   const Value width = loop_sizes(builder, op_)[parallel_.back()];
-  const Value left = builder.create<arith::RemUIOp>(location_, width, constant(builder, lanes_));
+  const Value left = builder.create<arith::RemUIOp>(location_, width, constant(builder, reads_.lanes()));
   const Value none = builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, left, constant(builder, 0));
-  const Value aligned =
-      builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, rest, make_i64(builder, location_, 0));
-  return builder.create<arith::AndIOp>(location_, none, aligned);
+  return builder.create<arith::AndIOp>(location_, none, reads_.are_aligned(builder));
 }
 
 void WideColumns::write(OpBuilder& builder, Block& block) {
@@ -70,8 +51,9 @@ void WideColumns::write(OpBuilder& builder, Block& block) {
   const Value across = constant(builder, across_), thread = block.thread();
   const Value part = builder.create<arith::DivUIOp>(location_, thread, across);
   column_ = builder.create<arith::MulIOp>(location_, builder.create<arith::RemUIOp>(location_, thread, across),
-                                          constant(builder, lanes_));
-  auto loop = builder.create<scf::ForOp>(location_, constant(builder, 0), results, constant(builder, across_ * lanes_));
+                                          constant(builder, reads_.lanes()));
+  auto loop =
+      builder.create<scf::ForOp>(location_, constant(builder, 0), results, constant(builder, across_ * reads_.lanes()));
   OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
   const Value number = inside.create<arith::AddIOp>(location_, loop.getInductionVar(), column_);
   const Value is_result = inside.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ult, number, results);
@@ -79,7 +61,7 @@ void WideColumns::write(OpBuilder& builder, Block& block) {
   const Values result = split(inside, location_, safe, parallel_sizes_);
   Values sums;
   for (mlir::Operation* combiner : combiners_) {
-    sums.append(static_cast<size_t>(lanes_), neutral_of(inside, location_, combiner));
+    sums.append(static_cast<size_t>(reads_.lanes()), neutral_of(inside, location_, combiner));
   }
   const int64_t at_once = steps_at_once(parts);
   const Value rest = inside.create<arith::RemUIOp>(location_, steps, constant(inside, parts * at_once));
@@ -135,41 +117,28 @@ Values WideColumns::take_steps(OpBuilder& builder, ValueRange result, Value begi
 
 // The sums of each result stand side by side, one for each lane.
 Values WideColumns::take_step(OpBuilder& builder, const Values& point, ValueRange sums) {
-  llvm::SmallVector<Values> loaded;
-  for (mlir::OpOperand* input : op_.getDpsInputOperands()) {
-    if (step_of(op_, *input, parallel_.back()) == Step::kNext) {
-      const Memory memory = open_memory(builder, location_, input->get());
-      const Value address = address_of(builder, location_, memory, indices(builder, op_, *input, point));
-      loaded.push_back(load_elements(builder, location_, memory, address, lanes_));
-    } else {
-      loaded.emplace_back(static_cast<size_t>(lanes_), load(builder, op_, *input, point));
-    }
-  }
+  const auto lanes = static_cast<size_t>(reads_.lanes());
+  const llvm::SmallVector<Values> loaded = reads_.load(builder, point);
   Values next(sums.size());
-  for (int64_t lane = 0; lane < lanes_; ++lane) {
-    Values at = point;
-    at[parallel_.back()] =
-        builder.createOrFold<arith::AddIOp>(location_, at[parallel_.back()], constant(builder, lane));
-    Values operands;
-    for (const Values& lanes : loaded) operands.push_back(lanes[static_cast<size_t>(lane)]);
-    for (size_t i = 0; i < combiners_.size(); ++i)
-      operands.push_back(sums[i * static_cast<size_t>(lanes_) + static_cast<size_t>(lane)]);
-    const Values made = compute(builder, op_, at, operands);
-    for (size_t i = 0; i < made.size(); ++i)
-      next[i * static_cast<size_t>(lanes_) + static_cast<size_t>(lane)] = made[i];
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    Values outs;
+    for (size_t i = 0; i < combiners_.size(); ++i) outs.push_back(sums[i * lanes + lane]);
+    const Values made = reads_.compute(builder, point, static_cast<int64_t>(lane), loaded, outs);
+    for (size_t i = 0; i < made.size(); ++i) next[i * lanes + lane] = made[i];
   }
   return next;
 }
 
 void WideColumns::join_warps(OpBuilder& builder, Block& block, Value first, Value results, Values sums) {
-  const auto lanes = static_cast<size_t>(lanes_);
-  for (int64_t distance = kWarp / 2; distance >= across_; distance /= 2) {
+  const auto lanes = static_cast<size_t>(reads_.lanes());
+  const int64_t lanes_of_warp = block.features().warp, group = std::max(lanes_of_warp, across_);
+  for (int64_t distance = lanes_of_warp / 2; distance >= across_; distance /= 2) {
     for (size_t i = 0; i < sums.size(); ++i) {
       sums[i] = combine(builder, combiners_[i / lanes], sums[i], shuffle(builder, location_, sums[i], distance));
     }
   }
-  const int64_t warps = block.threads() / kWarp, columns = across_ * lanes_;
-  const Value width = constant(builder, kWarp);
+  const int64_t warps = block.threads() / group, columns = across_ * reads_.lanes();
+  const Value width = constant(builder, group);
   const Value warp = builder.create<arith::DivUIOp>(location_, block.thread(), width);
   const Value lane = builder.create<arith::RemUIOp>(location_, block.thread(), width);
   Values places;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compiler-lite/codegen/gpu/block.hpp"
-#include "compiler-lite/codegen/gpu/loop_body.hpp"
+#include "compiler-lite/codegen/gpu/wide_reads.hpp"
 
 namespace baton::compiler_lite::codegen::gpu {
 
@@ -16,7 +16,7 @@ class WideColumns {
               llvm::ArrayRef<unsigned> reduction, int64_t columns);
 
   // Whether several neighbours come with one access at all.
-  bool fits() const { return lanes_ > 1; }
+  bool fits() const { return reads_.lanes() > 1; }
   // Whether they do where the tile and the operands lie, as i1.
   mlir::Value fits_here(mlir::OpBuilder& builder);
   void write(mlir::OpBuilder& builder, Block& block);
@@ -34,7 +34,8 @@ class WideColumns {
   mlir::Location location_;
   llvm::ArrayRef<mlir::Operation*> combiners_;
   llvm::SmallVector<unsigned> parallel_, reduction_;
-  int64_t lanes_ = 1, across_ = 1;  // Columns of a thread, threads side by side.
+  WideReads reads_;     // Along the columns.
+  int64_t across_ = 1;  // Threads side by side.
   Values parallel_sizes_, reduction_sizes_;
   mlir::Value column_;  // The first of this thread's, in the tile.
 };

@@ -17,8 +17,6 @@ using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
-using Combiners = llvm::ArrayRef<mlir::Operation*>;
-
 Value constant(OpBuilder& builder, Location location, int64_t value) {
   return builder.create<arith::ConstantIndexOp>(location, value);
 }
@@ -56,17 +54,18 @@ Value shuffle(OpBuilder& builder, Location location, Value value, int64_t distan
 
 namespace {
 
-void join_lanes(OpBuilder& builder, Location location, Combiners combiners, Values& parts) {
-  for (int64_t distance = kWarp / 2; distance > 0; distance /= 2) {
-    for (size_t i = 0; i < parts.size(); ++i) {
-      parts[i] = combine(builder, combiners[i], parts[i], shuffle(builder, location, parts[i], distance));
-    }
+void join_lanes(OpBuilder& builder, Location location, const Joiner& joiner, Values& parts, int64_t lanes) {
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
+    Values others;
+    for (const Value part : parts) others.push_back(shuffle(builder, location, part, distance));
+    parts = joiner.join(builder, parts, others);
   }
 }
 
 // Every warp leaves its part in shared memory; every warp joins them.
-void join_warps(OpBuilder& builder, Location location, Combiners combiners, Values& parts, Value lane, int64_t warps) {
-  const Value width = constant(builder, location, kWarp);
+void join_warps(OpBuilder& builder, Location location, const Joiner& joiner, Values& parts, Value lane, int64_t warps,
+                int64_t lanes) {
+  const Value width = constant(builder, location, lanes);
   const Value warp = builder.create<arith::DivUIOp>(location, lane, width);
   const Value in_warp = builder.create<arith::RemUIOp>(location, lane, width);
   Values places;
@@ -82,14 +81,25 @@ void join_warps(OpBuilder& builder, Location location, Combiners combiners, Valu
     leaving.create<mlir::memref::StoreOp>(location, parts[i], places[i], warp);
   }
   Block::barrier(builder, location);
-  // Lanes beyond the last warp hold what changes nothing.
-  const Value has_part = is(in_warp, arith::CmpIPredicate::ult, warps);
-  const Value place = builder.create<arith::SelectOp>(location, has_part, in_warp, constant(builder, location, 0));
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const Value part = builder.create<mlir::memref::LoadOp>(location, places[i], place);
-    parts[i] = builder.create<arith::SelectOp>(location, has_part, part, neutral_of(builder, location, combiners[i]));
+  // Where warps are more than lanes, a lane takes several; lanes beyond the last warp hold what changes nothing.
+  for (int64_t first = 0; first < warps; first += lanes) {
+    const Value number = builder.createOrFold<arith::AddIOp>(location, in_warp, constant(builder, location, first));
+    const Value has_part = first + lanes <= warps ? Value() : is(number, arith::CmpIPredicate::ult, warps);
+    Value place = number;
+    if (has_part) {
+      place = builder.create<arith::SelectOp>(location, has_part, number, constant(builder, location, 0));
+    }
+    Values others;
+    for (const Value from : places) others.push_back(builder.create<mlir::memref::LoadOp>(location, from, place));
+    if (has_part) {
+      const Values neutral = joiner.neutral(builder, location);
+      for (size_t i = 0; i < others.size(); ++i) {
+        others[i] = builder.create<arith::SelectOp>(location, has_part, others[i], neutral[i]);
+      }
+    }
+    parts = first == 0 ? others : joiner.join(builder, parts, others);
   }
-  join_lanes(builder, location, combiners, parts);
+  join_lanes(builder, location, joiner, parts, lanes);
   Block::barrier(builder, location);  // Before the places are used for the next result.
 }
 
@@ -97,7 +107,7 @@ void join_warps(OpBuilder& builder, Location location, Combiners combiners, Valu
 int64_t parts_at_once(int64_t count) { return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : count; }
 
 // Every thread leaves its part in shared memory; fewer and fewer join several each.
-void join_in_memory(OpBuilder& builder, Location location, Combiners combiners, Values& parts, Value lane,
+void join_in_memory(OpBuilder& builder, Location location, const Joiner& joiner, Values& parts, Value lane,
                     int64_t group) {
   Values places;
   for (const Value part : parts) {
@@ -111,13 +121,18 @@ void join_in_memory(OpBuilder& builder, Location location, Combiners combiners, 
         builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::ult, lane, constant(builder, location, left));
     auto branch = builder.create<scf::IfOp>(location, joins);
     OpBuilder inside = branch.getThenBodyBuilder();
+    const auto load = [&](Value at) {
+      Values loaded;
+      for (const Value from : places) loaded.push_back(inside.create<mlir::memref::LoadOp>(location, from, at));
+      return loaded;
+    };
+    Values total = load(lane);
+    for (int64_t other = 1; other < each; ++other) {
+      const Value at = inside.create<arith::AddIOp>(location, lane, constant(inside, location, other * left));
+      total = joiner.join(inside, total, load(at));
+    }
     for (size_t i = 0; i < places.size(); ++i) {
-      Value total = inside.create<mlir::memref::LoadOp>(location, places[i], lane);
-      for (int64_t other = 1; other < each; ++other) {
-        const Value at = inside.create<arith::AddIOp>(location, lane, constant(inside, location, other * left));
-        total = combine(inside, combiners[i], total, inside.create<mlir::memref::LoadOp>(location, places[i], at));
-      }
-      inside.create<mlir::memref::StoreOp>(location, total, places[i], lane);
+      inside.create<mlir::memref::StoreOp>(location, total[i], places[i], lane);
     }
     Block::barrier(builder, location);
     count = left;
@@ -155,11 +170,23 @@ Value neutral_of(OpBuilder& builder, Location location, mlir::Operation* combine
   return builder.create<arith::ConstantOp>(location, *arith::getNeutralElement(combiner));
 }
 
-void join(OpBuilder& builder, Location location, Combiners combiners, Values& parts, Value lane, int64_t group,
-          bool has_warps) {
-  if (!has_warps) return join_in_memory(builder, location, combiners, parts, lane, group);
-  join_lanes(builder, location, combiners, parts);
-  if (group > kWarp) join_warps(builder, location, combiners, parts, lane, group / kWarp);
+Values CombinerJoiner::neutral(OpBuilder& builder, Location location) const {
+  Values neutral;
+  for (mlir::Operation* combiner : combiners_) neutral.push_back(neutral_of(builder, location, combiner));
+  return neutral;
+}
+
+Values CombinerJoiner::join(OpBuilder& builder, mlir::ValueRange a, mlir::ValueRange b) const {
+  Values joined;
+  for (size_t i = 0; i < combiners_.size(); ++i) joined.push_back(combine(builder, combiners_[i], a[i], b[i]));
+  return joined;
+}
+
+void join(OpBuilder& builder, Location location, const Joiner& joiner, Values& parts, Value lane, int64_t group,
+          int64_t warp) {
+  if (warp == 0) return join_in_memory(builder, location, joiner, parts, lane, group);
+  join_lanes(builder, location, joiner, parts, warp);
+  if (group > warp) join_warps(builder, location, joiner, parts, lane, group / warp, warp);
 }
 
 }  // namespace baton::compiler_lite::codegen::gpu

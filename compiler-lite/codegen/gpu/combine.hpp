@@ -13,13 +13,33 @@ mlir::Value combine(mlir::OpBuilder& builder, mlir::Operation* combiner, mlir::V
 // What changes nothing.
 mlir::Value neutral_of(mlir::OpBuilder& builder, mlir::Location location, mlir::Operation* combiner);
 
+// How two partial results become one; where several results belong together, all of them at once.
+class Joiner {
+ public:
+  virtual ~Joiner() = default;
+  // What changes nothing.
+  virtual Values neutral(mlir::OpBuilder& builder, mlir::Location location) const = 0;
+  virtual Values join(mlir::OpBuilder& builder, mlir::ValueRange a, mlir::ValueRange b) const = 0;
+};
+
+// By an operation for each result.
+class CombinerJoiner final : public Joiner {
+ public:
+  explicit CombinerJoiner(llvm::ArrayRef<mlir::Operation*> combiners) : combiners_(combiners) {}
+  Values neutral(mlir::OpBuilder& builder, mlir::Location location) const override;
+  Values join(mlir::OpBuilder& builder, mlir::ValueRange a, mlir::ValueRange b) const override;
+
+ private:
+  llvm::ArrayRef<mlir::Operation*> combiners_;
+};
+
 // What the lane of the warp `distance` away (by exclusive or) holds.
 mlir::Value shuffle(mlir::OpBuilder& builder, mlir::Location location, mlir::Value value, int64_t distance);
 
-// Joins the parts of `group` threads, of which `lane` is this one's number: a warp, or a whole block of whole warps,
-// all of which come here. All of them have the result.
-// Without warps the group is the block.
-void join(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<mlir::Operation*> combiners, Values& parts,
-          mlir::Value lane, int64_t group, bool has_warps);
+// Joins the parts of `group` threads, of which `lane` is this one's number: a warp of so many threads, or a whole block of
+// whole warps, all of which come here. All of them have the result.
+// Without warps (0) the group is the block.
+void join(mlir::OpBuilder& builder, mlir::Location location, const Joiner& joiner, Values& parts, mlir::Value lane,
+          int64_t group, int64_t warp);
 
 }  // namespace baton::compiler_lite::codegen::gpu

@@ -26,8 +26,10 @@ struct Features {
   bool has_async_copy = false;
   // What a block may have of shared memory, by the programming guide; the device is asked again when it loads the code.
   int64_t shared_bytes_max = 64 * 1024;
-  // Threads that run together and hand each other what they hold; else they meet in shared memory only, all of a block.
-  bool has_warps = true;
+  // Threads side by side that run together and hand each other what they hold; 0: they meet in shared memory only, all of
+  // a block.
+  int64_t warp = 32;
+  bool has_warps() const { return warp != 0; }
   ProductWriter write_product = nullptr;
   // It makes the turns of a product itself, or refuses those that it can't.
   bool makes_turns = false;

@@ -38,6 +38,8 @@ constexpr int64_t kFewSteps = 128;
 constexpr int64_t kPadding = 4;
 // A thread's elements of a row come in runs that one access of 16 bytes takes.
 constexpr int64_t kRun = 4;
+// Of shared memory, in bytes.
+constexpr int64_t kLittleRoom = 32 * 1024;
 
 class SquareTileWriter : TileWriter {
  public:
@@ -98,7 +100,7 @@ class SquareTileWriter : TileWriter {
   Value slice() {
     const auto type = mlir::MemRefType::get({2 * depth_, tile_ + padding_}, element_);
     // Several products of a kernel find little room on devices that offer the least.
-    if (!block_.features().has_warps) return block_.shared(type, slices_++);
+    if (block_.features().shared_bytes_max <= kLittleRoom) return block_.shared(type, slices_++);
     return builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
   }
 

@@ -2,12 +2,13 @@
 
 #include "compiler-lite/codegen/gpu/columns.hpp"
 #include "compiler-lite/codegen/gpu/combine.hpp"
+#include "compiler-lite/codegen/gpu/extreme.hpp"
 #include "compiler-lite/codegen/gpu/wide_rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
+#include "compiler-lite/codegen/size_bounds.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace baton::compiler_lite::codegen::gpu {
 namespace {
@@ -72,10 +73,8 @@ int64_t most_steps(linalg::GenericOp op, unsigned loop) {
   const mlir::AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (unsigned i = 0; i < map.getNumResults(); ++i) {
     if (map.getResult(i) != mlir::getAffineDimExpr(loop, op.getContext())) continue;
-    const mlir::FailureOr<int64_t> bound = mlir::ValueBoundsConstraintSet::computeConstantBound(
-        mlir::presburger::BoundType::UB, {op.getDpsInitOperand(0)->get(), static_cast<int64_t>(i)},
-        /*stopCondition=*/nullptr, /*closedUB=*/true);
-    if (mlir::succeeded(bound) && *bound > 0) return *bound;
+    const std::optional<int64_t> bound = most(op.getDpsInitOperand(0)->get(), i);
+    if (bound && *bound > 0) return *bound;
   }
   return -1;
 }
@@ -96,23 +95,39 @@ Value constant(OpBuilder& builder, Location location, int64_t value) {
   return builder.create<arith::ConstantIndexOp>(location, value);
 }
 
+// Accesses of several neighbours where the operands turn out to lie so, and the other way where they don't.
+template <typename Wide>
+void where_it_fits(OpBuilder& builder, Wide& wide, Block& block, llvm::function_ref<void(OpBuilder&)> other_way) {
+  const Value fits = wide.fits_here(builder);
+  auto choice = builder.create<scf::IfOp>(fits.getLoc(), fits, /*withElseRegion=*/true);
+  OpBuilder then = choice.getThenBodyBuilder(), otherwise = choice.getElseBodyBuilder();
+  wide.write(then, block);
+  other_way(otherwise);
+}
+
+// By an operation for each result, or where the results are an extreme and its place.
 class SharedReduction {
  public:
-  SharedReduction(linalg::GenericOp op, Block& block, llvm::ArrayRef<mlir::Operation*> combiners)
-      : op_(op), location_(op.getLoc()), block_(block), combiners_(combiners), loops_(loops_of(op)) {}
+  SharedReduction(linalg::GenericOp op, Block& block, llvm::ArrayRef<mlir::Operation*> combiners,
+                  std::optional<Extreme> extreme = std::nullopt)
+      : op_(op),
+        location_(op.getLoc()),
+        block_(block),
+        combiners_(combiners),
+        extreme_(extreme),
+        loops_(loops_of(op)) {}
 
   void write(OpBuilder& builder) {
     const int64_t known = result_count(op_, loops_);
     // Dynamic tiles hold as many results as the block has warps.
-    const bool enough = known < 0 || known * kWarp >= block_.threads();
-    const bool by_warps = block_.features().has_warps && block_.threads() > kWarp && enough;
-    const int64_t group = by_warps ? kWarp : block_.threads();
-    WideRows wide(op_, combiners_, loops_.parallel, loops_.reduction, known);
+    const int64_t warp = block_.features().warp;
+    const bool enough = known < 0 || known * warp >= block_.threads();
+    const bool by_warps = warp != 0 && block_.threads() > warp && enough;
+    const int64_t group = by_warps ? warp : block_.threads();
+    if (extreme_) return write_one_by_one(builder, group);
+    WideRows wide(op_, combiners_, loops_.parallel, loops_.reduction, known, warp);
     if (!by_warps || !wide.fits()) return write_one_by_one(builder, group);
-    auto choice = builder.create<scf::IfOp>(location_, wide.fits_here(builder), /*withElseRegion=*/true);
-    OpBuilder then = choice.getThenBodyBuilder(), otherwise = choice.getElseBodyBuilder();
-    wide.write(then, block_);
-    write_one_by_one(otherwise, group);
+    where_it_fits(builder, wide, block_, [&](OpBuilder& otherwise) { write_one_by_one(otherwise, group); });
   }
 
  private:
@@ -132,8 +147,10 @@ class SharedReduction {
   }
 
   void write_result(OpBuilder& builder, ValueRange result, int64_t group) {
-    Values partial;
-    for (mlir::Operation* combiner : combiners_) partial.push_back(neutral_of(builder, location_, combiner));
+    Values partial = start(builder, result);
+    const ExtremeJoiner by_extreme(extreme_.value_or(Extreme{}), partial);
+    const CombinerJoiner by_combiners(combiners_);
+    const Joiner& joiner = extreme_ ? static_cast<const Joiner&>(by_extreme) : by_combiners;
     auto loop = builder.create<scf::ForOp>(location_, lane_, steps_, constant(builder, location_, group), partial);
     {
       OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
@@ -142,23 +159,34 @@ class SharedReduction {
       inside.create<scf::YieldOp>(location_, next);
     }
     partial.assign(loop.getResults().begin(), loop.getResults().end());
-    join(builder, location_, combiners_, partial, lane_, group, block_.features().has_warps);
+    join(builder, location_, joiner, partial, lane_, group, block_.features().warp);
     const Value is_first =
         builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, lane_, constant(builder, location_, 0));
     auto branch = builder.create<scf::IfOp>(location_, is_first);
     OpBuilder inside = branch.getThenBodyBuilder();
     const Values point = point_of(loops_, result, Values(loops_.reduction.size(), constant(inside, location_, 0)));
-    for (size_t i = 0; i < partial.size(); ++i) {
+    for (size_t i = 0; i < combiners_.size(); ++i) {
       mlir::OpOperand& out = op_.getDpsInitsMutable()[static_cast<unsigned>(i)];
       partial[i] = combine(inside, combiners_[i], load(inside, op_, out, point), partial[i]);
     }
     store(inside, op_, point, partial);
   }
 
+  // What a thread begins with.
+  Values start(OpBuilder& builder, ValueRange result) {
+    Values values;
+    for (mlir::Operation* combiner : combiners_) values.push_back(neutral_of(builder, location_, combiner));
+    if (!extreme_) return values;
+    const Values point = point_of(loops_, result, Values(loops_.reduction.size(), constant(builder, location_, 0)));
+    for (mlir::OpOperand& out : op_.getDpsInitsMutable()) values.push_back(load(builder, op_, out, point));
+    return values;
+  }
+
   linalg::GenericOp op_;
   Location location_;
   Block& block_;
   llvm::ArrayRef<mlir::Operation*> combiners_;
+  std::optional<Extreme> extreme_;
   Loops loops_;
   Values parallel_sizes_, reduction_sizes_;
   Value steps_, lane_;
@@ -172,13 +200,10 @@ class ColumnReduction {
       : op_(op), location_(op.getLoc()), block_(block), combiners_(combiners), loops_(fastest_last(op)) {}
 
   void write(OpBuilder& builder) {
-    if (!block_.features().has_warps) return write_one_by_one(builder);
+    if (!block_.features().has_warps()) return write_one_by_one(builder);
     WideColumns wide(op_, combiners_, loops_.parallel, loops_.reduction, result_count(op_, loops_));
     if (!wide.fits()) return write_one_by_one(builder);
-    auto choice = builder.create<scf::IfOp>(location_, wide.fits_here(builder), /*withElseRegion=*/true);
-    OpBuilder then = choice.getThenBodyBuilder(), otherwise = choice.getElseBodyBuilder();
-    wide.write(then, block_);
-    write_one_by_one(otherwise);
+    where_it_fits(builder, wide, block_, [&](OpBuilder& otherwise) { write_one_by_one(otherwise); });
   }
 
  private:
@@ -318,6 +343,8 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   } else if (!combiners.empty() && whole_warps && (few || rows)) {
     allow_reassociation(op);
     SharedReduction(op, block, combiners).write(builder);
+  } else if (const std::optional<Extreme> extreme = extreme_of(op); extreme && whole_warps && (few || rows)) {
+    SharedReduction(op, block, {}, extreme).write(builder);
   } else {
     lower_alone(builder, op, block);
   }

@@ -32,10 +32,10 @@ struct Sharing {
 };
 
 std::optional<Sharing> choose_sharing(mlir::func::FuncOp kernel, const RowPlan& plan, const Features& features) {
-  Sharing sharing{kBlockThreads, kWarp};
+  Sharing sharing{kBlockThreads, features.warp};
   if (kernel->hasAttr("workgroup_size")) sharing.threads = Block(kernel, features).threads();
   if (sharing.threads % kWarp != 0) return std::nullopt;
-  if (features.has_warps && plan.row_count != 1 && plan.length <= kWarp * kElementsMax) return sharing;
+  if (features.has_warps() && plan.row_count != 1 && plan.length <= features.warp * kElementsMax) return sharing;
   if (!kernel->hasAttr("workgroup_size")) {
     sharing.threads = kThreadsMin;
     while (sharing.threads < kThreadsMax && sharing.threads * kElementsWanted < plan.length) sharing.threads *= 2;
@@ -244,7 +244,7 @@ class RowWriter {
       }
       parts = next;
     }
-    join(builder, location_, combiners, parts, lane_, group_, block_.features().has_warps);
+    join(builder, location_, CombinerJoiner(combiners), parts, lane_, group_, block_.features().warp);
     for (size_t r = 0; r < parts.size(); ++r) {
       mlir::OpOperand& init = op.getDpsInitsMutable()[static_cast<unsigned>(r)];
       Values& value = values_[init.get()];

@@ -1,17 +1,12 @@
 #include "compiler-lite/codegen/gpu/wide_rows.hpp"
 
-#include "compiler-lite/codegen/gpu/accesses.hpp"
 #include "compiler-lite/codegen/gpu/combine.hpp"
-#include "compiler-lite/codegen/gpu/vectors.hpp"
-#include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace baton::compiler_lite::codegen::gpu {
 
 namespace arith = mlir::arith;
-namespace LLVM = mlir::LLVM;
 namespace scf = mlir::scf;
 using mlir::OpBuilder;
 using mlir::Value;
@@ -25,38 +20,18 @@ constexpr int64_t kAtOnce = 4;
 }  // namespace
 
 WideRows::WideRows(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Operation*> combiners,
-                   llvm::ArrayRef<unsigned> parallel, llvm::ArrayRef<unsigned> reduction, int64_t rows)
+                   llvm::ArrayRef<unsigned> parallel, llvm::ArrayRef<unsigned> reduction, int64_t rows, int64_t warp)
     : op_(op),
       location_(op.getLoc()),
       combiners_(combiners),
       parallel_(parallel),
       step_(reduction.front()),
+      reads_(op, reduction.front()),
       rows_(rows) {
-  const int64_t length = op.getStaticLoopRanges()[step_];
-  if (reduction.size() != 1 || mlir::ShapedType::isDynamic(length)) return;
-  int64_t widest = 0;
-  for (mlir::OpOperand* input : op.getDpsInputOperands()) {
-    const Step step = step_of(op, *input, step_);
-    if (step == Step::kElsewhere) return;
-    if (step == Step::kNext) {
-      widest = std::max(widest, stored_bytes(mlir::getElementTypeOrSelf(input->get().getType())));
-    }
-  }
-  if (widest == 0 || widest >= kAccessBytes || length % (kAccessBytes / widest) != 0) return;
-  lanes_ = kAccessBytes / widest;
-  accesses_ = length / lanes_;
-  while (sharers_ < kWarp && sharers_ * 2 <= accesses_) sharers_ *= 2;
-}
-
-Value WideRows::fits_here(OpBuilder& builder) {
-  Value rest = make_i64(builder, location_, 0);
-  for (mlir::OpOperand* input : op_.getDpsInputOperands()) {
-    if (step_of(op_, *input, step_) != Step::kNext) continue;
-    const Memory memory = open_memory(builder, location_, input->get());
-    const Value bits = unaligned_bits(builder, location_, memory, lanes_ * stored_bytes(memory.element));
-    rest = builder.create<LLVM::OrOp>(location_, rest, bits);
-  }
-  return builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, rest, make_i64(builder, location_, 0));
+  const int64_t length = op.getStaticLoopRanges()[step_], lanes = reads_.lanes();
+  if (reduction.size() != 1 || mlir::ShapedType::isDynamic(length) || lanes == 1 || length % lanes != 0) return;
+  accesses_ = length / lanes;
+  while (sharers_ < warp && sharers_ * 2 <= accesses_) sharers_ *= 2;
 }
 
 void WideRows::write(OpBuilder& builder, Block& block) {
@@ -98,7 +73,7 @@ Values WideRows::take_row(OpBuilder& builder, ValueRange result) {
   Values sums;
   for (mlir::Operation* combiner : combiners_) sums.push_back(neutral_of(builder, location_, combiner));
   if (accesses_ == sharers_) {
-    const Value begin = builder.create<arith::MulIOp>(location_, sharer_, constant(builder, lanes_));
+    const Value begin = builder.create<arith::MulIOp>(location_, sharer_, constant(builder, reads_.lanes()));
     return take_access(builder, point_of(result, begin), sums);
   }
   const int64_t round = sharers_ * kAtOnce, whole = accesses_ / round * round;
@@ -115,33 +90,17 @@ Values WideRows::take_steps(OpBuilder& builder, ValueRange result, Value begin, 
   for (int64_t i = 0; i < at_once; ++i) {
     const Value number =
         inside.createOrFold<arith::AddIOp>(location_, loop.getInductionVar(), constant(inside, i * sharers_));
-    const Value step = inside.create<arith::MulIOp>(location_, number, constant(inside, lanes_));
+    const Value step = inside.create<arith::MulIOp>(location_, number, constant(inside, reads_.lanes()));
     next = take_access(inside, point_of(result, step), next);
   }
   inside.create<scf::YieldOp>(location_, next);
   return Values(loop.getResults());
 }
 
-Values WideRows::take_access(OpBuilder& builder, Values point, ValueRange sums) {
-  llvm::SmallVector<Values> loaded;
-  for (mlir::OpOperand* input : op_.getDpsInputOperands()) {
-    if (step_of(op_, *input, step_) == Step::kNext) {
-      const Memory memory = open_memory(builder, location_, input->get());
-      const Value address = address_of(builder, location_, memory, indices(builder, op_, *input, point));
-      loaded.push_back(load_elements(builder, location_, memory, address, lanes_));
-    } else {
-      loaded.emplace_back(static_cast<size_t>(lanes_), load(builder, op_, *input, point));
-    }
-  }
+Values WideRows::take_access(OpBuilder& builder, const Values& point, ValueRange sums) {
+  const llvm::SmallVector<Values> loaded = reads_.load(builder, point);
   Values next(sums);
-  const Value first = point[step_];
-  for (int64_t lane = 0; lane < lanes_; ++lane) {
-    point[step_] = builder.createOrFold<arith::AddIOp>(location_, first, constant(builder, lane));
-    Values operands;
-    for (const Values& lanes : loaded) operands.push_back(lanes[static_cast<size_t>(lane)]);
-    llvm::append_range(operands, next);
-    next = compute(builder, op_, point, operands);
-  }
+  for (int64_t lane = 0; lane < reads_.lanes(); ++lane) next = reads_.compute(builder, point, lane, loaded, next);
   return next;
 }
 

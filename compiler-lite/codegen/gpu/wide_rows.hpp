@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compiler-lite/codegen/gpu/block.hpp"
-#include "compiler-lite/codegen/gpu/loop_body.hpp"
+#include "compiler-lite/codegen/gpu/wide_reads.hpp"
 
 namespace baton::compiler_lite::codegen::gpu {
 
@@ -13,12 +13,12 @@ class WideRows {
  public:
   // Of an operation with `rows` results at most.
   WideRows(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Operation*> combiners, llvm::ArrayRef<unsigned> parallel,
-           llvm::ArrayRef<unsigned> reduction, int64_t rows);
+           llvm::ArrayRef<unsigned> reduction, int64_t rows, int64_t warp);
 
   // Whether several neighbours come with one access at all.
-  bool fits() const { return lanes_ > 1; }
+  bool fits() const { return accesses_ > 0; }
   // Whether they do where the operands lie, as i1.
-  mlir::Value fits_here(mlir::OpBuilder& builder);
+  mlir::Value fits_here(mlir::OpBuilder& builder) { return reads_.are_aligned(builder); }
   void write(mlir::OpBuilder& builder, Block& block);
 
  private:
@@ -28,7 +28,7 @@ class WideRows {
   Values take_row(mlir::OpBuilder& builder, mlir::ValueRange result);
   Values take_steps(mlir::OpBuilder& builder, mlir::ValueRange result, mlir::Value begin, mlir::Value end,
                     int64_t at_once, mlir::ValueRange sums);
-  Values take_access(mlir::OpBuilder& builder, Values point, mlir::ValueRange sums);
+  Values take_access(mlir::OpBuilder& builder, const Values& point, mlir::ValueRange sums);
   void leave(mlir::OpBuilder& builder, mlir::ValueRange result, mlir::Value is_result, Values sums);
 
   mlir::linalg::GenericOp op_;
@@ -36,7 +36,8 @@ class WideRows {
   llvm::ArrayRef<mlir::Operation*> combiners_;
   llvm::SmallVector<unsigned> parallel_;
   unsigned step_;
-  int64_t rows_, lanes_ = 1;            // Elements of an access.
+  WideReads reads_;  // Along the steps.
+  int64_t rows_;
   int64_t accesses_ = 0, sharers_ = 1;  // Of a row, and the threads that share them.
   mlir::Value sharer_;                  // This thread's number among them.
 };

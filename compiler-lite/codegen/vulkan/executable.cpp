@@ -23,6 +23,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace baton::compiler_lite::codegen::vulkan {
 namespace {
@@ -33,20 +35,41 @@ using mlir::LogicalResult;
 using mlir::ModuleOp;
 using mlir::success;
 
+// A workgroup of a multiple of so many threads in x is whole subgroups, on devices that take such code.
+constexpr unsigned kFullSubgroup = hal::spirv::kHandingThreadsMax;
+
 // One executable in the making; its parts in the order in which they happen.
 class Build {
  public:
   Build(ModuleOp kernels, const TargetOptions& options)
       : kernels_(kernels.clone()), location_(place_of(kernels)), options_(options) {}
 
-  LogicalResult lower(llvm::ArrayRef<Object> given) {
+  LogicalResult lower_to_threads(llvm::ArrayRef<Object> given) {
     if (mlir::failed(load(given))) return failure();
     settle_fallbacks(*kernels_, objects_, options_.explanation);
     if (mlir::failed(choose_when_loaded(*kernels_, options_.explanation))) return failure();
     note_layouts(*kernels_);
-    const gpu::Features features{.shared_bytes_max = options_.shared_bytes_max, .has_warps = false};
-    if (mlir::failed(gpu::lower_kernels(kernels_, features)) || mlir::failed(check_imports()) ||
-        mlir::failed(lower_to_blocks(*kernels_)) || mlir::failed(lower_math(*kernels_, gpu_))) {
+    const gpu::Features features{.shared_bytes_max = options_.shared_bytes_max,
+                                 .warp = options_.by_subgroups ? hal::spirv::kHandingThreads : 0};
+    return gpu::lower_kernels(kernels_, features);
+  }
+
+  // Whether threads hand each other something, in workgroups that any device's subgroups fill.
+  bool hands_over() const {
+    bool hands_over = false, fills = true;
+    for (auto kernel : kernels_.get().getOps<mlir::func::FuncOp>()) {
+      if (!kernel->walk([](mlir::NVVM::ShflOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) continue;
+      hands_over = true;
+      unsigned sizes[3] = {1, 1, 1};
+      read_workgroup_size(kernel, sizes);
+      fills = fills && sizes[0] % kFullSubgroup == 0;
+    }
+    return hands_over && fills;
+  }
+
+  LogicalResult lower() {
+    if (mlir::failed(check_imports()) || mlir::failed(lower_to_blocks(*kernels_)) ||
+        mlir::failed(lower_math(*kernels_, gpu_))) {
       return failure();
     }
     FailureOr<std::vector<gpu::EntryPoint>> entries = gpu::lower_entry_points(*kernels_);
@@ -117,7 +140,8 @@ class Build {
   }
 
  private:
-  Variant variant(std::vector<char> bytes) const { return {kFormat.str(), std::move(bytes), {}, {}, checks_.size()}; }
+  std::string format() const { return options_.by_subgroups ? hal::spirv::kHandingFormat : kFormat.str(); }
+  Variant variant(std::vector<char> bytes) const { return {format(), std::move(bytes), {}, {}, checks_.size()}; }
 
   // Libraries of SPIR-V apart from bitcode.
   LogicalResult load(llvm::ArrayRef<Object> given) {
@@ -241,14 +265,36 @@ class Build {
 
 FailureOr<Variant> build_executable(ModuleOp kernels, const TargetOptions& options, llvm::ArrayRef<Object> objects) {
   Build build(kernels, options);
-  if (mlir::failed(build.lower(objects)) || mlir::failed(build.finish())) return failure();
+  if (mlir::failed(build.lower_to_threads(objects)) || mlir::failed(build.lower()) || mlir::failed(build.finish())) {
+    return failure();
+  }
   return build.emit();
+}
+
+FailureOr<std::optional<Variant>> build_by_subgroups(ModuleOp kernels, TargetOptions options,
+                                                     llvm::ArrayRef<Object> objects) {
+  const auto reduces = [](mlir::linalg::LinalgOp op) {
+    const bool joins = op.getNumReductionLoops() > 0 && !llvm::isa<mlir::linalg::ContractionOpInterface>(*op);
+    return joins ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  };
+  if (!kernels.walk(reduces).wasInterrupted()) return std::optional<Variant>();
+  options.by_subgroups = true;
+  options.explanation = nullptr;  // The other variant says it.
+  Build build(kernels, options);
+  if (mlir::failed(build.lower_to_threads(objects))) return failure();
+  if (!build.hands_over()) return std::optional<Variant>();
+  if (mlir::failed(build.lower()) || mlir::failed(build.finish())) return failure();
+  FailureOr<Variant> variant = build.emit();
+  if (mlir::failed(variant)) return failure();
+  return std::optional<Variant>(std::move(*variant));
 }
 
 FailureOr<std::string> print_structured(ModuleOp kernels, const TargetOptions& options,
                                         llvm::ArrayRef<Object> objects) {
   Build build(kernels, options);
-  if (mlir::failed(build.lower(objects)) || mlir::failed(build.finish())) return failure();
+  if (mlir::failed(build.lower_to_threads(objects)) || mlir::failed(build.lower()) || mlir::failed(build.finish())) {
+    return failure();
+  }
   return build.print();
 }
 

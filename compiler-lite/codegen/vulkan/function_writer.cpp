@@ -15,16 +15,21 @@ using mlir::success;
 
 namespace {
 
-constexpr uint32_t kWorkgroupScope = 2;
+constexpr uint32_t kWorkgroupScope = 2, kSubgroupScope = 3;
+constexpr spv::BuiltIn kSubgroupNumbers[] = {spv::kSubgroupSize, spv::kSubgroupId, spv::kSubgroupInvocationId};
 // Acquires and releases what workgroups and buffers hold, made available and visible.
 constexpr uint32_t kBarrierSemantics = 0x8 | 0x40 | 0x100 | 0x2000 | 0x4000;
 constexpr uint32_t kAligned = 0x2;
 constexpr llvm::StringLiteral kSpecialRegister = "baton.llvm.nvvm.read.ptx.sreg.";
 
-bool is_barrier(mlir::Operation* op) {
+bool calls(mlir::Operation* op, llvm::StringRef prefix) {
   auto call = llvm::dyn_cast<LLVM::CallOp>(op);
-  return call && call.getCallee() && call.getCallee()->starts_with("baton.llvm.nvvm.barrier");
+  return call && call.getCallee() && call.getCallee()->starts_with(prefix);
 }
+
+bool is_barrier(mlir::Operation* op) { return calls(op, "baton.llvm.nvvm.barrier"); }
+// To the thread whose number differs by one bit.
+bool is_handing_over(mlir::Operation* op) { return calls(op, "baton.llvm.nvvm.shfl.sync.bfly."); }
 
 }  // namespace
 
@@ -67,7 +72,10 @@ void FunctionWriter::begin_block(Id label) {
 }
 
 void FunctionWriter::begin(LLVM::LLVMFuncOp function) {
-  function.walk([&](mlir::Operation* op) { has_barriers_ = has_barriers_ || is_barrier(op); });
+  function.walk([&](mlir::Operation* op) {
+    has_barriers_ = has_barriers_ || is_barrier(op);
+    hands_over_ = hands_over_ || is_handing_over(op);
+  });
   if (has_barriers_) writer_.need(spv::kVulkanMemoryModel);
   find_shared_bindings(function);
   find_divergent(function);
@@ -80,6 +88,12 @@ void FunctionWriter::begin(LLVM::LLVMFuncOp function) {
   if (uses_shared) shared_words();
   for (const spv::BuiltIn each : {spv::kNumWorkgroups, spv::kWorkgroupId, spv::kLocalInvocationId}) {
     variables_.push_back(writer_.built_in(each));
+  }
+  if (hands_over_) {
+    writer_.need(spv::kGroupNonUniform);
+    writer_.need(spv::kGroupNonUniformShuffle);
+    writer_.note((spv::kHandsOver + llvm::Twine(shape_.name)).str());
+    for (const spv::BuiltIn each : kSubgroupNumbers) variables_.push_back(writer_.built_in(each, /*is_scalar=*/true));
   }
   writer_.effect(spv::kFunction, {nothing, made, 0, type});
   begin_block(writer_.new_id());
@@ -326,12 +340,36 @@ void FunctionWriter::call_library(LLVM::CallOp op, const LibraryCalls::Callee& c
   if (op->getNumResults() == 1) set(op, {made});
 }
 
-// Who the thread is, barriers, and functions of libraries.
+// Neighbours in a subgroup are neighbours in the kernel, however the device numbers the threads of a workgroup.
+Id FunctionWriter::thread_number() {
+  const Id u32 = writer_.int_type(32);
+  const auto load = [&](spv::BuiltIn which) { return writer_.op(spv::kLoad, u32, {writer_.built_in(which, true)}); };
+  const Id before = writer_.op(spv::kIMul, u32, {load(spv::kSubgroupId), load(spv::kSubgroupSize)});
+  return writer_.op(spv::kIAdd, u32, {before, load(spv::kSubgroupInvocationId)});
+}
+
+Id FunctionWriter::thread_place(uint32_t axis) {
+  const Id u32 = writer_.int_type(32);
+  const unsigned(&sizes)[3] = shape_.workgroup_size;
+  const bool is_row = sizes[1] == 1 && sizes[2] == 1;
+  if (is_row) return axis == 0 ? thread_number() : writer_.number(0);
+  const unsigned stride = axis == 0 ? 1 : axis == 1 ? sizes[0] : sizes[0] * sizes[1];
+  const Id rows = writer_.op(spv::kUDiv, u32, {thread_number(), writer_.number(stride)});
+  return writer_.op(spv::kUMod, u32, {rows, writer_.number(sizes[axis])});
+}
+
+// Who the thread is, what it hands over, barriers, and functions of libraries.
 LogicalResult FunctionWriter::write_call(LLVM::CallOp op) {
   llvm::StringRef name = op.getCallee().value_or("");
   if (is_barrier(op)) {
     const Id scope = writer_.number(kWorkgroupScope);
     writer_.effect(spv::kControlBarrier, {scope, scope, writer_.number(kBarrierSemantics)});
+    return success();
+  }
+  if (is_handing_over(op)) {
+    const Id value = id(op.getArgOperands()[1]), distance = id(op.getArgOperands()[2]);
+    set(op, {writer_.op(spv::kGroupNonUniformShuffleXor, type_of(op->getResult(0).getType()),
+                        {writer_.number(kSubgroupScope), value, distance})});
     return success();
   }
   if (const LibraryCalls::Callee* callee = libraries_.find(name)) return call_library(op, *callee), success();
@@ -352,6 +390,10 @@ LogicalResult FunctionWriter::write_call(LLVM::CallOp op) {
   }
   const bool thread = name.starts_with("tid."), group = name.starts_with("ctaid."), count = name.starts_with("nctaid.");
   if (!thread && !group && !count) return refuse(op, "'" + name + "' is no part of SPIR-V");
+  if (thread && hands_over_) {
+    set(op, {thread_place(axis)});
+    return success();
+  }
   if (group && workgroup_ != 0) {
     set(op, {workgroup_});
     return success();

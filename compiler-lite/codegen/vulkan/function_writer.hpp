@@ -72,6 +72,8 @@ class FunctionWriter {
   mlir::LogicalResult write_arms(mlir::Operation* op, llvm::ArrayRef<Id> labels, llvm::ArrayRef<mlir::Region*> regions,
                                  Id merge);
   mlir::LogicalResult write_call(mlir::LLVM::CallOp op);
+  Id thread_number();
+  Id thread_place(uint32_t axis);
   void call_library(mlir::LLVM::CallOp op, const LibraryCalls::Callee& callee);
   void find_divergent(mlir::LLVM::LLVMFuncOp function);
   void begin_block(Id label);
@@ -174,7 +176,8 @@ class FunctionWriter {
   llvm::DenseSet<mlir::Value> shared_bindings_;  // Arguments that the kernel reads and writes, with barriers.
   llvm::DenseSet<mlir::Value> divergent_;
   bool has_barriers_ = false;
-  Id workgroup_ = 0;  // Its number, in a grid that is folded; else 0.
+  bool hands_over_ = false;  // Threads hand each other what they hold.
+  Id workgroup_ = 0;         // Its number, in a grid that is folded; else 0.
   Id function_ = 0, shared_ = 0;
   Id block_ = 0;  // The label of the block that is written.
 };

@@ -253,7 +253,7 @@ FailureOr<SpirvLibrary> read_library(const LoadedObject& object) {
     if (!problem.empty()) return refuse(problem);
   } else {
     words.resize(object.bytes->getBufferSize() / 4);
-    std::memcpy(words.data(), object.bytes->getBufferStart(), words.size() * 4);
+    if (!words.empty()) std::memcpy(words.data(), object.bytes->getBufferStart(), words.size() * 4);
   }
   Reader reader(words);
   std::string problem = reader.read();

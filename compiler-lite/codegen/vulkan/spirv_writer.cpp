@@ -78,10 +78,10 @@ Id SpirvWriter::variable(spv::StorageClass storage, Id pointee, Id initial) {
   return made;
 }
 
-Id SpirvWriter::built_in(spv::BuiltIn which) {
+Id SpirvWriter::built_in(spv::BuiltIn which, bool is_scalar) {
   Id& made = built_ins_[which];
   if (made != 0) return made;
-  made = variable(spv::kInput, vector_type(int_type(32), 3));
+  made = variable(spv::kInput, is_scalar ? int_type(32) : vector_type(int_type(32), 3));
   decorate(made, spv::kBuiltIn, {which});
   return made;
 }

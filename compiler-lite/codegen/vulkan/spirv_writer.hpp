@@ -47,7 +47,8 @@ class SpirvWriter {
 
   // Outside of functions.
   Id variable(spv::StorageClass storage, Id pointee, Id initial = 0);
-  Id built_in(spv::BuiltIn which);
+  // A number of three axes, or where `is_scalar` of one.
+  Id built_in(spv::BuiltIn which, bool is_scalar = false);
   // The push constants: the address of a dispatch's record.
   Id record_variable();
   void decorate(Id id, spv::Decoration decoration, llvm::ArrayRef<uint32_t> operands = {});

@@ -28,9 +28,16 @@ class VulkanTarget final : public Target {
     options.object_search_paths = request.settings.object_search_paths;
     options.explanation = request.settings.explanation;
     options.sanitize = request.settings.sanitize;
+    std::vector<Variant> variants;
+    if (!options.sanitize) {
+      mlir::FailureOr<std::optional<Variant>> other = build_by_subgroups(request.kernels, options, request.objects);
+      if (mlir::failed(other)) return mlir::failure();
+      if (*other) variants.push_back(std::move(**other));
+    }
     mlir::FailureOr<Variant> variant = build_executable(request.kernels, options, request.objects);
     if (mlir::failed(variant)) return mlir::failure();
-    return std::vector<Variant>{std::move(*variant)};
+    variants.push_back(std::move(*variant));
+    return variants;
   }
 };
 

@@ -49,11 +49,7 @@ struct BoundTable {
   // Puts `range` into `slot` and keeps its buffer; the buffer that it takes the place of goes to `replaced`.
   void set(size_t slot, const BufferRange& range, std::vector<Ref<Buffer>>& replaced) {
     ranges[slot] = range;
-    Ref<Buffer>& kept = buffers[slot];
-    if (kept.get() == range.buffer) return;
-    if (kept) replaced.push_back(std::move(kept));
-    kept = Ref<Buffer>(range.buffer);
-    has_peers |= range.buffer->is_peer();
+    if (buffers[slot].get() != range.buffer) keep(slot, *range.buffer, replaced);
   }
 
   // What was set is no longer all of a SlotTable.
@@ -66,6 +62,13 @@ struct BoundTable {
   }
 
  private:
+  [[gnu::noinline]] void keep(size_t slot, Buffer& buffer, std::vector<Ref<Buffer>>& replaced) {
+    Ref<Buffer>& kept = buffers[slot];
+    if (kept) replaced.push_back(std::move(kept));
+    kept = Ref<Buffer>(&buffer);
+    has_peers |= buffer.is_peer();
+  }
+
   bool differs(size_t slot, const BindingTable& table) const {
     const BufferRange& now = table.buffers[slot];
     const BufferRange& before = ranges[slot];

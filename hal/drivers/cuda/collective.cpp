@@ -48,6 +48,11 @@ Status Recording::channel_failure() const {
   return {};
 }
 
+Status Recording::known_channel_failure() const {
+  for (const Ref<NcclChannel>& channel : channels_) BATON_TRY(channel->known());
+  return {};
+}
+
 void Recording::watch_channels(const Ref<Mark>& mark) const {
   for (const Ref<NcclChannel>& channel : channels_) channel->watch(mark);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "hal/commands/all.hpp"
+#include "hal/drivers/common/custom_scope.hpp"
 #include "hal/drivers/cuda/access_watch.hpp"
 #include "hal/drivers/cuda/capture.hpp"
 #include "hal/drivers/cuda/foreign_extensions.hpp"
@@ -71,7 +72,7 @@ class CommandBuffer final : public hal::CommandBuffer {
   Ref<AccessWatch> access_watch_;  // Null: no kernel checks its accesses.
 
   // Of the custom command that records now.
-  std::string custom_;
+  CustomScope custom_;
   std::optional<CaptureSession> session_;
   std::optional<ContextScope> custom_context_;
 };

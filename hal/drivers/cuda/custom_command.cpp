@@ -58,15 +58,12 @@ constexpr RecordVerbs kSegment = {issue_segment, add_segment, patch_segment};
 }  // namespace
 
 Status CommandBuffer::begin_custom(const CustomCommand& command) {
-  custom_ = text(command.module, ".", command.function);
+  custom_.begin(command);
   return {};
 }
 
 Status CommandBuffer::extension(std::string_view name, void* out) {
-  if (custom_.empty()) {
-    return failure(StatusCode::kFailedPrecondition, "Extension '", name,
-                   "' is for a custom command while it records; none does.");
-  }
+  BATON_TRY(custom_.check(name));
   auto& device = static_cast<Device&>(recording_->device());
   if (name != kStreamExtension && name != kGuardedStreamExtension && name != kGraphExtension) {
     return failure(StatusCode::kUnimplemented, "Device '", device.name(), "' has no extension '", name, "'.");
@@ -82,7 +79,7 @@ Status CommandBuffer::extension(std::string_view name, void* out) {
 
 // The guard stands here, for commands of the twin and of the door alike.
 Status CommandBuffer::close_segment() {
-  auto ended = session_->end(custom_, {});
+  auto ended = session_->end(custom_.name(), {});
   session_.reset();
   if (!ended.has_value()) return std::move(ended).error();
   auto& device = static_cast<Device&>(recording_->device());
@@ -98,7 +95,7 @@ Status CommandBuffer::end_custom(const CustomCommand&) {
   Status status;
   if (session_) status = close_segment();
   custom_context_.reset();
-  custom_.clear();
+  custom_.end();
   return status;
 }
 

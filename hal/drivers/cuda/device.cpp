@@ -1,5 +1,6 @@
 #include "hal/drivers/cuda/device.hpp"
 
+#include "hal/drivers/common/device_answer.hpp"
 #include "hal/drivers/cuda/command_buffer.hpp"
 #include "hal/drivers/cuda/executable.hpp"
 #include "hal/drivers/cuda/nccl_channel.hpp"
@@ -69,24 +70,20 @@ FormatMatch Device::match_format(std::string_view format) const {
 
 Result<int64_t> Device::query(std::string_view category, std::string_view key) const {
   const DeviceFacts& facts = context().facts();
-  const struct {
-    std::string_view category;
-    std::string_view key;
-    int64_t value;
-  } answers[] = {
-      {"hal.device", "architecture", facts.arch()},
-      {"hal.device", "memory_bytes", static_cast<int64_t>(facts.memory_bytes)},
-      {"hal.device", "driver_version", facts.driver_version},
-      {"hal.device", "shared_memory_bytes_max", facts.shared_bytes_max},
-      {"hal.device", "threads_max", facts.threads_per_block_max},
-      {"hal.dispatch", "concurrency", facts.multiprocessors},
-      // For libraries of CUDA's own: cudaSetDevice, cuCtxPushCurrent.
-      {"cuda", "ordinal", context().device()},
-      {"cuda", "context", static_cast<int64_t>(reinterpret_cast<uintptr_t>(context().handle()))},
-  };
-  for (const auto& answer : answers) {
-    if (answer.category == category && answer.key == key) return answer.value;
-  }
+  const auto answer = find_answer(
+      {
+          {"hal.device", "architecture", facts.arch()},
+          {"hal.device", "memory_bytes", static_cast<int64_t>(facts.memory_bytes)},
+          {"hal.device", "driver_version", facts.driver_version},
+          {"hal.device", "shared_memory_bytes_max", facts.shared_bytes_max},
+          {"hal.device", "threads_max", facts.threads_per_block_max},
+          {"hal.dispatch", "concurrency", facts.multiprocessors},
+          // For libraries of CUDA's own: cudaSetDevice, cuCtxPushCurrent.
+          {"cuda", "ordinal", context().device()},
+          {"cuda", "context", static_cast<int64_t>(reinterpret_cast<uintptr_t>(context().handle()))},
+      },
+      category, key);
+  if (answer) return *answer;
   return hal::Device::query(category, key);
 }
 

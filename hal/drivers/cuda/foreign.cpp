@@ -72,10 +72,14 @@ struct ForeignRecord : Record {
   SegmentCache* segments;  // The recording owns it.
 };
 
+ForeignBinding value_of(const RecordedBinding& binding, const Execution& execution) {
+  return {binding.address(execution), binding.data(execution), binding.size(execution)};
+}
+
 void put_table(const ForeignRecord& command, const Execution& execution, ForeignTable& table) {
   table.bindings.clear();
   for (const RecordedBinding& binding : command.bindings) {
-    table.bindings.push_back({binding.address(execution), binding.data(execution), binding.size(execution)});
+    table.bindings.push_back(value_of(binding, execution));
   }
   table.constants.assign(command.constants.begin(), command.constants.end());
   for (const ConstantSlot& slot : command.constant_slots) {
@@ -83,8 +87,16 @@ void put_table(const ForeignRecord& command, const Execution& execution, Foreign
   }
 }
 
+// Few bindings, and constants that stand in the recording, take no memory of their own.
 Status issue_foreign(Record& record, const Execution& execution) {
+  constexpr size_t kFewBindings = 8;
   const auto& command = static_cast<const ForeignRecord&>(record);
+  if (command.bindings.size() <= kFewBindings && command.constant_slots.empty()) {
+    ForeignBinding few[kFewBindings];
+    size_t count = 0;
+    for (const RecordedBinding& binding : command.bindings) few[count++] = value_of(binding, execution);
+    return call_on_stream({execution.device, *command.function, {few, count}, command.constants}, execution);
+  }
   ForeignTable table;
   put_table(command, execution, table);
   return call_on_stream({execution.device, *command.function, table.bindings, table.constants}, execution);

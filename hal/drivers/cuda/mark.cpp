@@ -58,6 +58,16 @@ Status Mark::find_channel_failure(const Possessions& possessions) {
   return {};
 }
 
+// Closed just now: `self` is this mark.
+void Mark::watch_channels(const Ref<Mark>& self) const {
+  const auto watch = [&](const hal::Recording& recording) {
+    static_cast<const Recording&>(recording).watch_channels(self);
+  };
+  if (possessions_.recording) watch(*possessions_.recording);
+  if (!possessions_.more) return;
+  for (const Ref<hal::Recording>& recording : possessions_.more->recordings) watch(*recording);
+}
+
 Status Mark::outcome() {
   const bool come_by = stream_->reached(ordinal_);
   if (come_by && !may_fail_.load(std::memory_order_acquire)) return {};

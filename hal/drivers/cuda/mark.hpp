@@ -46,8 +46,15 @@ class alignas(64) Mark {
   Status outcome();
   // A part of the work failed; the first failure counts.
   void fail(const Status& status);
-  // Something that it keeps may say that it failed (Recording::channel_failure).
-  void expect_failure() { may_fail_.store(true, std::memory_order_relaxed); }
+  // An execution before it meets other ranks: what it keeps may say that it failed (Recording::channel_failure), and
+  // where no semaphore `hears` of that, the queue asks.
+  void meet_ranks(bool hears) {
+    ++meetings_;
+    unheard_ |= !hears;
+    may_fail_.store(true, std::memory_order_relaxed);
+  }
+  // How many of them. The count of a closed mark stays.
+  uint32_t meetings() const { return meetings_; }
   bool failed() const { return may_fail_.load(std::memory_order_acquire) && has_failed(); }
 
   Stream& stream() const { return *stream_; }
@@ -121,10 +128,12 @@ class alignas(64) Mark {
     return *possessions_.more;
   }
   Possessions take_possessions();
+  void watch_channels(const Ref<Mark>& self) const;
   Status find_failure(const Possessions& possessions) const;
   static Status find_channel_failure(const Possessions& possessions);
 
   std::atomic<uint32_t> count_{0};
+  bool unheard_ = false;
   std::atomic<bool> may_fail_{false};  // False: the outcome is ok unless the device is lost, and no lock is needed.
   Ref<Stream> stream_;                 // Null: a spare.
   union {
@@ -133,6 +142,7 @@ class alignas(64) Mark {
   };
   CUevent event_ = nullptr;
   Possessions possessions_;
+  uint32_t meetings_ = 0;
 
   mutable std::mutex mutex_;  // Of a closed mark: guards possessions_ too.
   Status failure_;            // Guarded by mutex_.

@@ -63,14 +63,15 @@ class PartStore final : public RankStore {
 
 }  // namespace
 
-NcclChannel::NcclChannel(const ChannelRequest& request, Ref<PrimaryContext> context, Ref<Worker> worker,
-                         std::shared_ptr<const Nccl> nccl, NcclComm comm)
+NcclChannel::NcclChannel(const ChannelRequest& request, std::string series, Ref<PrimaryContext> context,
+                         Ref<Worker> worker, std::shared_ptr<const Nccl> nccl, NcclComm comm)
     : Channel(request.name, request.rank, request.rank_count),
       context_(std::move(context)),
       worker_(std::move(worker)),
       nccl_(std::move(nccl)),
       timeout_ns_(request.timeout_ns),
       check_store_(request.check_store),
+      series_(std::move(series)),
       comm_(comm),
       watch_(std::make_shared<NcclWatch>(text("in channel '", name(), "' (rank ", rank(), " of ", rank_count(), ")"),
                                          timeout_ns_, context_, nccl_, comm)) {
@@ -90,7 +91,7 @@ Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, const Ref<Worker
   BATON_TRY_ASSIGN(const NcclComm comm,
                    init_comm(Ref(&context), nccl, id, request.rank, request.rank_count, request.timeout_ns));
   const ContextScope scope(context.symbols(), context.handle());
-  auto channel = make_ref<NcclChannel>(request, Ref(&context), worker, std::move(nccl), comm);
+  auto channel = make_ref<NcclChannel>(request, meeting.key(), Ref(&context), worker, std::move(nccl), comm);
   BATON_TRY(channel->connect());
   return Ref<Channel>(std::move(channel));
 }
@@ -98,7 +99,7 @@ Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, const Ref<Worker
 // Each says its color and its key, and hears the others': in their order the ranks of a part are numbered.
 Result<std::shared_ptr<RankStore>> NcclChannel::store_of_part(int32_t color, int32_t key) const {
   if (!check_store_) return std::shared_ptr<RankStore>();
-  const std::string split = text(check_store_->next_meeting(text(name(), " splits"), rank()), "/");
+  const std::string split = text(check_store_->next_meeting(text(series_, " splits"), rank()), "/");
   BATON_TRY(check_store_->set(text(split, rank()), text(color < 0 ? -1 : color, " ", key)));
   std::vector<std::pair<int, uint32_t>> found;  // (key, rank)
   for (uint32_t from = 0; from < rank_count(); ++from) {
@@ -139,7 +140,7 @@ Result<Ref<Channel>> NcclChannel::do_split(std::string_view part_name, int32_t c
                                .rank_count = static_cast<uint32_t>(count),
                                .timeout_ns = timeout_ns_,
                                .check_store = std::move(part_store)};
-  auto part = make_ref<NcclChannel>(request, context_, worker_, nccl_, made);
+  auto part = make_ref<NcclChannel>(request, text(series_, "/", part_name), context_, worker_, nccl_, made);
   BATON_TRY(part->connect());
   return Ref<Channel>(std::move(part));
 }
@@ -196,7 +197,7 @@ Status NcclChannel::compare(const commands::Collective& command) {
                          element_type_name(command.element_type));
   if (reduces(command.operation)) own += text(", ", commands::reduction_name(command.reduction));
   if (has_root(command.operation)) own += text(", root ", command.root);
-  const std::string meeting_name = text(name(), " records");
+  const std::string meeting_name = text(series_, " records");
   const ChannelRequest request{meeting_name, rank(), rank_count(), check_store_.get(), timeout_ns_};
   RankMeeting meeting(request);
   if (rank() == 0) {
@@ -213,7 +214,7 @@ Status NcclChannel::compare(const commands::Collective& command) {
 Status NcclChannel::enqueue(const commands::Collective& command, const ForeignBinding& source,
                             const ForeignBinding& target, CUstream stream) {
   std::lock_guard lock(mutex_);
-  BATON_TRY(watch_->check());  // Of what ran before.
+  BATON_TRY(watch_->known());  // Of what ran before.
   return start(command, source, target, stream);
 }
 

@@ -20,12 +20,15 @@ class NcclChannel final : public Channel {
   // `nccl` null: the one of this machine.
   static Result<Ref<Channel>> make(PrimaryContext& context, const Ref<Worker>& worker, std::shared_ptr<const Nccl> nccl,
                                    const ChannelRequest& request);
-  NcclChannel(const ChannelRequest& request, Ref<PrimaryContext> context, Ref<Worker> worker,
+  // `series` names what its ranks compare, and no other channel's of the store: programs on several threads, too, may
+  // have channels of one name.
+  NcclChannel(const ChannelRequest& request, std::string series, Ref<PrimaryContext> context, Ref<Worker> worker,
               std::shared_ptr<const Nccl> nccl, NcclComm comm);
   ~NcclChannel() override;
 
   // Ok, or why the channel ended: another rank died, or was late. It stays so.
   Status check() { return watch_->check(); }
+  Status known() { return watch_->known(); }
   // Collectives of it are enqueued, up to the mark.
   void watch(const Ref<Mark>& mark) { watch_->begin(mark); }
   // Where ranks check what they record (ChannelRequest::check_store): whether all of them record this. Ranks of a part
@@ -55,6 +58,7 @@ class NcclChannel final : public Channel {
   const std::shared_ptr<const Nccl> nccl_;
   const int64_t timeout_ns_;
   const std::shared_ptr<RankStore> check_store_;
+  const std::string series_;
   std::mutex mutex_;
   NcclComm comm_;  // Guarded by mutex_; watch_ ends it.
   const std::shared_ptr<NcclWatch> watch_;

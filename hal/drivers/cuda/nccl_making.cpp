@@ -16,7 +16,7 @@ struct Making {
   std::condition_variable changed;
   bool done = false;       // Guarded by mutex, as is all below.
   bool abandoned = false;  // Nobody waits any more.
-  int result = 0;
+  Status failed;
   NcclComm made = nullptr;
 
   bool is_abandoned() {
@@ -39,14 +39,15 @@ int call_and_settle(const Nccl& nccl, const Call& call, Making& making, NcclComm
 }
 
 template <typename Call>
-void run(const PrimaryContext& context, const Nccl& nccl, const Call& call, Making& making) {
+void run(const PrimaryContext& context, const Nccl& nccl, const char* name, const Call& call, Making& making) {
   const ContextScope scope(context.symbols(), context.handle());
   NcclComm made = nullptr;
   const int result = call_and_settle(nccl, call, making, made);
+  Status failed = nccl.status_of(result, name, made);  // Here: NCCL's sentence may be this thread's.
   {
     std::lock_guard lock(making.mutex);
     making.done = true;
-    making.result = result;
+    making.failed = std::move(failed);
     making.made = made;
     making.changed.notify_all();
     if (!making.abandoned) return;
@@ -58,8 +59,8 @@ template <typename Call>
 Result<NcclComm> make_in_time(const Ref<PrimaryContext>& context, const std::shared_ptr<const Nccl>& nccl,
                               const char* name, int64_t timeout_ns, const Call& call) {
   const auto making = std::make_shared<Making>();
-  std::thread thread([context = context, nccl = nccl, call, making]() mutable {
-    run(*context, *nccl, call, *making);
+  std::thread thread([context = context, nccl = nccl, name, call, making]() mutable {
+    run(*context, *nccl, name, call, *making);
     context = nullptr;
     nccl = nullptr;
   });
@@ -74,13 +75,12 @@ Result<NcclComm> make_in_time(const Ref<PrimaryContext>& context, const std::sha
     }
   }
   thread.join();
-  if (making->result == 0) return making->made;
-  Status failed = nccl->status_of(making->result, name, making->made);
+  if (making->failed.ok()) return making->made;
   if (making->made) {
     const ContextScope scope(context->symbols(), context->handle());
     nccl->ncclCommAbort(making->made);
   }
-  return failed;
+  return std::move(making->failed);
 }
 
 }  // namespace

@@ -39,18 +39,19 @@ void NcclWatch::look() {
   // Many executions may be ahead of it: the time is that of one.
   const uint64_t completed = current_->stream().completed();
   if (std::exchange(completed_, completed) != completed) since_ = Clock::now();
-  if (!check_locked().ok() || Clock::now() - since_ < timeout_) return;
-  end(too_late());
+  const uint32_t executions = current_->meetings();
+  if (!check_locked().ok() || Clock::now() - since_ < timeout_ * executions) return;
+  end(too_late(executions));
 }
 
 Status NcclWatch::give_up() {
   std::lock_guard lock(mutex_);
-  if (failure_.ok()) end(too_late());
+  if (failure_.ok()) end(too_late(1));
   return failure_.clone();
 }
 
-Status NcclWatch::too_late() const {
-  const int64_t milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(timeout_).count();
+Status NcclWatch::too_late(uint32_t executions) const {
+  const int64_t milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(timeout_ * executions).count();
   return failure(StatusCode::kDeadlineExceeded, "Work with collectives is under way for ", milliseconds,
                  " ms: another rank is gone, or late, or has other collectives.")
       .with_context(description_);
@@ -59,6 +60,7 @@ Status NcclWatch::too_late() const {
 // The order matters: who sees the device go on sees why.
 void NcclWatch::end(Status reason) {
   failure_ = std::move(reason);
+  has_ended_.store(true, std::memory_order_release);
   abort_ = std::thread([this] {
     const ContextScope scope(context_->symbols(), context_->handle());
     nccl_->ncclCommAbort(comm_);

@@ -30,10 +30,16 @@ class NcclWatch final : public Worker::Guard {
         comm_(comm) {}
   ~NcclWatch() override { close(); }
 
-  // An execution with collectives of the channel ends there.
+  // Executions with collectives of the channel end there (Mark::meetings).
   void begin(Ref<Mark> mark);
   // Ok, or why the communicator was ended. Asks NCCL.
   Status check();
+  // The same, without asking: what is not known yet is found out while the work is under way.
+  Status known() {
+    if (!has_ended_.load(std::memory_order_acquire)) [[likely]]
+      return {};
+    return check();
+  }
   void look() override;
   // Ends it because the time is over, and says so.
   Status give_up();
@@ -45,7 +51,7 @@ class NcclWatch final : public Worker::Guard {
 
   Status check_locked();
   void end(Status reason);
-  Status too_late() const;
+  Status too_late(uint32_t executions) const;
 
   const std::string description_;
   const std::chrono::nanoseconds timeout_;
@@ -55,13 +61,14 @@ class NcclWatch final : public Worker::Guard {
 
   std::mutex mutex_;
   // Collectives of one channel follow each other: of all that are under way one that is looked at, and the last.
-  Ref<Mark> current_;          // Guarded by mutex_.
-  Ref<Mark> last_;             // Guarded by mutex_.
-  uint64_t completed_ = 0;     // Guarded by mutex_: how far the stream of current_ was.
-  Clock::time_point since_{};  // Guarded by mutex_: since when it is there.
-  Status failure_;             // Guarded by mutex_.
-  bool is_closed_ = false;     // Guarded by mutex_.
-  std::thread abort_;          // Guarded by mutex_. NCCL waits in it for graphs with its kernels to go.
+  Ref<Mark> current_;                   // Guarded by mutex_.
+  Ref<Mark> last_;                      // Guarded by mutex_.
+  uint64_t completed_ = 0;              // Guarded by mutex_: how far the stream of current_ was.
+  Clock::time_point since_{};           // Guarded by mutex_: since when it is there.
+  Status failure_;                      // Guarded by mutex_.
+  bool is_closed_ = false;              // Guarded by mutex_.
+  std::atomic<bool> has_ended_{false};  // There is a failure_.
+  std::thread abort_;                   // Guarded by mutex_. NCCL waits in it for graphs with its kernels to go.
 };
 
 }  // namespace baton::hal::drivers::cuda

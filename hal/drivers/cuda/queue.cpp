@@ -15,6 +15,9 @@ namespace {
 
 // An open mark that keeps more than this is closed: an event costs less than memory that is never let go of.
 constexpr size_t kKeptMax = 256;
+// So is one that so many executions with collectives share. The watch allows each of them its time (NcclWatch), and a rank
+// that is gone is found out so much later, at most.
+constexpr uint32_t kMeetingsMax = 8;
 
 // Tells a semaphore of another driver what the device has done.
 class SignalWatch final : public Worker::Watch {
@@ -161,9 +164,7 @@ Status Queue::issue(Recording& recording, const Execution& execution) const {
   return issued;
 }
 
-bool Queue::may_fail(const Recording& recording, Marks marks) {
-  return recording.calls_host() || recording.has_channels() || !marks.empty();
-}
+bool Queue::may_fail(const Recording& recording, Marks marks) { return recording.calls_host() || !marks.empty(); }
 
 template <typename Run>
 [[gnu::noinline]] Status Queue::run_timed(Stream& stream, Mark& mark, const Run& run) {
@@ -178,7 +179,7 @@ template <typename Run>
 Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals, Ref<Mark>& closed, const Run& run) {
   BATON_TRY(parts_.context->check());
   if (recording.has_channels()) [[unlikely]]
-    BATON_TRY(recording.channel_failure());
+    BATON_TRY(recording.known_channel_failure());
   Stream& stream = stream_for(marks);
   std::lock_guard lock(stream.mutex());
   const ContextScope scope = parts_.context->enter();
@@ -190,14 +191,12 @@ Status Queue::enqueue_between(Recording& recording, Marks marks, Signals signals
   }
   mark.keep(recording);
   if (recording.has_channels()) [[unlikely]]
-    mark.expect_failure();
+    mark.meet_ranks(!signals.empty());
   if (status.ok()) status = execution_clock_.on() ? run_timed(stream, mark, run) : run(stream, mark);
   const bool told = !signals.empty() || may_fail(recording, marks);
-  if (!told && mark.kept_count() <= kKeptMax) return status;
+  if (!told && mark.kept_count() <= kKeptMax && mark.meetings() < kMeetingsMax) return status;
   auto made = stream.close();
   if (!made.has_value()) return status.ok() ? std::move(made).error() : std::move(status);
-  if (recording.has_channels()) [[unlikely]]
-    recording.watch_channels(*made);
   if (told) closed = std::move(made).value();
   return status;
 }
@@ -364,9 +363,13 @@ Status Queue::wait_idle(int64_t timeout_ns) {
   BATON_TRY(ledger_.wait_until_empty(timeout_ns));
   Status drained = drain(timeout_ns);
   if (drained.code() == StatusCode::kDeadlineExceeded) return drained;
-  for (const Ref<Mark>& mark : take_unsignalled()) {
-    if (mark->done()) ledger_.keep_failure(mark->outcome());
-  }
+  const auto keep_failures = [&](const std::vector<Ref<Mark>>& marks) {
+    for (const Ref<Mark>& mark : marks) {
+      if (mark->done()) ledger_.keep_failure(mark->outcome());
+    }
+  };
+  keep_failures(take_unsignalled());
+  for (const Ref<Stream>& stream : parts_.streams) keep_failures(stream->take_unheard());
   Status failed = ledger_.take_failure();
   if (!failed.ok()) return failed;
   // The loss of the device stays: every call returns it.

@@ -106,6 +106,8 @@ class Recording final : public hal::Recording {
   bool has_channels() const { return has_channels_; }
   // Ok, or why a channel of its ended, and with it whatever was executed.
   Status channel_failure() const;
+  // The same as far as it is known without asking NCCL.
+  Status known_channel_failure() const;
   // An execution of it ends there.
   void watch_channels(const Ref<Mark>& mark) const;
   const WorkLabel* label() const { return label_; }

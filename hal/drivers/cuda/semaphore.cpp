@@ -60,13 +60,16 @@ Result<uint64_t> Semaphore::query() {
 
 // The lock is held by all functions from here to call().
 void Semaphore::raise(uint64_t value) {
-  if (value > value_.load(std::memory_order_relaxed)) value_.store(value, std::memory_order_release);
+  if (value <= value_.load(std::memory_order_relaxed)) return;
+  value_.store(value, std::memory_order_release);
+  untold_ = true;
 }
 
 void Semaphore::fail_locked(const Status& status) {
   if (has_failed()) return;
   failure_ = status.clone();
   value_.store(kFailed, std::memory_order_release);
+  untold_ = true;
 }
 
 // What the oldest of pending_ came to, whose mark is done.
@@ -96,7 +99,11 @@ void Semaphore::wake_sleepers() {
   if (sleeper_count_ != 0) changed_.notify_all();
 }
 
+// Whoever saw the value rise: those who wait for it are told by the next who holds the lock and may call them.
 void Semaphore::take_reached(Calls& calls) {
+  if (!untold_) return;
+  untold_ = false;
+  wake_sleepers();
   if (!has_waiters_) return;
   const uint64_t now = value_.load(std::memory_order_relaxed);
   take_up_to(now, waiters_, calls.waiters);
@@ -109,8 +116,9 @@ void Semaphore::take_scheduled(uint64_t value, Calls& calls) {
   has_waiters_ = !waiters_.empty() || !schedule_waiters_.empty();
 }
 
-// The worker must look when a thread or a waiter waits for a value that the device will reach.
+// The worker must look when a thread or a waiter waits for a value that the device will reach, or has reached untold.
 bool Semaphore::wants_watch() const {
+  if (untold_ && (has_waiters_ || sleeper_count_ != 0)) return true;
   if (pending_.empty()) return false;
   return std::any_of(waiters_.begin(), waiters_.end(),
                      [&](const Waiting& one) { return one.value <= pending_.back().value; });
@@ -138,12 +146,8 @@ bool Semaphore::poll() {
   bool wanted;
   {
     std::lock_guard lock(mutex_);
-    const uint64_t before = value_.load(std::memory_order_relaxed);
     advance();
-    if (value_.load(std::memory_order_relaxed) != before) {
-      take_reached(calls);
-      wake_sleepers();
-    }
+    take_reached(calls);
     wanted = wants_watch();
     if (!wanted) watched_ = false;
   }
@@ -164,7 +168,6 @@ Status Semaphore::signal(uint64_t value) {
     }
     raise(value);
     take_reached(calls);
-    wake_sleepers();
   }
   call(calls);
   return {};
@@ -178,7 +181,6 @@ void Semaphore::fail(const Status& status) {
     fail_locked(status);
     pending_ = {};
     take_reached(calls);
-    wake_sleepers();
   }
   call(calls);
 }
@@ -213,51 +215,65 @@ void Semaphore::schedule(uint64_t value, Ref<Mark> mark) {
 }
 
 void Semaphore::notify(uint64_t value, SemaphoreWaiter& waiter) {
-  bool wanted = false;
+  Calls calls;
+  bool is_done, wanted = false;
   {
     std::lock_guard lock(mutex_);
     advance();
-    if (!done(value)) {
+    take_reached(calls);
+    is_done = done(value);
+    if (!is_done) {
       waiters_.push_back({value, &waiter});
       has_waiters_ = true;
       wanted = wants_watch() && !watched_;
       watched_ |= wanted;
     }
-    if (!done(value) && !wanted) return;
   }
-  if (wanted) return watch_if_wanted(true);
-  waiter.reached(outcome());
+  watch_if_wanted(wanted);
+  call(calls);
+  if (is_done) waiter.reached(outcome());
 }
 
 Semaphore::Place Semaphore::find(uint64_t value, Ref<Mark>& mark) {
   if (done(value)) return has_failed() ? Place::kFailed : Place::kReached;
   if (scheduled_.load(std::memory_order_acquire) < value) return Place::kFuture;
-  std::lock_guard lock(mutex_);
-  if (!done(value)) {
-    mark = mark_of(value);
-    if (!mark) return Place::kFuture;
-    if (!mark->done()) return Place::kScheduled;
-    advance();
-    mark = nullptr;
+  bool wanted = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (!done(value)) {
+      mark = mark_of(value);
+      if (!mark) return Place::kFuture;
+      if (!mark->done()) return Place::kScheduled;
+      advance();
+      mark = nullptr;
+      // The caller may hold locks, so the worker tells those who wait.
+      wanted = wants_watch() && !watched_;
+      watched_ |= wanted;
+    }
   }
+  watch_if_wanted(wanted);
   return has_failed() ? Place::kFailed : Place::kReached;
 }
 
 void Semaphore::notify_scheduled(uint64_t value, ScheduleWaiter& waiter) {
+  Calls calls;
   Ref<Mark> mark;
+  bool is_future = false;
   {
     std::lock_guard lock(mutex_);
     advance();
+    take_reached(calls);
     if (!done(value)) {
       mark = mark_of(value);
-      if (!mark) {
-        schedule_waiters_.push_back({value, &waiter});
-        has_waiters_ = true;
-        return;
-      }
+      is_future = !mark;
+    }
+    if (is_future) {
+      schedule_waiters_.push_back({value, &waiter});
+      has_waiters_ = true;
     }
   }
-  waiter.scheduled(outcome(), std::move(mark));
+  call(calls);
+  if (!is_future) waiter.scheduled(outcome(), std::move(mark));
 }
 
 bool Semaphore::spin_until_done(uint64_t value, int64_t timeout_ns) {

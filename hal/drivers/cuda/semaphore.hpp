@@ -106,6 +106,7 @@ class alignas(64) Semaphore final : public hal::Semaphore {
   uint32_t sleeper_count_ = 0;  // Guarded by mutex_: threads that wait for changed_.
   bool watched_ = false;        // Guarded by mutex_.
   bool has_waiters_ = false;    // Guarded by mutex_: of either kind.
+  bool untold_ = false;         // Guarded by mutex_: the value rose, and nobody was told yet.
   std::condition_variable changed_;
   std::vector<Waiting> waiters_;                   // Guarded by mutex_.
   std::vector<ScheduleWaiting> schedule_waiters_;  // Guarded by mutex_.

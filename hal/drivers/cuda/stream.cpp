@@ -1,5 +1,6 @@
 #include "hal/drivers/cuda/stream.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -11,6 +12,7 @@ namespace {
 
 // Of this thread, one inside the other: what is let go of may wait for a semaphore.
 thread_local uint32_t reaping_here = 0;
+
 constexpr int64_t kReapersWaitNs = 1'000'000'000;  // When the queue is to be idle.
 
 }  // namespace
@@ -50,6 +52,8 @@ void Stream::take_back(Mark* mark) {
   if (mark->may_fail_.load(std::memory_order_relaxed) || context_->lost()) {
     mark->failure_ = Status();
     mark->may_fail_.store(false, std::memory_order_relaxed);
+    mark->meetings_ = 0;
+    mark->unheard_ = false;
   }
   mark->next_spare_ = returned_.load(std::memory_order_relaxed);
   while (
@@ -102,7 +106,24 @@ Result<Ref<Mark>> Stream::close() {
   mark.count_.store(2, std::memory_order_relaxed);
   Ref<Mark> closed = std::exchange(open_, nullptr);
   in_flight_.push(Ref<Mark>::adopt(&mark));
+  if (mark.meetings_ != 0) [[unlikely]]
+    watch_channels(closed);
   return closed;
+}
+
+void Stream::watch_channels(const Ref<Mark>& closed) {
+  closed->watch_channels(closed);
+  if (!closed->unheard_) return;
+  if (unheard_.size() >= unheard_max_) {
+    std::erase_if(unheard_, [](const Ref<Mark>& mark) { return mark->known_done() && mark->outcome().ok(); });
+    unheard_max_ = std::max(kUnheardMax, 2 * unheard_.size());
+  }
+  unheard_.push_back(closed);
+}
+
+std::vector<Ref<Mark>> Stream::take_unheard() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(unheard_, {});
 }
 
 Status Stream::wait(Mark& mark) {

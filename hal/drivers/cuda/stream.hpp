@@ -44,7 +44,9 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   void wait_for_reapers(int64_t limit_ns = 20'000'000) const;
   // Closes what is open, and waits until the device is through.
   Status drain();
-  // The same, not longer than `timeout_ns`; false when it was not enough.
+  // Marks that were closed since the last call and may fail without a semaphore that hears of it.
+  std::vector<Ref<Mark>> take_unheard();
+  // The same as drain(), not longer than `timeout_ns`; false when it was not enough.
   Result<bool> drain_within(int64_t timeout_ns);
   size_t in_flight();
   // Lets go of the tables that were bound last.
@@ -67,6 +69,7 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   };
   void take_done(bool ask_device, Done& done);
   void take_back(Mark* mark);
+  void watch_channels(const Ref<Mark>& closed);
   Mark* take_spare();
   void linger(std::shared_ptr<BoundTable>& table);
 
@@ -77,8 +80,11 @@ class alignas(64) Stream final : public RefCounted<Stream> {
   Mark* spare_ = nullptr;                 // Guarded by mutex_; a list.
   std::atomic<Mark*> returned_{nullptr};  // Spares of any thread, until spare_ is used up.
   std::atomic<uint64_t> completed_{0};
-  uint64_t last_ordinal_ = 0;  // Guarded by mutex_.
-  Ring<Ref<Mark>> in_flight_;  // Guarded by mutex_; closed marks, oldest first.
+  uint64_t last_ordinal_ = 0;       // Guarded by mutex_.
+  Ring<Ref<Mark>> in_flight_;       // Guarded by mutex_; closed marks, oldest first.
+  std::vector<Ref<Mark>> unheard_;  // Guarded by mutex_.
+  static constexpr size_t kUnheardMax = 64;
+  size_t unheard_max_ = kUnheardMax;  // Guarded by mutex_: of so many, those that are done and well go.
 
   std::atomic<uint32_t> reapers_{0};  // That have taken marks and not let go of them; raised under mutex_.
 

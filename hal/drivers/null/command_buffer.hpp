@@ -4,6 +4,7 @@
 #pragma once
 
 #include "hal/drivers/common/command_list.hpp"
+#include "hal/drivers/common/custom_scope.hpp"
 
 namespace baton::hal::drivers::null {
 
@@ -30,7 +31,7 @@ class CommandBuffer final : public hal::CommandBuffer {
   }
 
   Ref<CommandList> recording_;
-  std::string custom_;  // The custom command that records now; empty when none does.
+  CustomScope custom_;
 };
 
 }  // namespace baton::hal::drivers::null

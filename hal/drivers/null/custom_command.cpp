@@ -15,20 +15,17 @@ constexpr uint32_t kExtensionBytesMax = 4096;
 }  // namespace
 
 Status CommandBuffer::begin_custom(const CustomCommand& command) {
-  custom_ = text(command.module, ".", command.function);
+  custom_.begin(command);
   return {};
 }
 
 Status CommandBuffer::end_custom(const CustomCommand&) {
-  custom_.clear();
+  custom_.end();
   return {};
 }
 
 Status CommandBuffer::extension(std::string_view name, void* out) {
-  if (custom_.empty()) {
-    return failure(StatusCode::kFailedPrecondition, "Extension '", name,
-                   "' is for a custom command while it records; none does.");
-  }
+  BATON_TRY(custom_.check(name));
   auto* bytes = static_cast<std::byte*>(out);
   const auto size = load_bytes<uint32_t>(bytes);
   if (size < sizeof(size) || size > kExtensionBytesMax) {
@@ -36,8 +33,8 @@ Status CommandBuffer::extension(std::string_view name, void* out) {
                    " bytes; struct_size says ", size, ".");
   }
   std::fill(bytes + sizeof(size), bytes + size, std::byte{0});
-  const auto opaque =
-      make_foreign_function(text(custom_, " (", name, ")"), [](const ForeignArguments&) -> Status { return {}; });
+  const auto opaque = make_foreign_function(text(custom_.name(), " (", name, ")"),
+                                            [](const ForeignArguments&) -> Status { return {}; });
   return foreign({.function = opaque.get()});
 }
 

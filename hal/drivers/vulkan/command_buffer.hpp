@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "hal/drivers/common/custom_scope.hpp"
 #include "hal/drivers/vulkan/recording.hpp"
 #include "hal/drivers/vulkan/segment.hpp"
 
@@ -61,7 +62,7 @@ class CommandBuffer final : public hal::CommandBuffer {
   Device& device_;
   Ref<Recording> recording_;
   Record** end_ = nullptr;
-  std::string custom_;                        // The custom command that records; empty: none.
+  CustomScope custom_;
   std::unique_ptr<Segment> segment_;          // What it records itself, up to the next command,
   const WorkLabel* segment_label_ = nullptr;  // and how observers call that.
 };

@@ -2,7 +2,6 @@
 // opens a segment, which the next command or the end closes. Its addresses are those of the call: work whose buffers
 // come from slots is a `foreign` command, which records for each table.
 
-#include "base/text.hpp"
 #include "hal/commands/barrier.hpp"
 #include "hal/drivers/vulkan/command_buffer.hpp"
 #include "hal/drivers/vulkan/device.hpp"
@@ -10,15 +9,12 @@
 namespace baton::hal::drivers::vulkan {
 
 Status CommandBuffer::begin_custom(const CustomCommand& command) {
-  custom_ = text(command.module, ".", command.function);
+  custom_.begin(command);
   return {};
 }
 
 Status CommandBuffer::extension(std::string_view name, void* out) {
-  if (custom_.empty()) {
-    return failure(StatusCode::kFailedPrecondition, "Extension '", name,
-                   "' is for a custom command while it records; none does.");
-  }
+  BATON_TRY(custom_.check(name));
   BATON_TRY(check_extension(device_.name(), name, out));
   if (!segment_) {
     BATON_TRY_ASSIGN(segment_, Segment::begin(Ref<Context>(&device_.context())));
@@ -30,7 +26,7 @@ Status CommandBuffer::extension(std::string_view name, void* out) {
 
 Status CommandBuffer::close_segment() {
   std::unique_ptr<Segment> segment = std::move(segment_);
-  BATON_TRY_CONTEXT(segment->end(), "in custom command '", custom_, "'");
+  BATON_TRY_CONTEXT(segment->end(), "in custom command '", custom_.name(), "'");
   auto* record = new (arena().allocate_array<SegmentRecord>(1)) SegmentRecord{};
   record->kind = RecordKind::kSegment;
   record->made = segment.get();
@@ -43,7 +39,7 @@ Status CommandBuffer::close_segment() {
 Status CommandBuffer::end_custom(const CustomCommand&) {
   Status status;
   if (segment_) status = close_segment();
-  custom_.clear();
+  custom_.end();
   return status;
 }
 

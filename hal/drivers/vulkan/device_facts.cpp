@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hal/drivers/vulkan/spirv_features.hpp"
 #include "hal/drivers/vulkan/status.hpp"
+#include "hal/interface/spirv.hpp"
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -215,7 +217,7 @@ DeviceInfo describe(const DeviceFacts& facts, size_t index) {
                              listed(" f64", on.core.features.shaderFloat64), listed(" i8", on.v12.shaderInt8),
                              listed(" i16", on.core.features.shaderInt16), " i64",
                              facts.imported_host_alignment ? " host-import" : "")},
-           {"formats", "vulkan-spirv-fb spirv"},
+           {"formats", text(hands_over(facts) ? text(spirv::kHandingFormat, " ") : "", "vulkan-spirv-fb spirv")},
            {"parameters", "vulkan_validation=0|1 vulkan_cache=FOLDER"}}};
 }
 

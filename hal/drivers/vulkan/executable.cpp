@@ -70,6 +70,8 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   request.binding_count = laid_out.binding_count;
   request.push_bytes = laid_out.push_bytes;
   request.specialized = module.specialized;
+  if (found.hands_over) BATON_TRY(check_subgroups_are_whole(found, context_->facts()));
+  request.whole_subgroups = found.hands_over;
   BATON_TRY_ASSIGN(request.subgroup_size,
                    required_subgroup_size(laid_out, entry.launch.subgroup_size, context_->facts()));
   BATON_TRY_ASSIGN(Ref<Pipeline> pipeline, Pipeline::make(context_, request));

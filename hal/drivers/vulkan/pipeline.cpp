@@ -65,6 +65,7 @@ Status Pipeline::make_pipeline(const Request& request) {
   subgroups.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
   subgroups.requiredSubgroupSize = request.subgroup_size;
   if (request.subgroup_size != 0) info.stage.pNext = &subgroups;
+  if (request.whole_subgroups) info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   info.layout = layout_;
   const VkResult made =
       symbols.vkCreateComputePipelines(context_->handle(), context_->pipeline_cache(), 1, &info, nullptr, &handle_);

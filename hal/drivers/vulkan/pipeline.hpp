@@ -23,6 +23,7 @@ class Pipeline final : public RefCounted<Pipeline> {
     uint32_t binding_count = 0;  // Of descriptors.
     uint32_t push_bytes = 8;
     uint32_t subgroup_size = 0;                  // 0: the device chooses.
+    bool whole_subgroups = false;                // All threads of each are there.
     std::span<const uint32_t> constants = {};    // Specialization, by id,
     std::span<const uint32_t> specialized = {};  // and the ids that the code declares.
   };

@@ -115,19 +115,46 @@ PreparedCommands::Bound PreparedCommands::find_bound(const BindRequest& request)
   return bound;
 }
 
-// Checks and binds the slots that differ from the last table, if `bound` is that, or all.
+// Checks and binds the slots that differ from the last table, if `bound` is that, or all. What is the same for all slots,
+// or for those of one buffer, is looked up once.
 Status PreparedCommands::bind_slots(const BindRequest& request, bool is_last, BoundTable& bound) {
   const auto& [table, checked, frees] = request;
   BATON_TRY(recording_.check_constants(table.constants));
   const SlotIndex& slots = recording_.slots();
+  const SlotNeed* const needs = slots.needs().data();
+  const PatchIndex<SlotPatch>::View patches = recording_.slot_patches_.view();
   const hal::Allocator* const allocator = &device_.allocator();
   const size_t count = std::min(slot_count(), table.buffers.size());
+  std::byte* const records = table_.slab ? table_.host() : nullptr;
+  const bool has_baked = !baked_.empty();
   size_t unfit = slot_count();  // The first.
+  SlotBuffer of;
+  uint64_t begin = 0;  // Its address.
   const auto bind_one = [&](size_t slot) {
     if (unfit < slot) return;
-    if (checked || slots.fits(slot, table.buffers[slot], allocator)) [[likely]]
-      return bind_slot(bound, slot, table.buffers[slot]);
-    unfit = slot;
+    const BufferRange& range = table.buffers[slot];
+    if (range.buffer != of.buffer) {
+      of = SlotBuffer(range.buffer, allocator);
+      begin = of.is_own ? static_cast<const Buffer*>(of.buffer)->address() : 0;
+    }
+    if (!checked && !slots.fits(slot, range, of)) [[unlikely]] {
+      unfit = slot;
+      return;
+    }
+    if (needs[slot].use_count == 0) {
+      bound.ranges[slot] = range;  // It may be anything.
+      return;
+    }
+    bound.set(slot, range, replaced_);
+    const uint64_t address = begin + range.offset;
+    for (const SlotPatch& patch : patches.of(slot)) {
+      const uint64_t pointer = address + patch.offset;
+      std::memcpy(records + patch.pointer_at, &pointer, sizeof(pointer));
+      if (patch.length_at == SlotPatch::kNone) continue;
+      const uint64_t length = range_length(range) - patch.offset;
+      std::memcpy(records + patch.length_at, &length, sizeof(length));
+    }
+    if (has_baked) bake(slot, range, address);
   };
   if (!is_last) {
     for (size_t slot = 0; slot < count; ++slot) bind_one(slot);
@@ -142,21 +169,10 @@ Status PreparedCommands::bind_slots(const BindRequest& request, bool is_last, Bo
   return slots.check(table.buffers, allocator);
 }
 
-void PreparedCommands::bind_slot(BoundTable& bound, size_t slot, const BufferRange& range) {
-  if (recording_.slots().needs()[slot].use_count == 0) {
-    bound.ranges[slot] = range;  // It may be anything.
-    return;
-  }
-  bound.set(slot, range, replaced_);
-  const auto& buffer = static_cast<const Buffer&>(*range.buffer);
-  const uint64_t address = buffer.address() + range.offset;
-  const uint64_t length = range_length(range);
-  for (const SlotPatch& patch : recording_.slot_patches_.of(slot)) {
-    store(patch.pointer_at, address + patch.offset);
-    if (patch.length_at != SlotPatch::kNone) store(patch.length_at, length - patch.offset);
-  }
-  if (baked_.empty() || !recording_.baked_slots_[slot]) return;
-  const Baked now{address, length, buffer.block().slab->id};
+// Kernels by descriptors have the slot in the command buffers.
+void PreparedCommands::bake(size_t slot, const BufferRange& range, uint64_t address) {
+  if (!recording_.baked_slots_[slot]) return;
+  const Baked now{address, range_length(range), static_cast<const Buffer&>(*range.buffer).block().slab->id};
   if (now == baked_[slot]) return;
   baked_[slot] = now;
   encoded_ = false;

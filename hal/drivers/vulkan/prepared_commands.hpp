@@ -78,7 +78,7 @@ class PreparedCommands {
   Status create();
   size_t slot_count() const;
   Status bind_slots(const BindRequest& request, bool is_last, BoundTable& bound);
-  void bind_slot(BoundTable& bound, size_t slot, const BufferRange& range);
+  void bake(size_t slot, const BufferRange& range, uint64_t address);
   void bind_constants(std::span<const uint32_t> constants);
   void write_table(const Arguments& arguments);
   void write_record(const Launch& launch, const Arguments& arguments);

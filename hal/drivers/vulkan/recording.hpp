@@ -120,9 +120,14 @@ class PatchIndex {
     for (const Added& one : added_) patches_[next[one.slot]++] = one.patch;
     added_ = {};
   }
-  std::span<const Patch> of(size_t slot) const {
-    return {patches_.data() + first_[slot], patches_.data() + first_[slot + 1]};
-  }
+  // What stays where it is, for whoever looks at many slots.
+  struct View {
+    std::span<const Patch> of(size_t slot) const { return {patches + first[slot], patches + first[slot + 1]}; }
+    const Patch* patches;
+    const uint32_t* first;
+  };
+  View view() const { return {patches_.data(), first_.data()}; }
+  std::span<const Patch> of(size_t slot) const { return view().of(slot); }
 
  private:
   struct Added {

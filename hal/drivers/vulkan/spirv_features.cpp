@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "hal/interface/spirv.hpp"
+
 namespace baton::hal::drivers::vulkan {
 namespace {
 
@@ -111,6 +113,25 @@ Result<uint32_t> required_subgroup_size(const SpirvEntryPoint& entry, uint32_t t
                  " threads; device '", facts.name, "' has ",
                  several ? text(facts.subgroup_size_min, " to ", facts.subgroup_size_max) : text(facts.subgroup_size),
                  several ? text(", and ", facts.subgroups_max, " of them in a workgroup.") : ".");
+}
+
+bool hands_over(const DeviceFacts& facts) {
+  constexpr VkSubgroupFeatureFlags kNeeded = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  return facts.has_13() && facts.features.v13.computeFullSubgroups && facts.features.v12.vulkanMemoryModel &&
+         (facts.subgroup_operations & kNeeded) == kNeeded && facts.subgroup_size >= spirv::kHandingThreads &&
+         facts.subgroup_size <= spirv::kHandingThreadsMax;
+}
+
+Status check_subgroups_are_whole(const SpirvEntryPoint& entry, const DeviceFacts& facts) {
+  if (!hands_over(facts)) {
+    return failure(StatusCode::kUnimplemented, "Threads of kernel '", entry.name,
+                   "' hand each other what they hold, in whole subgroups of ", spirv::kHandingThreads, " to ",
+                   spirv::kHandingThreadsMax, "; device '", facts.name, "' can't.");
+  }
+  if (entry.workgroup_size[0] % facts.subgroup_size == 0) return {};
+  return failure(StatusCode::kInvalidArgument, "Kernel '", entry.name, "' has ", entry.workgroup_size[0],
+                 " threads in x, and wants whole subgroups, which are of ", facts.subgroup_size, " on device '",
+                 facts.name, "'.");
 }
 
 }  // namespace baton::hal::drivers::vulkan

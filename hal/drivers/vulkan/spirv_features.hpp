@@ -13,4 +13,8 @@ Status check_limits(const SpirvEntryPoint& entry, const DeviceFacts& facts);
 // What a kernel that is written for subgroups of so many threads asks for; 0: it gets them anyway, or any will do.
 Result<uint32_t> required_subgroup_size(const SpirvEntryPoint& entry, uint32_t threads, const DeviceFacts& facts);
 
+// Whether threads can hand over what they hold (spirv::kHandsOver), in workgroups that are whole subgroups.
+bool hands_over(const DeviceFacts& facts);
+Status check_subgroups_are_whole(const SpirvEntryPoint& entry, const DeviceFacts& facts);
+
 }  // namespace baton::hal::drivers::vulkan

@@ -68,6 +68,8 @@ class Reader {
     BATON_TRY_ASSIGN(const std::string note, read_string(one, 1, words));
     constexpr std::string_view folds = kFoldsGrid;
     if (note.starts_with(folds)) folding_.insert(note.substr(folds.size()));
+    constexpr std::string_view hands = kHandsOver;
+    if (note.starts_with(hands)) handing_.insert(note.substr(hands.size()));
     constexpr std::string_view checks = kAccessChecksNote;
     if (note.starts_with(checks))
       read_access_checks(std::string_view(note).substr(checks.size()), module_.access_checks);
@@ -148,6 +150,7 @@ class Reader {
     const bool addresses = std::find(all.begin(), all.end(), kPhysicalAddresses) != all.end();
     entry.by_address = addresses && entry.binding_count == 0 && entry.push_bytes == sizeof(uint64_t);
     entry.folds_grid = entry.by_address && folding_.contains(entry.name);
+    entry.hands_over = handing_.contains(entry.name);
     return {};
   }
 
@@ -217,7 +220,7 @@ class Reader {
   SpirvModule module_;
   SpirvDeclarations declarations_;
   std::map<uint32_t, Size> sizes_;
-  std::set<std::string> folding_;  // Kernels by name.
+  std::set<std::string> folding_, handing_;  // Kernels by name.
   std::map<uint32_t, Function> functions_;
   Function* function_ = nullptr;
 };

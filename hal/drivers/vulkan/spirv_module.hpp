@@ -28,6 +28,7 @@ struct SpirvEntryPoint {
   uint32_t binding_count = 0;  // One more than the highest binding; 0 by address.
   uint32_t push_bytes = 0;
   bool folds_grid = false;  // spirv::kFoldsGrid says so.
+  bool hands_over = false;  // spirv::kHandsOver says so.
 };
 
 struct SpirvModule {

@@ -561,7 +561,7 @@ func.func @region(%a: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, KernelTest, testing::ValuesIn(host_levels()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& level) { return level.param; });
 
 }  // namespace
 }  // namespace baton::compiler_lite::codegen

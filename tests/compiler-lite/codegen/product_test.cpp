@@ -50,7 +50,7 @@ Form make_form(Random& random, size_t number) {
     form.loops.push_back({kind, pick(random, {1, 5, 16, 37, 64, kind == Kind::kStep ? 300 : 150})});
     if (random() % 3 == 0) form.loops.push_back({kind, pick(random, {1, 2, 3})});
   }
-  for (uint32_t i = random() % 3; i > 0; --i) form.loops.push_back({Kind::kBatch, pick(random, {1, 2, 3})});
+  for (auto i = random() % 3; i > 0; --i) form.loops.push_back({Kind::kBatch, pick(random, {1, 2, 3})});
   std::shuffle(form.loops.begin(), form.loops.end(), random);
   for (size_t loop = 0; loop < form.loops.size(); ++loop) {
     const Kind kind = form.loops[loop].kind;
@@ -387,7 +387,7 @@ TEST_P(ProductTest, ReadsByAnyMap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, ProductTest, testing::ValuesIn(host_levels()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& level) { return level.param; });
 
 }  // namespace
 }  // namespace baton::compiler_lite::codegen

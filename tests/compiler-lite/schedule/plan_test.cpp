@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace baton::compiler_lite {
+namespace baton::compiler_lite::schedule {
 namespace {
 
 using testing::ElementsAre;
@@ -128,4 +128,4 @@ TEST(PrintPlan, ShowsBarriersAndPlaces) {
 }
 
 }  // namespace
-}  // namespace baton::compiler_lite
+}  // namespace baton::compiler_lite::schedule

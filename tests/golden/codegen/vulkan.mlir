@@ -8,12 +8,16 @@
 // RUN: FileCheck --input-file=%t/code.spvasm %s
 // RUN: FileCheck --input-file=%t/code.spvasm %s --check-prefix=SUM
 // RUN: FileCheck --input-file=%t/code.spvasm %s --check-prefix=HALF
+// RUN: spirv-val --target-env vulkan1.2 %t/dispatch_groups.vulkan-spirv-subgroup8.spv
+// RUN: spirv-dis --no-color %t/dispatch_groups.vulkan-spirv-subgroup8.spv -o %t/subgroups.spvasm
+// RUN: FileCheck --input-file=%t/subgroups.spvasm %s --check-prefix=SUBGROUPS
 // RUN: baton-compile --target-device=local --target-device=cuda --target-device=vulkan %s -o %t/all.bvm
 // RUN: baton-dump-module %t/all.bvm --section=executables | FileCheck %s --check-prefix=ALL
 // RUN: not baton-run-module %t/program.bvm --device=local-sync --function=add --input=5xf32=1 --input=5xf32=1 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: vulkan-spirv-fb
 // ALL: embedded-elf-{{x86_64|arm_64}}: {{[0-9]+}} bytes (elf)
 // ALL: cuda-ptx-compute_75: {{[0-9]+}} bytes (ptx)
+// ALL: vulkan-spirv-subgroup8: {{[0-9]+}} bytes (spv)
 // ALL: vulkan-spirv-fb: {{[0-9]+}} bytes (spv)
 
 // CHECK: ; Version: 1.5
@@ -37,6 +41,18 @@ func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
   return %r : tensor<?xf32>
 }
 
+// Where subgroups can, threads hand over sums among eight, then through shared memory; no kernel but the one that sums.
+// SUBGROUPS-DAG: OpCapability GroupNonUniform{{$}}
+// SUBGROUPS-DAG: OpCapability GroupNonUniformShuffle
+// SUBGROUPS: OpEntryPoint GLCompute %{{.*}} "sum_1_{{.*}} %SubgroupSize %SubgroupId %SubgroupLocalInvocationId
+// SUBGROUPS: OpEntryPoint GLCompute %{{.*}} "halves_2_{{[a-z]*}}" %{{.*}} %gl_LocalInvocationID{{$}}
+// SUBGROUPS: OpModuleProcessed "baton.hands_over sum_1_
+// SUBGROUPS: OpGroupNonUniformShuffleXor %float %uint_3 %{{.*}} %uint_4
+// SUBGROUPS: OpGroupNonUniformShuffleXor %float %uint_3 %{{.*}} %uint_2
+// SUBGROUPS: OpGroupNonUniformShuffleXor %float %uint_3 %{{.*}} %uint_1
+// SUBGROUPS: OpControlBarrier
+// SUBGROUPS: OpGroupNonUniformShuffleXor %float %uint_3 %{{.*}} %uint_4
+// SUM-NOT: OpCapability GroupNonUniform
 // SUM: OpTypePointer Workgroup
 // SUM: OpControlBarrier
 // SUM: OpLoopMerge

@@ -104,7 +104,7 @@ func.func @frame(%a: tensor<30x50xi32>, %n: index) -> tensor<?x70xi32> {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, SplitLoopsTest, testing::ValuesIn(host_levels()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& level) { return level.param; });
 
 }  // namespace
 }  // namespace baton::compiler_lite::codegen::cpu

@@ -139,7 +139,7 @@ func.func @turn(%a: tensor<128x192xf32>) -> tensor<192x128xf32> {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, TurnedBlocksTest, testing::ValuesIn(host_levels()),
-                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+                         [](const auto& level) { return level.param; });
 
 }  // namespace
 }  // namespace baton::compiler_lite::codegen::cpu

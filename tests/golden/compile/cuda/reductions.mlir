@@ -5,6 +5,10 @@
 // CHECK: .target sm_75
 // CHECK-NOT: .extern .func
 // CHECK: .visible .entry
+// CHECK: .entry first_largest
+// CHECK: shfl.sync.bfly
+// CHECK: .entry first_smallest
+// CHECK: shfl.sync.bfly
 // CASE: rows --input=67x35=f32
 // CASE: rows --input=5x5003=f32
 // CASE: wide_rows --input=19x2048=f32
@@ -24,6 +28,13 @@
 // CASE: halves --input=33x200=f16
 // CASE: where --input=3x1009=f32
 // CASE: squares --input=33x300=f32
+// CASE: first_largest --input=33x5003=f32
+// CASE: first_largest --input=5x90=f32
+// CASE: first_largest --input=4x300xf32=2
+// CASE: first_largest --input=4x300xf32=nan
+// CASE: first_largest --input=4x300xf32=-inf
+// CASE: first_smallest --input=100003=f32
+// CASE: first_smallest --input=7xf32=1,2,nan,-3,5,-3,nan
 // CASE: softmax --input=40x300=f32
 // CASE: norm --input=40x256=f32
 // CASE: middle --input=6x70x9=f32
@@ -275,4 +286,55 @@ func.func @tall_extremes(%a: tensor<2x700x40xf32>) -> tensor<2x40xf32> {
   %f = linalg.fill ins(%low : f32) outs(%e : tensor<2x40xf32>) -> tensor<2x40xf32>
   %r = linalg.reduce { arith.maximumf } ins(%a : tensor<2x700x40xf32>) outs(%f : tensor<2x40xf32>) dimensions = [1]
   return %r : tensor<2x40xf32>
+}
+// Two results that belong together: rows are shared by threads, who agree on the first of equals.
+func.func @first_largest(%a: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x?xf32>
+  %worst = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i32
+  %e1 = tensor.empty(%m) : tensor<?xf32>
+  %e2 = tensor.empty(%m) : tensor<?xi32>
+  %f1 = linalg.fill ins(%worst : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
+  %f2 = linalg.fill ins(%zero : i32) outs(%e2 : tensor<?xi32>) -> tensor<?xi32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<?x?xf32>) outs(%f1, %f2 : tensor<?xf32>, tensor<?xi32>) {
+    ^bb0(%in: f32, %out: f32, %place: i32):
+      %i = linalg.index 1 : index
+      %n = arith.index_cast %i : index to i32
+      %better = arith.cmpf ogt, %out, %in : f32
+      %nan = arith.cmpf une, %out, %out : f32
+      %keeps = arith.ori %better, %nan : i1
+      %equal = arith.cmpf oeq, %out, %in : f32
+      %before = arith.cmpi slt, %place, %n : i32
+      %tie = arith.andi %equal, %before : i1
+      %stays = arith.ori %keeps, %tie : i1
+      %x = arith.select %keeps, %out, %in : f32
+      %y = arith.select %stays, %place, %n : i32
+      linalg.yield %x, %y : f32, i32
+  } -> (tensor<?xf32>, tensor<?xi32>)
+  return %r#0, %r#1 : tensor<?xf32>, tensor<?xi32>
+}
+func.func @first_smallest(%a: tensor<?xf32>) -> (tensor<f32>, tensor<i32>) {
+  %worst = arith.constant 0x7F800000 : f32
+  %zero = arith.constant 0 : i32
+  %e1 = tensor.empty() : tensor<f32>
+  %e2 = tensor.empty() : tensor<i32>
+  %f1 = linalg.fill ins(%worst : f32) outs(%e1 : tensor<f32>) -> tensor<f32>
+  %f2 = linalg.fill ins(%zero : i32) outs(%e2 : tensor<i32>) -> tensor<i32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%a : tensor<?xf32>) outs(%f1, %f2 : tensor<f32>, tensor<i32>) {
+    ^bb0(%in: f32, %out: f32, %place: i32):
+      %i = linalg.index 0 : index
+      %n = arith.index_cast %i : index to i32
+      %better = arith.cmpf olt, %out, %in : f32
+      %nan = arith.cmpf une, %out, %out : f32
+      %keeps = arith.ori %better, %nan : i1
+      %equal = arith.cmpf oeq, %out, %in : f32
+      %before = arith.cmpi slt, %place, %n : i32
+      %tie = arith.andi %equal, %before : i1
+      %stays = arith.ori %keeps, %tie : i1
+      %x = arith.select %keeps, %out, %in : f32
+      %y = arith.select %stays, %place, %n : i32
+      linalg.yield %x, %y : f32, i32
+  } -> (tensor<f32>, tensor<i32>)
+  return %r#0, %r#1 : tensor<f32>, tensor<i32>
 }

@@ -16,6 +16,14 @@
 // HELPED: 3xf32=16 16 16
 // RUN: baton-run-module %t.bvm --device=local-sync --device=local-task --function=counted --input=4xf32=1 | FileCheck %s --check-prefix=COUNTED
 // COUNTED: 4xf32=2 3 4 5
+// A constant that a loop begins with is made where the loop's tensor is, in rounds and behind them.
+// RUN: baton-run-module %t.bvm --device=local-sync --device=local-task --function=begun --input=i32=2 --input=1x3xi32=5 | FileCheck %s --check-prefix=BEGUN
+// BEGUN: 4x3xi32=[2 2 2][2 2 2][2 2 2][2 2 2]
+// BEGUN: 4x3xi32=[2 2 2][2 2 2][2 2 2][2 2 2]
+// BEGUN: 4x3xi32=[5 5 5][5 5 5][2 2 2][2 2 2]
+// What is called in a loop works where the loop's tensor is, which may be known only behind the call.
+// RUN: baton-run-module %t.bvm --device=local-sync --device=local-task --function=called --input=i32=3 --input=4xf32=10 | FileCheck %s --check-prefix=CALLED
+// CALLED: 4xf32=33 33 33 33
 // What each device does stands in recordings of its own; kernels of a device are loaded there.
 // RUN: baton-compile %s --compile-to=hal --cpu-levels=baseline -o - | FileCheck %s --check-prefix=HAL
 // HAL-DAG: hal.devices.find
@@ -86,4 +94,37 @@ func.func @counted(%x: tensor<4xf32>) -> tensor<4xf32> {
   util.global.store %next, @count : tensor<4xf32>
   %now = util.global.load @count : tensor<4xf32>
   return %now : tensor<4xf32>
+}
+
+func.func @begun(%n: i32, %row: tensor<1x3xi32> {iree.abi.affinity = #hal.device.affinity<@b>}) -> (tensor<4x3xi32>, tensor<4x3xi32> {iree.abi.affinity = #hal.device.affinity<@b>}, tensor<4x3xi32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rounds = arith.index_cast %n : i32 to index
+  %twos = arith.constant dense<2> : tensor<4x3xi32>
+  %kept, %changed = scf.for %i = %zero to %rounds step %one iter_args(%a = %twos, %b = %twos) -> (tensor<4x3xi32>, tensor<4x3xi32>) {
+    %unused = tensor.insert_slice %row into %a[%i, 0] [1, 3] [1, 1] : tensor<1x3xi32> into tensor<4x3xi32>
+    %used = tensor.insert_slice %row into %b[%i, 0] [1, 3] [1, 1] : tensor<1x3xi32> into tensor<4x3xi32>
+    scf.yield %a, %used : tensor<4x3xi32>, tensor<4x3xi32>
+  }
+  %moved = flow.tensor.transfer %kept : tensor<4x3xi32> to #hal.device.affinity<@b>
+  return %kept, %moved, %changed : tensor<4x3xi32>, tensor<4x3xi32>, tensor<4x3xi32>
+}
+
+func.func private @plus(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %sum = arith.addf %x, %y : tensor<4xf32>
+  return %sum : tensor<4xf32>
+}
+func.func @called(%n: i32, %y: tensor<4xf32> {iree.abi.affinity = #hal.device.affinity<@b>}) -> tensor<4xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rounds = arith.index_cast %n : i32 to index
+  %ones = arith.constant dense<1.0> : tensor<4xf32>
+  %zeros = arith.constant dense<0.0> : tensor<4xf32>
+  %last = scf.for %i = %zero to %rounds step %one iter_args(%each = %zeros) -> tensor<4xf32> {
+    %next = func.call @plus(%each, %ones) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %moved = flow.tensor.transfer %next : tensor<4xf32> to #hal.device.affinity<@b>
+    %sum = arith.addf %moved, %y : tensor<4xf32>
+    scf.yield %sum : tensor<4xf32>
+  }
+  return %last : tensor<4xf32>
 }

@@ -332,6 +332,23 @@ TEST_P(NcclTest, AnIdleWaitHearsOfIt) {
   EXPECT_OK(device_->queue().wait_idle());
 }
 
+// An event is for those who wait: the rest share some, and hear of what failed when they wait for all.
+TEST_P(NcclTest, ExecutionsThatNobodyWaitsForShareEvents) {
+  channel_ = make_channel(2, kSecondNs);
+  const Ref<hal::Recording> sum = sum_of_words();
+  EXPECT_OK(run(*device_, *sum));
+  testing_support::fake_cuda().events_pass = false;
+  const size_t before = testing_support::fake_cuda().count("cuEventRecord");
+  for (int round = 0; round < 24; ++round) EXPECT_OK(device_->queue().execute({}, *sum));
+  // One for eight; and the worker lets go of what it finds at first.
+  EXPECT_LE(testing_support::fake_cuda().count("cuEventRecord") - before, 24u / 8 + 1);
+  fake.async_failure = 6;
+  EXPECT_FAILS(device_->queue().wait_idle(), StatusCode::kUnavailable, "remote process exited");
+  EXPECT_OK(device_->queue().wait_idle());
+  EXPECT_FAILS(run(*device_, *sum), StatusCode::kUnavailable, "remote process exited");
+  fake.async_failure = 0;
+}
+
 // In order, and not one late: the watch goes on from one to the next.
 TEST_P(NcclTest, ManyInOrderAreNotLate) {
   channel_ = make_channel(2, kSecondNs / 2);
@@ -349,7 +366,7 @@ TEST_P(NcclTest, RanksThatDisagreeAreToldWhenTheyRecord) {
       RankMeeting meeting(request);
       EXPECT_OK(meeting.tell(std::string(sizeof(NcclId), 7)));
       EXPECT_OK(meeting.conclude({}));
-      const ChannelRequest records{"checked records", 0, 2, store.get(), 10 * kSecondNs};
+      const ChannelRequest records{"channel/checked/0 records", 0, 2, store.get(), 10 * kSecondNs};
       RankMeeting comparison(records);
       EXPECT_OK(comparison.tell(std::string("all_reduce of 16 bytes of f32, sum")));
       first = comparison.conclude({});
@@ -369,6 +386,66 @@ TEST_P(NcclTest, RanksThatDisagreeAreToldWhenTheyRecord) {
   EXPECT_FAILS(both(32, ElementType::kF32), StatusCode::kInvalidArgument,
                "rank 0 records all_reduce of 16 bytes of f32, sum, rank 1 all_reduce of 32 bytes of f32, sum.");
   EXPECT_FAILS(both(16, ElementType::kI32), StatusCode::kInvalidArgument, "rank 1 all_reduce of 16 bytes of i32, sum.");
+}
+
+// Rank 0 is played: what it says is no id, or is for other ranks.
+TEST_P(NcclTest, AWrongIdIsToldToAll) {
+  const auto meet = [&](uint32_t count, std::string_view id) {
+    const auto store = make_memory_store();
+    Status first;
+    std::thread other([&] {
+      const ChannelRequest request{"wrong", 0, count, store.get(), 10 * kSecondNs};
+      RankMeeting meeting(request);
+      EXPECT_OK(meeting.tell(std::string(id)));
+      first = meeting.conclude({});
+    });
+    const auto made = device_->make_channel({"wrong", 1, 2, store.get(), 10 * kSecondNs});
+    other.join();
+    EXPECT_FALSE(first.ok());
+    return made.has_value() ? Status() : made.error().clone();
+  };
+  EXPECT_FAILS(meet(2, "short"), StatusCode::kInvalidArgument, "Rank 0's id is none.");
+  EXPECT_FAILS(meet(2, std::string(500, 7)), StatusCode::kInvalidArgument, "Rank 0's id is none.");
+  EXPECT_FAILS(meet(3, std::string(sizeof(NcclId), 7)), StatusCode::kFailedPrecondition,
+               "The ranks disagree: rank 0 makes the channel for 3 ranks, rank 1 for 2.");
+}
+
+// Programs on several threads have channels of one name. Rank 0, which is played, records for the first of two and then for
+// the second; this rank the other way round.
+TEST_P(NcclTest, ChannelsOfOneNameAreComparedApart) {
+  const auto store = make_memory_store();
+  const auto meet = [&] {
+    std::thread other([&] {
+      const ChannelRequest request{"both", 0, 2, store.get(), 10 * kSecondNs};
+      RankMeeting meeting(request);
+      EXPECT_OK(meeting.tell(std::string(sizeof(NcclId), 7)));
+      EXPECT_OK(meeting.conclude({}));
+    });
+    auto made = device_->make_channel({"both", 1, 2, store.get(), 10 * kSecondNs, store}).value();
+    other.join();
+    return made;
+  };
+  const Ref<Channel> first = meet(), second = meet();
+  const auto say = [&](const char* name, const char* words) {
+    const ChannelRequest request{name, 0, 2, store.get(), 10 * kSecondNs};
+    RankMeeting meeting(request);
+    EXPECT_OK(meeting.tell(std::string(words)));
+    EXPECT_OK(meeting.conclude({}));
+  };
+  std::thread one(say, "channel/both/0 records", "all_reduce of 16 bytes of f32, sum");
+  std::thread two(say, "channel/both/1 records", "all_reduce of 32 bytes of f32, sum");
+  const auto record = [&](Channel& channel, uint64_t bytes) {
+    return device_->make_command_buffer({.slot_count = 2})
+        .value()
+        ->collective({.channel = &channel,
+                      .reduction = Reduction::kSum,
+                      .source = Binding(Slot{0}, 0, bytes),
+                      .target = Binding(Slot{1}, 0, bytes)});
+  };
+  EXPECT_OK(record(*second, 32));
+  EXPECT_OK(record(*first, 16));
+  one.join();
+  two.join();
 }
 
 // Everybody said to be there, and one is gone when NCCL connects them.
@@ -422,14 +499,14 @@ TEST_P(NcclTest, RanksOfAPartAreToldToo) {
   third.join();
   // Two splits whose parts have one name.
   for (int split = 0; split < 2; ++split) {
-    const std::string said = text("channel/whole splits/", split, "/");
+    const std::string said = text("channel/channel/whole/0 splits/", split, "/");
     EXPECT_OK(store->set(said + "0", "8 0"));
     EXPECT_OK(store->set(said + "2", "4 -1"));
     fake.part_rank = 1;
     fake.rank_count = 2;
     const auto part = whole->split(4, 0).value();
     EXPECT_EQ(part->rank(), 1u);
-    const std::string key = text(said, "of 4/channel/whole/4 records/0");
+    const std::string key = text(said, "of 4/channel/channel/whole/0/whole/4 records/0");
     EXPECT_OK(store->set(key, "+2 all_gather of 16 bytes of f32"));
     const auto commands = device_->make_command_buffer({.slot_count = 2}).value();
     EXPECT_FAILS(commands->collective({.channel = part.get(),

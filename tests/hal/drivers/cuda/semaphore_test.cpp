@@ -45,5 +45,65 @@ TEST(SemaphoreTest, WhatWorkKeptIsLetGoOfWhenItIsSeenToBeDone) {
   });
 }
 
+// Counts how often it is called.
+class Counter final : public SemaphoreWaiter {
+ public:
+  explicit Counter(std::atomic<int>& count) : count_(count) {}
+  void reached(const Status& status) override {
+    EXPECT_OK(status);
+    ++count_;
+  }
+
+ private:
+  std::atomic<int>& count_;
+};
+
+// Someone waits for 1, which the device will reach. While the worker has no time to look, the device reaches it, and `look`
+// is the first to see that.
+void expect_told(void (*look)(hal::Device& device, hal::Semaphore& semaphore, Counter& other)) {
+  const auto device = open_fake("stream");
+  testing_support::fake_cuda().events_pass = false;
+  const auto semaphore = device->make_semaphore(0).value();
+  const auto filled = buffer_of(*device, {0});
+  const SemaphorePoint first(semaphore, 1);
+  EXPECT_OK(device->queue().fill_buffer({.signals = {&first, 1}}, {.target = filled, .pattern = 1}));
+  std::atomic<int> told{0}, others{0};
+  Counter counter(told), other(others);
+  semaphore->notify(1, counter);
+  std::atomic<bool> busy{false}, over{false};
+  const auto hold = make_host_function("hold", [&](const HostCallArguments&) -> Status {
+    busy = true;
+    while (!over) std::this_thread::yield();
+    return {};
+  });
+  EXPECT_OK(device->queue().host_call({}, *hold));
+  while (!busy) std::this_thread::yield();
+  testing_support::fake_cuda().events_pass = true;
+  look(*device, *semaphore, other);
+  over = true;
+  for (int i = 0; i < 10'000 && told == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(told, 1);
+  if (!semaphore->reached(2)) {
+    EXPECT_OK(semaphore->signal(2));
+  }
+  EXPECT_OK(device->queue().wait_idle(10'000'000'000));
+}
+
+TEST(SemaphoreTest, WhoeverSeesTheDeviceComeAlongThoseWhoWaitAreTold) {
+  expect_told([](hal::Device&, hal::Semaphore& semaphore, Counter&) { EXPECT_EQ(semaphore.query().value(), 1u); });
+  expect_told([](hal::Device&, hal::Semaphore& semaphore, Counter& other) { semaphore.notify(1, other); });
+  expect_told([](hal::Device&, hal::Semaphore& semaphore, Counter& other) { semaphore.notify(2, other); });
+  expect_told([](hal::Device&, hal::Semaphore& semaphore, Counter&) { EXPECT_OK(semaphore.signal(2)); });
+  // A queue that asks whether it may begin, for what was reached and for what nobody has promised yet.
+  expect_told([](hal::Device& device, hal::Semaphore& semaphore, Counter&) {
+    const SemaphorePoint reached(semaphore, 1);
+    EXPECT_OK(device.queue().barrier({.waits = {&reached, 1}}));
+  });
+  expect_told([](hal::Device& device, hal::Semaphore& semaphore, Counter&) {
+    const SemaphorePoint future(semaphore, 2);
+    EXPECT_OK(device.queue().barrier({.waits = {&future, 1}}));
+  });
+}
+
 }  // namespace
 }  // namespace baton::hal::drivers::cuda

@@ -128,6 +128,34 @@ TEST(SpirvFeaturesTest, SubgroupsHaveASizeThatTheDeviceCanMake) {
   EXPECT_EQ(asked(0), 0u);
 }
 
+TEST(SpirvFeaturesTest, WhoHandsOverWantsWholeSubgroups) {
+  DeviceFacts facts = bare_device();
+  SpirvEntryPoint kernel = {.name = "k", .workgroup_size = {64, 2, 1}};
+  facts.api_version = VK_API_VERSION_1_3;
+  facts.subgroup_size = 32;
+  facts.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  facts.features.v12.vulkanMemoryModel = VK_TRUE;
+  facts.features.v13.computeFullSubgroups = VK_TRUE;
+  EXPECT_TRUE(hands_over(facts));
+  EXPECT_OK(check_subgroups_are_whole(kernel, facts));
+  kernel.workgroup_size[0] = 48;
+  EXPECT_FAILS(check_subgroups_are_whole(kernel, facts), StatusCode::kInvalidArgument,
+               "Kernel 'k' has 48 threads in x, and wants whole subgroups, which are of 32 on device 'bare'.");
+  const auto lacks = [&](const auto& change) {
+    DeviceFacts less = facts;
+    change(less);
+    EXPECT_FALSE(hands_over(less));
+    EXPECT_FAILS(check_subgroups_are_whole(kernel, less), StatusCode::kUnimplemented,
+                 "in whole subgroups of 8 to 64; device 'bare' can't.");
+  };
+  lacks([](DeviceFacts& less) { less.api_version = VK_API_VERSION_1_2; });
+  lacks([](DeviceFacts& less) { less.subgroup_size = 4; });
+  lacks([](DeviceFacts& less) { less.subgroup_size = 128; });
+  lacks([](DeviceFacts& less) { less.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT; });
+  lacks([](DeviceFacts& less) { less.features.v12.vulkanMemoryModel = VK_FALSE; });
+  lacks([](DeviceFacts& less) { less.features.v13.computeFullSubgroups = VK_FALSE; });
+}
+
 TEST(SpirvFeaturesTest, LimitsAreTheDevices) {
   const DeviceFacts facts = bare_device();
   const SpirvEntryPoint largest = {
