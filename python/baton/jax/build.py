@@ -134,6 +134,9 @@ class Builder:
         made = tensor_type([shape[i] for i in order], element_of(a))
         return self.value("stablehlo.transpose", [a], made, {"permutation": integers(order)})
 
+    def reverse(self, a, dimensions):
+        return self.value("stablehlo.reverse", [a], a.type, {"dimensions": integers(dimensions)})
+
     def broadcast(self, a, shape, dimensions):
         made = tensor_type(shape, element_of(a))
         return self.value("stablehlo.broadcast_in_dim", [a], made, {"broadcast_dimensions": integers(dimensions)})
@@ -200,8 +203,9 @@ class Builder:
             inner.operation("stablehlo.return", write(inner, list(block.arguments)))
         return list(op.results)
 
-    def apply(self, block, arguments):
-        """What a region of scalars (a comparator, a combiner) gives for each element of `arguments`, of one shape."""
+    def apply(self, block, arguments, wanted=None):
+        """What a region of scalars (a comparator, a combiner) gives for each element of `arguments`, of one shape; or, of its
+        values, those that are `wanted`."""
         shape = shape_of(arguments[0])
         values = dict(zip(block.arguments, arguments))
 
@@ -213,7 +217,7 @@ class Builder:
             op = op.operation
             operands = [widened(operand) for operand in op.operands]
             if op.name == "stablehlo.return":
-                return operands
+                return operands if wanted is None else [widened(value) for value in wanted]
             attributes = dict(op.attributes.items())
             types = [tensor_type(shape, element_of(result)) for result in op.results]
             if op.name == "stablehlo.constant":

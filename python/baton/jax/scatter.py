@@ -5,6 +5,7 @@ Windows that reach over chosen dimensions are cut into their positions. Then eac
 would reach outside, and one of these is written:
 
     one window        a slice is read, combined, and written in place
+    few of each batch element by element: each update of its batch in turn, where it hits
     whole updates     of those that hit a row the last counts: its number is found, and its row gathered
     sums and the like few: sums over updates, those of other rows left out; many: updates sorted by row, those of one row joined
     anything          updates sorted by row; round k combines each row with its k-th update
@@ -12,9 +13,10 @@ would reach outside, and one of these is written:
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, is_integer, shape_of
-from .sorting import COUNTED_MAX, _permuted, order_counting, replace, sort_merging
+from .sorting import _permuted, order_of_keys, replace
 
 COMPARED_MAX = 1 << 26  # Updates times rows that are compared one with the other.
+FEW_MAX = 8  # Updates of a batch that each element of it looks at.
 SUMMED_MAX = 1 << 16  # Updates times elements that are summed one with the other.
 
 
@@ -151,6 +153,9 @@ class Scatter:
         return [b.reshape(b.transpose(update, order), [_product(self.update_shape) // columns, columns]) for update in self.updates]
 
     def _scattered(self, matrices, lands, updates):
+        batches = _product(self.shape[i] for i in self.batching)
+        if shape_of(lands)[0] <= FEW_MAX * batches:
+            return self._few_of_each(batches, matrices, lands, updates)
         kind = self._kind()
         (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
         if kind == "set" and rows * count <= COMPARED_MAX:
@@ -170,6 +175,31 @@ class Scatter:
             return "set" if operations[0].operands[0] == arguments[1] else ""
         is_one = len(operations) == 2 and {*operations[0].operands} == {*arguments} and operations[1].operands[0] == operations[0].results[0]
         return operations[0].name if is_one else ""
+
+    def _few_of_each(self, batches, matrices, lands, updates):
+        b, (rows, columns) = self.b, shape_of(matrices[0])
+        count = shape_of(lands)[0] // batches
+        shape = [batches, rows // batches, columns]
+        results = [b.reshape(matrix, shape) for matrix in matrices]
+        lands = self._by_batch(lands, [batches, count])
+        updates = [self._by_batch(update, [batches, count, columns]) for update in updates]
+        row = b.add(b.multiply(b.iota(shape, 0), shape[1]), b.iota(shape, 1))
+        for turn in range(count):
+            land = b.reshape(b.slice(lands, [0, turn], [batches, turn + 1]), [batches])
+            new = [b.reshape(b.slice(each, [0, turn, 0], [batches, turn + 1, columns]), [batches, columns]) for each in updates]
+            hits = b.compare("EQ", b.broadcast(land, shape, [0]), row)
+            mixed = self._combine(b, results, [b.broadcast(each, shape, [0, 2]) for each in new])
+            results = [b.select(hits, *pair) for pair in zip(mixed, results)]
+        return [b.reshape(each, [rows, columns]) for each in results]
+
+    def _by_batch(self, value, shape):
+        """Rows in the order of windows as rows of each batch, in the same order."""
+        b = self.b
+        windows = [self.update_shape[i] for i in self.update_scatter]
+        first = [at - (1 if self.index_dimension < at else 0) for at in self.index_batching]
+        behind = [_product(shape) // _product(windows) // (shape[2] if len(shape) == 3 else 1), *shape[2:]]
+        order = first + [i for i in range(len(windows) + len(behind)) if i not in first]
+        return b.reshape(b.transpose(b.reshape(value, windows + behind), order), shape)
 
     def _last(self, matrices, lands, updates):
         b = self.b
@@ -213,16 +243,9 @@ class Scatter:
     def _in_order(self, lands):
         """The rows of all updates in order, and for each place the number of the update."""
         b, (count,) = self.b, shape_of(lands)
-
-        def before(inner, lefts, rights):
-            return inner.compare("LT", lefts[0], rights[0])
-
-        row, place = b.reshape(lands, [1, count]), b.iota([1, count], 1)
-        if count <= COUNTED_MAX:
-            ordered, order = _permuted(b, [row, place], order_counting(b, [row], before, [1, count]))
-        else:
-            ordered, order = sort_merging(b, [row, place], before)
-        return b.reshape(ordered, [count]), b.reshape(order, [count])
+        row = b.reshape(lands, [1, count])
+        order = order_of_keys(b, [(row, 32)])
+        return b.reshape(_permuted(b, [row], order)[0], [count]), b.reshape(order, [count])
 
     def _in_rounds(self, matrices, lands, updates):
         """Round k: each row that has more than k updates is combined with the k-th of them."""
@@ -245,17 +268,15 @@ class Scatter:
         return b.loop([b.scalar(0), *matrices], lambda inner, carried: inner.compare("LT", carried[0], most), combine)[1:]
 
     def _bisected(self, ordered, wanted):
-        """For each number how many of the ordered ones are smaller."""
-        b = self.b
-        count = shape_of(ordered)[0]
-        low, high = b.like(wanted, 0), b.like(wanted, count)
-        for _ in range(count.bit_length()):
-            middle = b.divide(b.add(low, high), 2)
-            open_still = b.compare("LT", low, high)
-            smaller = b.compare("LT", b.take(ordered, b.minimum(middle, count - 1)), wanted)
-            low, high = (b.select(b.both(open_still, smaller), b.add(middle, 1), low),
-                         b.select(b.both(open_still, b.negated(smaller)), middle, high))
-        return low
+        """For each number how many of the ordered ones are smaller: steps of halved width go forward where all before are."""
+        b, (count,) = self.b, shape_of(ordered)
+        found, width = b.like(wanted, 0), 1 << (count.bit_length() - 1)
+        while width:
+            ahead = b.add(found, width)
+            smaller = b.compare("LT", b.take(ordered, b.subtract(b.minimum(ahead, count), 1)), wanted)
+            found = b.select(b.both(b.compare("LE", ahead, count), smaller), ahead, found)
+            width //= 2
+        return found
 
 
 def _smallest(element):

@@ -1,24 +1,29 @@
 """stablehlo.sort, for any comparator, stable: by counting for short rows, by merging for long ones.
 
-Rows are brought to the last of two dimensions. An element's place is the number of elements that stand before it: those for
+Rows are brought to the last of two dimensions. Where little is to be compared, and for comparators that only a program knows,
+elements are counted: an element's place is the number of elements that stand before it: those for
 which the comparator says so, and equal ones of a smaller index. Counting them for each element is n * n comparisons of one
-kernel, which fills a device up to a few thousand elements. Longer rows are cut into blocks that are sorted so; then runs are
-merged two by two: each place of the merged run finds by bisection how many of its elements come from the left run.
+kernel. Comparators that compare numbers (`sort_keys`) make rows of keys, which networks sort (`sort_networks`), the last key
+first. Longer rows of others are cut into blocks that are counted; then runs are merged two by two: each place of the merged run
+finds by bisection how many of its elements come from the left run.
 
 Of rows that are sorted for their first few elements (top-k), blocks are compared by their first elements: what comes among
 the first k of a row lies in the k blocks whose first elements come first. So a row shrinks until counting it is little work.
 """
 from jaxlib.mlir import ir
 
+from . import sort_networks
 from .build import Builder, element_of, shape_of
+from .sort_keys import keys_of
 
+COMPARED_MAX = 1 << 18  # Comparisons of all rows that are done by counting, whatever is compared.
 COUNTED_MAX = 2048  # Elements of a row that are sorted by counting.
 BLOCK = 256  # Of a longer row: counted first, then merged.
 FEW_MAX = 256  # Elements at the front of a row for which it isn't sorted whole.
 
 
 def lower_sort(op):
-    compare, dimension = _comparator(op.regions[0].blocks[0]), op.attributes["dimension"].value
+    compare, dimension = op.regions[0].blocks[0], op.attributes["dimension"].value
     few = _few_wanted(op, dimension)
     values = _sorted(Builder.before(op), list(op.operands), dimension, compare, few)
     if few is None:
@@ -52,7 +57,7 @@ def lower_approximate_top_k(op, configuration):
     comparator = ir.SymbolTable(_module_of(op))[name]
     b, values = Builder.before(op), list(op.operands)[:len(op.results)]
     few = shape_of(op.results[0])[dimension]
-    ordered = _sorted(b, values, dimension, _comparator(comparator.regions[0].blocks[0]), few)
+    ordered = _sorted(b, values, dimension, comparator.regions[0].blocks[0], few)
     replace(op, [b.slice(each, [0] * len(shape_of(result)), shape_of(result)) for each, result in zip(ordered, op.results)])
 
 
@@ -63,7 +68,7 @@ def _module_of(op):
 
 
 def _sorted(b, values, dimension, compare, few=None):
-    """`values` in order along `dimension`; the first `few` of them are enough, where that is given."""
+    """`values` in the order of a comparator along `dimension`; the first `few` of them are enough, where that is given."""
     shape = shape_of(values[0])
     if not shape or 0 in shape or shape[dimension] == 1:
         return values
@@ -73,12 +78,40 @@ def _sorted(b, values, dimension, compare, few=None):
     moved = [shape[i] for i in order]
     count = shape[dimension]
     rows = [b.reshape(b.transpose(each, order), [-(-_product(moved) // count), count]) for each in values]
-    if few and 4 * few <= count:
-        rows, moved[-1] = select_first(b, rows, compare, few), few
-    else:
-        rows = sort_counting(b, rows, compare) if count <= COUNTED_MAX else sort_merging(b, rows, compare)
+    few = few if few and 4 * few <= count else None
+    rows = _rows_in_order(b, rows, compare, few)
+    moved[-1] = few or count
     back = [order.index(i) for i in range(len(shape))]
     return [b.transpose(b.reshape(each, moved), back) for each in rows]
+
+
+def _rows_in_order(b, rows, compare, few):
+    batch, count = shape_of(rows[0])
+    if batch * count * count > COMPARED_MAX:
+        keys = keys_of(b, compare, rows)
+        if keys and (len(keys) == 1 or not few):
+            return _permuted(b, rows, order_of_keys(b, keys, few))
+    before = _comparator(compare)
+    if few:
+        return select_first(b, rows, before, few)
+    return sort_counting(b, rows, before) if count <= COUNTED_MAX else sort_merging(b, rows, before)
+
+
+def order_of_keys(b, keys, few=None):
+    """For each place of a sorted row, or for the first `few`, the index of the element that comes there. Keys are those of
+    `keys_of`: rows in the order of the last one are put in the order of the one before it, and so on."""
+    batch, count = shape_of(keys[0][0])
+    padded, order = sort_networks.power_of_two(count), None
+    for key, bits in reversed(keys):
+        key = key if order is None else _permuted(b, [key], order)[0]
+        numbers = sort_networks.packed(b, key, bits, padded)
+        if few:
+            numbers = sort_networks.first(b, numbers, sort_networks.power_of_two(few))
+        else:
+            numbers = sort_networks.in_order(b, numbers)
+        place = b.slice(sort_networks.places(b, numbers, padded), [0, 0], [batch, few or count])
+        order = place if order is None else _permuted(b, [order], place)[0]
+    return order
 
 
 def replace(op, values):
