@@ -4,7 +4,8 @@
 
 A target is `verifier`, or `run.fuzz` for the one of the preset `fuzz`, whose code is what users get: without sanitizers, with
 the step loop of tail calls. Each of several workers begins with a seed of its own and does its share of a target's runs.
---record writes the rows of tests/fuzz/README.md.
+--record writes the rows of tests/fuzz/README.md; --list prints the targets and runs none. tests/fuzz/pack makes a folder of
+all of it for another machine.
 """
 
 import argparse
@@ -27,6 +28,9 @@ def all_targets():
 
 
 def commit():
+    packed = ROOT / "COMMIT"  # From tests/fuzz/pack.
+    if packed.exists():
+        return packed.read_text(encoding="utf-8").strip()
     made = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
     return made.stdout.strip() or "unknown"
 
@@ -76,8 +80,12 @@ def main():
     parser.add_argument("--runs", type=int, default=1000000)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args()
+    if options.list:
+        print("\n".join(all_targets()))
+        return 0
     at_once = f" of {options.workers} workers" if options.workers > 1 else ""
     failed, targets = 0, options.targets or all_targets()
     for target in targets:
