@@ -59,6 +59,15 @@ Result<uint64_t> check_shape(const baton_dl_tensor& tensor, ElementType type) {
   return count * element_bytes(type);
 }
 
+// A kernel of a GPU that loads an element from another address ends its context. More than 8 bytes are loaded in parts.
+Status check_alignment(uint64_t address, ElementType type, uint64_t length) {
+  const uint64_t alignment = std::min<uint64_t>(element_bytes(type), 8);
+  if (length == 0 || address % alignment == 0) return {};
+  return failure(StatusCode::kUnimplemented, "The DLPack tensor is not aligned: it lies at an address that is ",
+                 address % alignment, " beyond a multiple of ", alignment, ", and its elements are ",
+                 element_type_name(type), ".");
+}
+
 Result<MemoryLocation> location_of(Device& device, const baton_dl_tensor& tensor) {
   const auto data = reinterpret_cast<uintptr_t>(tensor.data);
   MemoryLocation memory{MemorySpace::kNone, tensor.device.id, data ? data + tensor.byte_offset : 0};
@@ -87,6 +96,7 @@ Result<Ref<BufferView>> import_tensor(Device& device, const baton_dl_tensor& ten
   BATON_TRY_ASSIGN(const MemoryLocation memory, location_of(device, tensor));
   BATON_TRY_ASSIGN(const ElementType type, element_type_of(tensor.type));
   BATON_TRY_ASSIGN(const uint64_t length, check_shape(tensor, type));
+  BATON_TRY(check_alignment(memory.address, type, length));
   constexpr BufferUsage kReadOnly = BufferUsage::kTransferSource | BufferUsage::kDispatchRead |
                                     BufferUsage::kIndirectGrid | BufferUsage::kMapping | BufferUsage::kConstant;
   // If the import fails after this, one wait too many does no harm.

@@ -111,10 +111,23 @@ void release_view(PyObject* capsule) {
   delete view;
 }
 
+// Formats and shapes come from whoever exports the buffer: ctypes leaves strides out, and says "B" of structures that
+// have no bytes.
+bool is_whole(const Py_buffer& view, ElementType type) {
+  if (view.ndim < 0 || (view.ndim > 0 && !view.shape)) return false;
+  uint64_t length = hal::element_bytes(type);
+  if (view.itemsize < 0 || static_cast<uint64_t>(view.itemsize) != length) return false;
+  for (int i = 0; i < view.ndim; ++i) {
+    if (view.shape[i] < 0 || __builtin_mul_overflow(length, static_cast<uint64_t>(view.shape[i]), &length))
+      return false;
+  }
+  return length == static_cast<uint64_t>(view.len);
+}
+
 bool is_dense(const Py_buffer& view) {
   Py_ssize_t stride = view.itemsize;
   if (view.len == 0) return true;
-  for (int i = view.ndim; i-- > 0; stride *= view.shape[i]) {
+  for (int i = view.strides ? view.ndim : 0; i-- > 0; stride *= view.shape[i]) {
     if (view.shape[i] != 1 && view.strides[i] != stride) return false;
   }
   return reinterpret_cast<uintptr_t>(view.buf) % static_cast<uintptr_t>(view.itemsize) == 0;
@@ -130,7 +143,7 @@ Ref<hal::BufferView> from_buffer(PyObject* value, OpenDevice& open) {
   nb::object owner = nb::steal(PyCapsule_New(view.get(), nullptr, release_view));
   const Py_buffer& buffer = *view.release();
   const ElementType type = element_type_of_format(buffer.format ? buffer.format : "B");
-  if (type == ElementType::kNone || !is_dense(buffer) || buffer.suboffsets) return nullptr;
+  if (type == ElementType::kNone || !is_whole(buffer, type) || buffer.suboffsets || !is_dense(buffer)) return nullptr;
   return import({buffer.buf,
                  type,
                  {reinterpret_cast<const int64_t*>(buffer.shape), static_cast<size_t>(buffer.ndim)},
@@ -141,10 +154,11 @@ Ref<hal::BufferView> from_buffer(PyObject* value, OpenDevice& open) {
 
 // ---- DLPack ---------------------------------------------------------------------------------------------------------
 
-// The helper in Python makes a dense copy of what has strides; all else is final.
-bool is_not_dense(const Status& refused) {
+// The helper in Python makes a copy of what has strides or lies between the places of its elements; all else is final.
+bool may_be_copied(const Status& refused) {
   return refused.code() == StatusCode::kUnimplemented &&
-         refused.message().find("is not dense") != std::string_view::npos;
+         (refused.message().find("is not dense") != std::string_view::npos ||
+          refused.message().find("is not aligned") != std::string_view::npos);
 }
 
 template <typename Managed>
@@ -152,15 +166,16 @@ Ref<hal::BufferView> take_capsule(PyObject* capsule, const char* name, const cha
                                   int64_t stream) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   if (!managed) throw nb::python_error();
+  PyCapsule_SetName(capsule, used);  // Before the lock is given up: another thread may be given the same capsule.
   auto imported = [&] {
     const Unlocked unlocked;
     return hal::import_dlpack(device, managed, stream);
   }();
   if (!imported) {
-    if (is_not_dense(imported.error())) return nullptr;
+    PyCapsule_SetName(capsule, name);
+    if (may_be_copied(imported.error())) return nullptr;
     raise(imported.error());
   }
-  PyCapsule_SetName(capsule, used);
   return *std::move(imported);
 }
 
@@ -181,7 +196,8 @@ nb::object capsule_of(PyObject* value, nb::handle stream) {
 // Null when it needs to be adapted first. The producer puts a device's default stream behind its work, and the
 // device's queue comes after that: nobody on the host waits.
 Ref<hal::BufferView> from_dlpack(PyObject* value, OpenDevice& open) {
-  const int type = nb::cast<int>(nb::getattr(value, "__dlpack_device__")()[0]);
+  const nb::object place = nb::getattr(value, "__dlpack_device__")();
+  const int64_t type = to_integer(nb::object(place[0]).ptr(), INT32_MIN, INT32_MAX, "device type of DLPack");
   const bool on_host = type == BATON_DL_CPU;
   if (on_host && !open.device().allocator().uses_host_memory()) return nullptr;  // Copied, as NumPy's arrays are.
   const bool has_streams = type == BATON_DL_CUDA || type == BATON_DL_CUDA_MANAGED;
@@ -204,7 +220,7 @@ Ref<hal::BufferView> from_handed_out(HandedOut given, OpenDevice& open) {
     return hal::import_dlpack(open.device(), given.tensor.get(), given.stream);
   }();
   if (!imported) {
-    if (is_not_dense(imported.error())) return nullptr;
+    if (may_be_copied(imported.error())) return nullptr;
     raise(imported.error());
   }
   [[maybe_unused]] const baton_dl_managed_tensor* taken = given.tensor.release();
@@ -248,7 +264,10 @@ Ref<hal::BufferView> view_of(PyObject* value, OpenDevice& open, std::string_view
       nb::module_::import_("baton._arrays").attr("adapt")(nb::handle(value), nb::str(declared.data(), declared.size()));
   nb::object array = adapted[0];
   const bool is_copy = nb::cast<bool>(adapted[2]);
-  if (!is_numpy_array(array.ptr())) return from_dlpack(array.ptr(), open);
+  if (!is_numpy_array(array.ptr())) {
+    if (auto view = from_dlpack(array.ptr(), open)) return view;
+    throw nb::type_error("an array whose contiguous() is not dense, or does not lie where its elements fit");
+  }
   ElementType type = ElementType::kNone;
   if (!adapted[1].is_none()) type = take(hal::parse_element_type(nb::cast<const char*>(adapted[1])));
   auto view = from_numpy(array.ptr(), open, type, is_copy);

@@ -13,6 +13,7 @@
 #include "modules/kernel_library/device_functions.hpp"
 #include "python/extension/arrays.hpp"
 #include "python/extension/executables.hpp"
+#include "python/extension/no_constructor.hpp"
 #include "python/extension/trace.hpp"
 
 namespace baton::python {
@@ -194,7 +195,7 @@ void release_device(Ref<OpenDevice> device) {
 }
 
 void bind_devices(nb::module_& module) {
-  nb::class_<Device>(module, "Device", nb::is_weak_referenceable(), nb::is_final())
+  nb::class_<Device>(module, "Device", nb::is_weak_referenceable(), nb::type_slots(kNoConstructorAlone), nb::is_final())
       .def_prop_ro("name", [](const Device& device) { return nb::str(device.hal().name().c_str()); })
       .def_prop_ro("memory_use", memory_use)
       .def("query", query, nb::arg("category"), nb::arg("key"))

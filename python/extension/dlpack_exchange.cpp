@@ -172,17 +172,19 @@ struct HostTensor {
 Result<std::unique_ptr<HostTensor>> make_host_tensor(const baton_dl_tensor& prototype) {
   if (prototype.device.type != BATON_DL_CPU)
     return failure(StatusCode::kUnimplemented, "baton.Tensor allocates memory of the host alone.");
+  if (prototype.rank < 0 || (prototype.rank > 0 && !prototype.shape))
+    return failure(StatusCode::kInvalidArgument, "A tensor has rank ", prototype.rank, " and no shape for it.");
   auto made = std::make_unique<HostTensor>();
   uint64_t length = (uint64_t{prototype.type.bits} * prototype.type.lanes + 7) / 8;
   made->extents.resize(2 * static_cast<size_t>(prototype.rank));
-  int64_t stride = 1;
+  uint64_t stride = 1;  // Of a tensor without elements it may wrap, and says nothing.
   for (auto i = static_cast<size_t>(prototype.rank); i-- > 0;) {
     const int64_t extent = prototype.shape[i];
     if (extent < 0 || __builtin_mul_overflow(length, static_cast<uint64_t>(extent), &length) || length >> 62)
       return failure(StatusCode::kInvalidArgument, "A tensor's extent ", extent, " is negative or too much.");
     made->extents[i] = extent;
-    made->extents[static_cast<size_t>(prototype.rank) + i] = stride;
-    stride *= extent;
+    made->extents[static_cast<size_t>(prototype.rank) + i] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(extent);
   }
   constexpr uint64_t kAlignment = 64;
   made->memory = std::aligned_alloc(kAlignment, (length + kAlignment) / kAlignment * kAlignment);
@@ -206,7 +208,7 @@ int allocate_tensor(baton_dl_tensor* prototype, baton_dl_managed_tensor** out, v
     }
     const bool too_much = made.error().code() == StatusCode::kResourceExhausted;
     set_error(error, too_much ? "MemoryError" : "BufferError", std::string(made.error().message()).c_str());
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {  // std::bad_alloc, or a rank that no vector holds.
     set_error(error, "MemoryError", "no memory for a tensor");
   }
   return -1;

@@ -1,7 +1,11 @@
 #include "python/extension/executables.hpp"
 
+#include <deque>
+
 #include "modules/hal_module/objects.hpp"
 #include "modules/host_table.hpp"
+#include "python/extension/no_constructor.hpp"
+#include "python/extension/values.hpp"
 
 namespace baton::python {
 namespace {
@@ -17,15 +21,16 @@ nb::bytes kept_image(nb::handle image) {
   return nb::cast<nb::bytes>((*kept)[image]);
 }
 
-std::vector<baton_entry_point> entry_points_of(nb::handle listed, std::vector<std::string>& names) {
+std::vector<baton_entry_point> entry_points_of(nb::handle listed, std::deque<std::string>& names) {
   std::vector<baton_entry_point> all;
   if (listed.is_none()) return all;
-  names.reserve(nb::len(listed));  // They must not move.
   for (nb::handle one : listed) {
     const std::string& name = names.emplace_back(nb::cast<std::string>(one[0]));
     baton_entry_point point{};
     point.name = {name.data(), name.size()};
-    for (size_t i = 0; i < 3; ++i) point.workgroup_size[i] = nb::cast<uint32_t>(one[1][i]);
+    for (size_t i = 0; i < 3; ++i)
+      point.workgroup_size[i] =
+          static_cast<uint32_t>(to_integer(nb::object(one[1][i]).ptr(), 0, UINT32_MAX, "extent of a workgroup"));
     all.push_back(point);
   }
   return all;
@@ -36,16 +41,16 @@ std::vector<baton_entry_point> entry_points_of(nb::handle listed, std::vector<st
 Executable make_executable(const Device& device, nb::dict variants, nb::handle entry_points, const std::string& name,
                            nb::handle constants) {
   check(device.open->check_usable());
-  std::vector<std::string> formats, names;
+  std::deque<std::string> formats, names;  // They must not move.
   std::vector<baton_executable_variant> images;
   std::vector<uint32_t> words;
-  formats.reserve(variants.size());
   for (auto [format, image] : variants) {
     const auto bytes = kept_image(image);
     const std::string& text = formats.emplace_back(nb::cast<std::string>(format));
     images.push_back({{text.data(), text.size()}, bytes.data(), bytes.size()});
   }
-  for (nb::handle constant : constants) words.push_back(nb::cast<uint32_t>(constant));
+  for (nb::handle constant : constants)
+    words.push_back(static_cast<uint32_t>(to_integer(constant.ptr(), 0, UINT32_MAX, "constant of 32 bits")));
   const std::vector<baton_entry_point> points = entry_points_of(entry_points, names);
   baton_executable_request_v3 request{};
   request.request = {sizeof(request), static_cast<uint32_t>(images.size()),
@@ -66,7 +71,7 @@ Executable make_executable(const Device& device, nb::dict variants, nb::handle e
 }
 
 uint32_t entry_point_of(const Executable& executable, nb::handle name) {
-  if (!PyUnicode_Check(name.ptr())) return nb::cast<uint32_t>(name);
+  if (!PyUnicode_Check(name.ptr())) return static_cast<uint32_t>(to_integer(name.ptr(), 0, UINT32_MAX, "entry point"));
   const std::string text = nb::cast<std::string>(name);
   uint32_t index = 0;
   check(from_door(devices().executable_entry_point(executable.handle(), {text.data(), text.size()}, &index)));
@@ -74,7 +79,8 @@ uint32_t entry_point_of(const Executable& executable, nb::handle name) {
 }
 
 void bind_executables(nb::module_& module) {
-  nb::class_<Executable>(module, "Executable").def("entry_point", entry_point_of, nb::arg("name"));
+  nb::class_<Executable>(module, "Executable", nb::type_slots(kNoConstructorAlone))
+      .def("entry_point", entry_point_of, nb::arg("name"));
 }
 
 }  // namespace baton::python

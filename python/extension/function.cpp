@@ -3,6 +3,7 @@
 #include "bytecode/module_view.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/element_types.hpp"
+#include "python/extension/no_constructor.hpp"
 #include "python/extension/trace.hpp"
 #include "vm/stack.hpp"
 #include "vm/timeline_tracer.hpp"
@@ -34,7 +35,7 @@ struct Slots {
 
 // The fences of a call that takes them: what its tensors wait for, and what its results are there at.
 struct Fences {
-  std::vector<const hal::Fence*> waits;
+  std::vector<Ref<hal::Fence>> waits;
   Ref<hal::Fence> ready;
   OwnedObject wait_object;
   OwnedObject signal_object;
@@ -47,8 +48,13 @@ struct Fences {
     }
     const Ref<hal::Semaphore> semaphore = take(devices[0]->device().make_semaphore(0));
     ready = hal::Fence::at(*semaphore, 1);
-    if (!waits.empty()) wait_object = OwnedObject(modules::wrap(hal::Fence::join(waits)).detach());
+    if (!waits.empty()) wait_object = OwnedObject(modules::wrap(joined()).detach());
     signal_object = OwnedObject(modules::wrap(ready).detach());
+  }
+  Ref<hal::Fence> joined() const {
+    std::vector<const hal::Fence*> all;
+    for (const Ref<hal::Fence>& wait : waits) all.push_back(wait.get());
+    return hal::Fence::join(all);
   }
 };
 
@@ -190,7 +196,8 @@ int clear(PyObject* self) noexcept {
   return 0;
 }
 
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_slot)},
+PyType_Slot slots[] = {kNoConstructor,
+                       {Py_tp_call, reinterpret_cast<void*>(call_slot)},
                        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
                        {0, nullptr}};

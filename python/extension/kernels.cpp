@@ -3,6 +3,7 @@
 #include "hal/queue.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/kernel_arguments.hpp"
+#include "python/extension/no_constructor.hpp"
 
 namespace baton::python {
 namespace {
@@ -381,11 +382,24 @@ nb::dict occupancy(const Kernel& kernel, uint32_t threads, uint32_t shared_bytes
   return all;
 }
 
+// KernelLibrary(code, name=) is load_library(): a slot of the type and no __new__ written in Python's terms, beside which
+// object.__new__(KernelLibrary) would make an object that nanobind never heard of.
+PyObject* load_library = nullptr;  // Kept for good.
+PyObject* new_library(PyTypeObject*, PyObject* args, PyObject* keywords) noexcept {
+  return PyObject_Call(load_library, args, keywords);
+}
+int leave_as_it_is(PyObject*, PyObject*, PyObject*) noexcept { return 0; }
+
+PyType_Slot library_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_library)},
+                               {Py_tp_init, reinterpret_cast<void*>(leave_as_it_is)},
+                               {0, nullptr}};
+
 }  // namespace
 
 void bind_kernels(nb::module_& module) {
-  nb::class_<KernelLibrary>(module, "KernelLibrary", nb::is_final())
-      .def(nb::new_(&load), nb::arg("code"), nb::kw_only(), nb::arg("name") = "kernels")
+  module.def("_load_library", &load, nb::arg("code"), nb::kw_only(), nb::arg("name") = "kernels");
+  load_library = module.attr("_load_library").inc_ref().ptr();
+  nb::class_<KernelLibrary>(module, "KernelLibrary", nb::type_slots(library_slots), nb::is_final())
       .def_static("compile", compile, nb::arg("source"), nb::kw_only(), nb::arg("arch") = "",
                   nb::arg("options") = nb::make_tuple(), nb::arg("headers") = nb::dict(),
                   nb::arg("name") = "kernels.cu")
@@ -395,7 +409,7 @@ void bind_kernels(nb::module_& module) {
       .def("__getitem__", find, nb::arg("name"))
       .def("variable", variable, nb::arg("name"), nb::arg("ordinal") = 0)
       .def("unload", unload);
-  nb::class_<Kernel>(module, "Kernel", nb::is_final())
+  nb::class_<Kernel>(module, "Kernel", nb::type_slots(kNoConstructorAlone), nb::is_final())
       .def_prop_ro("name", name_of)
       .def_prop_ro("parameter_sizes", parameter_sizes)
       .def("occupancy", occupancy, nb::arg("threads"), nb::arg("shared_bytes") = 0, nb::arg("ordinal") = 0)

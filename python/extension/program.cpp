@@ -7,6 +7,7 @@
 #include "modules/parameters_module/parameters_module.hpp"
 #include "modules/plugin_loader.hpp"
 #include "python/extension/function.hpp"
+#include "python/extension/no_constructor.hpp"
 #include "python/extension/python_module.hpp"
 #include "python/extension/trace.hpp"
 #include "vm/bytecode_module.hpp"
@@ -196,8 +197,10 @@ int clear(PyObject* self) noexcept {
   return 0;
 }
 
-PyType_Slot slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+PyType_Slot slots[] = {kNoConstructor,
+                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
 
 }  // namespace
 

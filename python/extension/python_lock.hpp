@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 
 #include "base/status.hpp"
+#include "modules/sdk/status.h"
 
 namespace baton::python {
 
@@ -72,6 +73,22 @@ auto take(R&& result) {
 }
 // The error that Python has set, as a status; it becomes the cause of what is raised next on this thread.
 Status keep_error(std::string_view where);
+// Runs what may throw, for a caller in C on any thread.
+template <typename Call>
+baton_status* guarded(std::string_view where, const Call& call) noexcept {
+  const Locked locked;
+  try {
+    call();
+    return nullptr;
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (nb::builtin_exception& error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return reinterpret_cast<baton_status*>(keep_error(where).release());
+}
 // Before a call that may fail: what an earlier one left.
 void forget_cause();
 

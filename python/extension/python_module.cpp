@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::string_view kCommandBuffer = "hal.command_buffer";
 
-baton_status* to_door(Status status) { return reinterpret_cast<baton_status*>(status.release()); }
-
 struct PythonModule;
 
 struct PythonFunction {
@@ -123,22 +121,6 @@ void call_command(const PythonFunction& function, baton_call* call) {
   if (!call_with(function.callable, arguments).is_none()) {
     throw nb::type_error("a command has no results, and this one returned something else than None");
   }
-}
-
-template <typename Call>
-baton_status* guarded(const std::string& where, const Call& call) noexcept {
-  const Locked locked;
-  try {
-    call();
-    return nullptr;
-  } catch (nb::python_error& error) {
-    error.restore();
-  } catch (nb::builtin_exception& error) {
-    PyErr_SetString(PyExc_TypeError, error.what());
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return to_door(keep_error(where));
 }
 
 std::string place_of(const PythonFunction& function) {

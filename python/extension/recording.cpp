@@ -4,6 +4,7 @@
 #include "modules/host_table.hpp"
 #include "modules/sdk/cuda.h"
 #include "python/extension/executables.hpp"
+#include "python/extension/no_constructor.hpp"
 
 namespace baton::python {
 namespace {
@@ -11,7 +12,6 @@ namespace {
 const baton_recording_table& verbs() { return *modules::host_table().recording; }
 const baton_device_table& devices() { return *modules::host_table().devices; }
 
-baton_status* to_door(Status status) { return reinterpret_cast<baton_status*>(status.release()); }
 void check_door(baton_status* failed) { check(Status::adopt(reinterpret_cast<Status::Failure*>(failed))); }
 
 std::vector<baton_binding> ranges_of(nb::handle bindings) {
@@ -25,16 +25,27 @@ std::vector<uint32_t> words_of(nb::handle constants) {
   std::vector<uint32_t> words;
   for (nb::handle constant : constants) {
     if (PyFloat_Check(constant.ptr())) {
-      words.push_back(vm::Value::of(nb::cast<float>(constant)).bits & 0xffffffff);
+      words.push_back(std::bit_cast<uint32_t>(static_cast<float>(PyFloat_AsDouble(constant.ptr()))));
       continue;
     }
-    const auto number = nb::cast<int64_t>(nb::steal(PyNumber_Index(constant.ptr())));
+    const int64_t number = to_integer(constant.ptr(), INT64_MIN, INT64_MAX, "constant");
     words.push_back(static_cast<uint32_t>(number));
     if (number < INT32_MIN || number > int64_t{UINT32_MAX}) {
       words.push_back(static_cast<uint32_t>(static_cast<uint64_t>(number) >> 32));
     }
   }
   return words;
+}
+
+void read_grid(nb::handle given, uint32_t (&grid)[3]) {
+  grid[0] = grid[1] = grid[2] = 1;
+  const bool is_number = PyLong_Check(given.ptr());
+  const size_t count = is_number ? 1 : nb::len(given);  // Asked once: it may say something else the next time.
+  if (count > 3) throw nb::value_error("a grid has one to three dimensions");
+  for (size_t i = 0; i < count; ++i) {
+    const nb::object extent = is_number ? nb::borrow(given) : nb::object(given[i]);
+    grid[i] = static_cast<uint32_t>(to_integer(extent.ptr(), 0, UINT32_MAX, "extent of a grid"));
+  }
 }
 
 void dispatch(const Recording& recording, const Executable& executable, nb::handle entry_point, nb::handle grid,
@@ -45,13 +56,7 @@ void dispatch(const Recording& recording, const Executable& executable, nb::hand
   command.struct_size = sizeof(command);
   command.entry_point = entry_point_of(executable, entry_point);
   command.executable = executable.handle();
-  command.grid[0] = command.grid[1] = command.grid[2] = 1;
-  if (PyLong_Check(grid.ptr())) {
-    command.grid[0] = nb::cast<uint32_t>(grid);
-  } else {
-    if (nb::len(grid) > 3) throw nb::value_error("a grid has one to three dimensions");
-    for (size_t i = 0; i < nb::len(grid); ++i) command.grid[i] = nb::cast<uint32_t>(grid[i]);
-  }
+  read_grid(grid, command.grid);
   command.constants = words.data();
   command.constant_count = static_cast<uint32_t>(words.size());
   command.bindings = ranges.data();
@@ -114,12 +119,17 @@ int view_memory(PyObject* self, Py_buffer* view, int flags) noexcept {
 }
 void release_memory(PyObject* self, Py_buffer*) noexcept { --nb::inst_ptr<HostMemory>(self)->views; }
 
-PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(view_memory)},
+PyType_Slot memory_slots[] = {kNoConstructor,
+                              {Py_bf_getbuffer, reinterpret_cast<void*>(view_memory)},
                               {Py_bf_releasebuffer, reinterpret_cast<void*>(release_memory)},
                               {0, nullptr}};
 
 class Views {
  public:
+  Views() = default;
+  ~Views() { end(); }  // The function raised; its error is what is told.
+  Views(const Views&) = delete;
+  Views& operator=(const Views&) = delete;
   nb::object add(void* data, uint64_t size, bool writable) {
     static char nothing = 0;  // A view wants a pointer.
     nb::object memory = nb::cast(HostMemory{data ? data : &nothing, static_cast<Py_ssize_t>(size), writable});
@@ -129,17 +139,25 @@ class Views {
     return view;
   }
   // After the function, when nothing of ours refers to the views any more.
-  void close() const {
-    for (const auto& [memory, view] : all_) {
-      const bool is_kept = Py_REFCNT(view.ptr()) > 1;
-      view.attr("release")();
-      if (!is_kept && nb::cast<const HostMemory&>(memory).views == 0) continue;
-      PyErr_SetString(PyExc_BufferError, "the function kept an array over memory that it has only while it runs");
-      throw nb::python_error();
-    }
+  void close() {
+    if (end()) return;
+    PyErr_SetString(PyExc_BufferError, "the function kept an array over memory that it has only while it runs");
+    throw nb::python_error();
   }
 
  private:
+  // Each one, whatever becomes of the others; whether nobody kept any.
+  bool end() noexcept {
+    bool nobody = true;
+    for (const auto& [memory, view] : all_) {
+      const bool is_kept = Py_REFCNT(view.ptr()) > 1;
+      if (!nb::steal(PyObject_CallMethod(view.ptr(), "release", nullptr)).is_valid()) PyErr_Clear();
+      nobody = nobody && !is_kept && nb::inst_ptr<HostMemory>(memory)->views == 0;
+    }
+    all_.clear();
+    return nobody;
+  }
+
   std::vector<std::pair<nb::object, nb::object>> all_;
 };
 
@@ -162,15 +180,9 @@ void call_host_function(const KeptFunction& kept, const baton_host_arguments& ar
   views.close();
 }
 
-baton_status* host_body(void* data, const baton_host_arguments* arguments) {
-  const Locked locked;
-  try {
-    call_host_function(*static_cast<KeptFunction*>(data), *arguments);
-    return nullptr;
-  } catch (nb::python_error& error) {
-    error.restore();
-    return to_door(keep_error("in a host function of Python"));
-  }
+baton_status* host_body(void* data, const baton_host_arguments* arguments) noexcept {
+  return guarded("in a host function of Python",
+                 [&] { call_host_function(*static_cast<KeptFunction*>(data), *arguments); });
 }
 
 std::vector<uint32_t> accesses_of(std::span<const baton_binding> ranges) {
@@ -237,15 +249,9 @@ void call_foreign_function(const KeptFunction& kept, const baton_foreign_argumen
   views.close();
 }
 
-baton_status* foreign_body(void* data, const baton_foreign_arguments* arguments) {
-  const Locked locked;
-  try {
-    call_foreign_function(*static_cast<KeptFunction*>(data), *arguments);
-    return nullptr;
-  } catch (nb::python_error& error) {
-    error.restore();
-    return to_door(keep_error("in a foreign function of Python"));
-  }
+baton_status* foreign_body(void* data, const baton_foreign_arguments* arguments) noexcept {
+  return guarded("in a foreign function of Python",
+                 [&] { call_foreign_function(*static_cast<KeptFunction*>(data), *arguments); });
 }
 
 void foreign(const Recording& recording, nb::handle callable, nb::args bindings, const std::string& name) {
@@ -325,19 +331,19 @@ OpenRecording::~OpenRecording() { nb::cast<Recording&>(object_).commands = nullp
 
 void bind_recordings(nb::module_& module) {
   nb::class_<HostMemory>(module, "_HostMemory", nb::type_slots(memory_slots));
-  nb::class_<Binding>(module, "Binding")
+  nb::class_<Binding>(module, "Binding", nb::type_slots(kNoConstructorAlone))
       .def_prop_ro("is_slot", [](const Binding& binding) { return !binding.buffer.get(); })
       .def_prop_ro("offset", [](const Binding& binding) { return binding.range.offset; })
       .def_prop_ro("nbytes", length_of)
       .def_prop_ro("is_written",
                    [](const Binding& binding) { return (binding.range.access & BATON_ACCESS_WRITE) != 0; })
       .def("part", part_of, nb::arg("offset"), nb::arg("nbytes"));
-  nb::class_<DeviceRange>(module, "DeviceRange")
+  nb::class_<DeviceRange>(module, "DeviceRange", nb::type_slots(kNoConstructorAlone))
       .def_ro("address", &DeviceRange::address)
       .def_ro("nbytes", &DeviceRange::size)
       .def_ro("view", &DeviceRange::view)
       .def_prop_ro("__cuda_array_interface__", cuda_array_interface);
-  nb::class_<Recording>(module, "Recording")
+  nb::class_<Recording>(module, "Recording", nb::type_slots(kNoConstructorAlone))
       .def_ro("device", &Recording::device)
       .def("dispatch", dispatch, nb::arg("executable"), nb::arg("entry_point"), nb::arg("grid"), nb::arg("bindings"),
            nb::arg("constants") = nb::make_tuple())

@@ -7,6 +7,7 @@
 #include "hal/host_copy.hpp"
 #include "python/extension/dlpack_exchange.hpp"
 #include "python/extension/element_types.hpp"
+#include "python/extension/no_constructor.hpp"
 
 namespace baton::python {
 namespace {
@@ -79,7 +80,8 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept {
 
 void release_buffer(PyObject*, Py_buffer* buffer) noexcept { delete static_cast<Exported*>(buffer->internal); }
 
-PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+PyType_Slot slots[] = {kNoConstructor,
+                       {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
                        {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                        {0, nullptr}};
 
@@ -113,15 +115,19 @@ nb::tuple dlpack_device(const Tensor& tensor) {
 // The consumer's stream, as __dlpack__ has it: nothing is the legacy default stream on a GPU and no stream on a host.
 int64_t consumer_stream(const Tensor& tensor, nb::handle stream) {
   if (tensor.host_reaches()) return hal::kNoStream;
-  return stream.is_none() ? 1 : nb::cast<int64_t>(stream);
+  return stream.is_none() ? 1 : to_integer(stream.ptr(), INT64_MIN, INT64_MAX, "stream");
 }
 
 bool wants_version(nb::handle max_version) {
-  return !max_version.is_none() && nb::cast<int>(max_version[0]) >= static_cast<int>(BATON_DL_MAJOR_VERSION);
+  if (max_version.is_none()) return false;
+  const nb::object major = max_version[0];
+  return to_integer(major.ptr(), 0, INT64_MAX, "version") >= int64_t{BATON_DL_MAJOR_VERSION};
 }
 
 void check_wish(const Tensor& tensor, nb::handle wanted_device, nb::handle copy) {
-  if (!copy.is_none() && nb::cast<bool>(copy)) {
+  const int is_copy = copy.is_none() ? 0 : PyObject_IsTrue(copy.ptr());
+  if (is_copy < 0) throw nb::python_error();
+  if (is_copy) {
     throw nb::buffer_error("a Baton tensor is handed out in place; copy it with numpy.array() or its like");
   }
   if (!wanted_device.is_none() && !wanted_device.equal(dlpack_device(tensor))) {

@@ -25,6 +25,9 @@ struct Tensor {
   void wait() const;
 };
 
+// Of what says __index__, with the name of what is wanted in the error.
+int64_t to_integer(PyObject* value, int64_t least, int64_t most, std::string_view name);
+
 nb::object make_tensor(Ref<hal::BufferView> view, Ref<OpenDevice> open, Ref<hal::Fence> ready = nullptr);
 // Null when `object` is another thing.
 Tensor* tensor_in(PyObject* object);

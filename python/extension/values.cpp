@@ -5,6 +5,7 @@
 #include "hal/allocator.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/arrays.hpp"
+#include "python/extension/no_constructor.hpp"
 #include "vm/blob.hpp"
 #include "vm/list.hpp"
 
@@ -17,7 +18,20 @@ std::string type_of(PyObject* value) {
   return nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value))).attr("__name__")));
 }
 
+// Of the interpreter: a list of Python's, or of a program's, may hold itself.
+class Deeper {
+ public:
+  explicit Deeper(const char* where) {
+    if (Py_EnterRecursiveCall(where)) throw nb::python_error();
+  }
+  ~Deeper() { Py_LeaveRecursiveCall(); }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+};
+
 // ---- Numbers --------------------------------------------------------------------------------------------------------
+
+}  // namespace
 
 int64_t to_integer(PyObject* value, int64_t least, int64_t most, std::string_view name) {
   if (PyFloat_Check(value)) type_error(text("a float where ", name, " is wanted"));
@@ -31,6 +45,8 @@ int64_t to_integer(PyObject* value, int64_t least, int64_t most, std::string_vie
   }
   return result;
 }
+
+namespace {
 
 double to_real(PyObject* value) {
   const double result = PyFloat_AsDouble(value);
@@ -59,7 +75,7 @@ OwnedObject to_tensor(PyObject* value, const Parameter& parameter, Surroundings&
   OpenDevice& open = *first_device(around);
   if (const Tensor* tensor = tensor_in(value); tensor && tensor->ready) {
     if (around.waits) {
-      around.waits->push_back(tensor->ready.get());
+      around.waits->push_back(tensor->ready);
     } else {
       tensor->wait();
     }
@@ -111,22 +127,27 @@ vm::ValueType value_type_of(Kind kind) {
   return kind <= Kind::kF64 ? kValueTypes[static_cast<size_t>(kind)] : vm::ValueType::kRef;
 }
 
+[[noreturn]] void no_memory() {
+  PyErr_NoMemory();
+  throw nb::python_error();
+}
+
 OwnedObject to_list(PyObject* value, Surroundings& around) {
   if (!PyList_Check(value) && !PyTuple_Check(value)) type_error(text("a list is wanted, not ", type_of(value)));
-  if (Py_EnterRecursiveCall(" while a list becomes one of a program")) throw nb::python_error();
-  struct Left {
-    ~Left() { Py_LeaveRecursiveCall(); }
-  } left;
-  const auto count = static_cast<size_t>(PyObject_Length(value));
+  const Deeper deeper(" while a list becomes one of a program");
+  // A copy: code of Python that converts an element may change the list, and a list of another class say any length.
+  const nb::object elements = nb::steal(PySequence_Tuple(value));
+  if (!elements.is_valid()) throw nb::python_error();
+  const auto count = static_cast<size_t>(PyTuple_Size(elements.ptr()));
   Ref<vm::List> list = vm::List::make(count);
+  if (!list) no_memory();
   for (size_t i = 0; i < count; ++i) {
-    nb::object element = nb::steal(PySequence_GetItem(value, static_cast<Py_ssize_t>(i)));
-    if (!element.is_valid()) throw nb::python_error();
+    const nb::handle element = PyTuple_GetItem(elements.ptr(), static_cast<Py_ssize_t>(i));
     const Kind kind = element.is_none() ? Kind::kAny : kind_in_list(element.ptr());
     vm::Value converted;
     OwnedObject owned;
     to_value(element.ptr(), {kind, {}, {}}, around, converted, owned);
-    list->push(value_type_of(kind), converted);
+    if (!list->push(value_type_of(kind), converted)) no_memory();
   }
   return OwnedObject(reinterpret_cast<baton_object*>(list.detach()));
 }
@@ -161,6 +182,7 @@ OwnedObject to_object(PyObject* value, const Parameter& parameter, Surroundings&
 // ---- Back -----------------------------------------------------------------------------------------------------------
 
 nb::object from_list(const vm::List& list, const Surroundings& around) {
+  const Deeper deeper(" while a list of a program becomes one of Python");
   nb::list all;
   for (uint64_t i = 0; i < list.size(); ++i) {
     const vm::List::Element& element = list.elements[i];
@@ -239,7 +261,7 @@ nb::object from_value(vm::Value value, const Parameter& parameter, const Surroun
 }
 
 void bind_values(nb::module_& module) {
-  nb::class_<Object>(module, "Object")
+  nb::class_<Object>(module, "Object", nb::type_slots(kNoConstructorAlone))
       .def_prop_ro("type", [](const Object& held) { return nb::str(held.object.get()->type->name); })
       .def("__repr__", [](const Object& held) {
         return nb::str(text("<baton.Object ", held.object.get()->type->name, ">").c_str());

@@ -57,9 +57,8 @@ struct Object {
 // What values refer to: where arrays go, and when tensors are there.
 struct Surroundings {
   std::span<const Ref<OpenDevice>> devices;
-  Ref<hal::Fence> ready = nullptr;  // Of results.
-  std::vector<const hal::Fence*>* waits =
-      nullptr;  // Of tensors that are given on before they are there; or waited for.
+  Ref<hal::Fence> ready = nullptr;                // Of results.
+  std::vector<Ref<hal::Fence>>* waits = nullptr;  // Of tensors that are given on before they are there; or waited for.
 };
 
 // The number in `out`, or the object in `owned` and `out`. Throws what Python raises.

@@ -113,6 +113,10 @@ TEST(DlpackTest, WhatCannotComeInStaysTheCallers) {
   refused(StatusCode::kInvalidArgument, "extent -2 in dimension 0", [](Foreign& f) { f.shape[0] = -2; });
   refused(StatusCode::kInvalidArgument, "more than can be addressed",
           [](Foreign& f) { f.shape[0] = int64_t{1} << 62; });
+  for (const uint64_t offset : {1u, 2u, 3u, 5u}) {
+    refused(StatusCode::kUnimplemented, "is not aligned: it lies at an address that is",
+            [&](Foreign& f) { f.tensor.tensor.byte_offset = offset; });
+  }
   refused(StatusCode::kInvalidArgument, "rank -1", [](Foreign& f) { f.tensor.tensor.rank = -1; });
   refused(StatusCode::kInvalidArgument, "at a null pointer", [](Foreign& f) { f.tensor.tensor.data = nullptr; });
 }
