@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "compiler-lite/placement/place.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
@@ -112,11 +113,11 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.step("collectives-to-calls", lower::collectives_to_calls);
   pipeline.step("functions-to-util", lower::functions_to_util);
   pipeline.step("outline-initializers", outline_initializers);
-  pipeline.pass(createCanonicalizerPass());
+  pipeline.pass(codegen::create_canonicalizer());
   pipeline.pass(createCSEPass());
   pipeline.end_phase("input");
   if (has_devices) pipeline.step("wrap-boundary", [&](ModuleOp each) { return lower::wrap_boundary(each, fences); });
-  pipeline.pass(createCanonicalizerPass());
+  pipeline.pass(codegen::create_canonicalizer());
   pipeline.pass(createCSEPass());
   pipeline.end_phase("abi");
   const specs::SpecOptions given = spec_options(options);
@@ -149,7 +150,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.pass(createLoopInvariantCodeMotionPass());
   pipeline.pass(createLowerAffinePass());
   pipeline.pass(createConvertSCFToCFPass());
-  pipeline.pass(createCanonicalizerPass());
+  pipeline.pass(codegen::create_canonicalizer());
   pipeline.pass(createCSEPass());
   pipeline.step("host-objects", lower::host_objects);
   pipeline.step("widen-scalars", lower::widen_scalars);

@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/index_checks.hpp"
 #include "compiler-lite/codegen/linear_maps.hpp"
 #include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/codegen/widen_sums.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -319,7 +319,7 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
   forms.add<Generalize, InDestinationStyle<tensor::FromElementsOp>, InDestinationStyle<tensor::GenerateOp>,
             PadToGeneric, SplatToFill>(context);
   tensor::populateDecomposeTensorConcatPatterns(forms);
-  mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(forms);
+  populate_dim_patterns(forms);
   if (mlir::failed(rewrite_greedily(kernel, std::move(forms)))) return mlir::failure();
   hold_indices_inside(kernel);
   if (tiling == Tiling::kBlocks) kernel.walk(insert_by_element);  // A core copies faster than it chooses.
@@ -339,7 +339,7 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
   tensor::DimOp::getCanonicalizationPatterns(fusion, context);
   tensor::EmptyOp::getCanonicalizationPatterns(fusion, context);
   tensor::CastOp::getCanonicalizationPatterns(fusion, context);
-  mlir::memref::populateResolveRankedShapedTypeResultDimsPatterns(fusion);
+  populate_dim_patterns(fusion);
   if (mlir::failed(rewrite_greedily(kernel, std::move(fusion)))) return mlir::failure();
   read_odd_operands_from_whole(kernel);
   return mlir::success();

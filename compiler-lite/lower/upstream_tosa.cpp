@@ -1,5 +1,6 @@
 #include "compiler-lite/lower/upstream_tosa.hpp"
 
+#include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/dialects/all.hpp"
 #include "compiler-lite/placement/place.hpp"
 #include "llvm/Support/SourceMgr.h"
@@ -29,19 +30,19 @@ LogicalResult run_passes(ModuleOp module) {
   PassManager passes(module.getContext());
   OpPassManager& functions = passes.nest<func::FuncOp>();
   functions.addPass(tosa::createTosaOptionalDecompositions());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(codegen::create_canonicalizer());
   functions.addPass(tosa::createTosaInferShapesPass());
   functions.addPass(tosa::createTosaMakeBroadcastablePass());
   // Before what would take the end of a region, and a scatter, for an operation of its own.
   functions.addPass(tosa::createTosaToSCF());
   functions.addPass(tosa::createTosaToLinalgNamed());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(codegen::create_canonicalizer());
   functions.addPass(tosa::createTosaLayerwiseConstantFoldPass());
   functions.addPass(tosa::createTosaMakeBroadcastablePass());
   functions.addPass(tosa::createTosaToLinalg());
   functions.addPass(tosa::createTosaToArith(/*includeApplyRescale=*/true));
   functions.addPass(tosa::createTosaToTensor());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(codegen::create_canonicalizer());
   passes.addPass(createCSEPass());
   return passes.run(module);
 }

@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "compiler-lite/codegen/fusion_rules.hpp"
+#include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
@@ -261,6 +262,7 @@ void add_clean_ups(mlir::RewritePatternSet& patterns) {
 }
 
 LogicalResult rewrite_functions(mlir::ModuleOp module, mlir::RewritePatternSet patterns) {
+  codegen::populate_named_sizes(patterns);
   const mlir::FrozenRewritePatternSet frozen(std::move(patterns));
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     if (failed(codegen::rewrite_greedily(function, frozen))) return mlir::failure();
@@ -316,7 +318,7 @@ LogicalResult fuse(mlir::ModuleOp module, bool channels_last) {
 LogicalResult clean_up(mlir::ModuleOp module) {
   mlir::PassManager passes(module.getContext());
   auto& functions = passes.nest<util::FuncOp>();
-  functions.addPass(mlir::createCanonicalizerPass());
+  functions.addPass(codegen::create_canonicalizer());
   functions.addPass(mlir::createCSEPass());
   return passes.run(module);
 }

@@ -1,6 +1,7 @@
 #include "compiler-lite/schedule/schedule.hpp"
 
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
+#include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
@@ -35,10 +36,10 @@ using mlir::ModuleOp;
 LogicalResult clean_up(ModuleOp module) {
   mlir::PassManager passes(module.getContext());
   auto& functions = passes.nest<util::FuncOp>();
-  functions.addPass(mlir::createCanonicalizerPass());
+  functions.addPass(codegen::create_canonicalizer());
   functions.addPass(mlir::createCSEPass());
   auto& initializers = passes.nest<util::InitializerOp>();
-  initializers.addPass(mlir::createCanonicalizerPass());
+  initializers.addPass(codegen::create_canonicalizer());
   initializers.addPass(mlir::createCSEPass());
   return passes.run(module);
 }

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/specs/inlining.hpp"
 #include "compiler-lite/specs/pdl_spec.hpp"
 #include "compiler-lite/specs/transform_ops.hpp"
@@ -59,7 +60,7 @@ mlir::LogicalResult apply_specs(mlir::ModuleOp program, const SpecOptions& optio
   if (options.pdl_file.empty()) return mlir::success();
   if (failed(apply_pdl_spec(program, options.pdl_file, options.verbose))) return mlir::failure();
   mlir::PassManager clean_up(program.getContext());
-  clean_up.addPass(mlir::createCanonicalizerPass());
+  clean_up.addPass(codegen::create_canonicalizer());
   clean_up.addPass(mlir::createCSEPass());
   return clean_up.run(program);
 }

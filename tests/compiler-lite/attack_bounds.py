@@ -256,7 +256,7 @@ def main():
                 str(env[i]) for i in range(writer.scalars)]
             expected = model(writer, result, env)
             done = subprocess.run(prefix + [words[0] + "/baton-run-module", "--device=local-sync", "--module=" + module,
-                                            "--function=f"] + ["--input=" + each for each in inputs],
+                                            "--function=f", "--output_max_element_count=1000000"] + ["--input=" + each for each in inputs],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
             refused = done.returncode == 1 and ("INVALID_ARGUMENT;" in done.stdout or "OUT_OF_RANGE;" in done.stdout)
             good = refused
