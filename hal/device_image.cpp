@@ -48,13 +48,17 @@ Status cut_off(std::string_view kind, Code code, std::string_view what, uint64_t
 
 bool is_fatbin(Code code) { return code.size() >= 4 && load_bytes<uint32_t>(code.data()) == kFatbinMagic; }
 bool is_elf(Code code) { return code.size() >= SELFMAG && std::memcmp(code.data(), ELFMAG, SELFMAG) == 0; }
+bool is_cuda(const Elf64_Ehdr& header) { return header.e_machine == kMachineCuda; }
 bool is_archive(Code code) {
   return code.size() >= kArchiveMagic.size() &&
          std::memcmp(code.data(), kArchiveMagic.data(), kArchiveMagic.size()) == 0;
 }
 
+Status check_tables(Code code);
+
 // ---- Fatbins --------------------------------------------------------------------------------------------------------
 
+// What lies in a fatbin holds no other fatbins, so nothing here goes deeper than archive, object, fatbin and cubin.
 Status check_parts(Code code, Code contents) {
   for (uint64_t at = 0; contents.size() - at >= sizeof(FatbinPart);) {
     const auto part = load_bytes<FatbinPart>(contents.data() + at);
@@ -63,7 +67,7 @@ Status check_parts(Code code, Code contents) {
       return cut_off("fatbin", code, text("part at ", at, " of ", part.header_bytes, " and contents"), at, part.bytes);
     }
     const Code image = contents.subspan(static_cast<size_t>(at) + part.header_bytes, static_cast<size_t>(part.bytes));
-    if (is_elf(image)) BATON_TRY_CONTEXT(check_device_image(image), "in a fatbin");
+    if (is_elf(image)) BATON_TRY_CONTEXT(check_tables(image), "in a fatbin");
     at += part.header_bytes + part.bytes;
   }
   return {};
@@ -94,52 +98,107 @@ Status check_fatbins(Code code) {
 
 // ---- ELF ------------------------------------------------------------------------------------------------------------
 
-Status check_sections(std::string_view kind, Code code, const Elf64_Ehdr& header) {
-  for (uint64_t i = 0; i < header.e_shnum; ++i) {
-    const auto section = load_bytes<Elf64_Shdr>(code.data() + header.e_shoff + i * sizeof(Elf64_Shdr));
-    if (section.sh_type == SHT_NOBITS) continue;
-    if (!inside(code, section.sh_offset, section.sh_size)) {
-      return cut_off(kind, code, text("contents of section ", i), section.sh_offset, section.sh_size);
-    }
-    const Code contents = code.subspan(static_cast<size_t>(section.sh_offset), static_cast<size_t>(section.sh_size));
-    BATON_TRY_CONTEXT(check_fatbins(contents), "in section ", i, " of an object");
+struct Table {
+  uint64_t begin = 0;
+  uint64_t count = 0;
+
+  template <typename Row>
+  Status check(std::string_view kind, std::string_view what, Code code) const {
+    const uint64_t length = count > UINT64_MAX / sizeof(Row) ? UINT64_MAX : count * sizeof(Row);
+    return inside(code, begin, length) ? Status() : cut_off(kind, code, what, begin, length);
+  }
+  template <typename Row>
+  Row row(Code code, uint64_t index) const {
+    return load_bytes<Row>(code.data() + begin + index * sizeof(Row));
+  }
+};
+
+// Counts that do not fit the header stand in the first section.
+struct Tables {
+  Table sections, segments;
+
+  Tables(Code code, const Elf64_Ehdr& header)
+      : sections{header.e_shoff, header.e_shnum}, segments{header.e_phoff, header.e_phnum} {
+    const bool has_first = header.e_shoff != 0 && inside(code, header.e_shoff, sizeof(Elf64_Shdr));
+    const Elf64_Shdr first = has_first ? sections.row<Elf64_Shdr>(code, 0) : Elf64_Shdr{};
+    if (header.e_shnum == 0) sections.count = first.sh_size;
+    if (header.e_phnum == PN_XNUM) segments.count = first.sh_info;
+  }
+};
+
+Status check_header(std::string_view kind, const Elf64_Ehdr& header) {
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) {
+    return failure(StatusCode::kInvalidArgument, "The ", kind, " is of class ", int{header.e_ident[EI_CLASS]},
+                   "; one of 64 bits is of class ", ELFCLASS64, ".");
+  }
+  // Tables may be absent, but not of rows of another size.
+  const bool has_sections = header.e_shnum != 0 || header.e_shoff != 0;
+  if ((has_sections && header.e_shentsize != sizeof(Elf64_Shdr)) ||
+      (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr))) {
+    return failure(StatusCode::kDataLoss, "The ", kind, " has sections of ", header.e_shentsize,
+                   " bytes and segments of ", header.e_phentsize, "; they have ", sizeof(Elf64_Shdr), " and ",
+                   sizeof(Elf64_Phdr), ".");
   }
   return {};
 }
 
-Status check_segments(std::string_view kind, Code code, const Elf64_Ehdr& header) {
-  for (uint64_t i = 0; i < header.e_phnum; ++i) {
-    const auto segment = load_bytes<Elf64_Phdr>(code.data() + header.e_phoff + i * sizeof(Elf64_Phdr));
+Status check_sections(std::string_view kind, Code code, const Table& table) {
+  BATON_TRY(table.check<Elf64_Shdr>(kind, "sections", code));
+  for (uint64_t i = 0; i < table.count; ++i) {
+    const auto section = table.row<Elf64_Shdr>(code, i);
+    if (section.sh_type == SHT_NOBITS || inside(code, section.sh_offset, section.sh_size)) continue;
+    return cut_off(kind, code, text("contents of section ", i), section.sh_offset, section.sh_size);
+  }
+  return {};
+}
+
+Status check_segments(std::string_view kind, Code code, const Table& table) {
+  BATON_TRY(table.check<Elf64_Phdr>(kind, "segments", code));
+  for (uint64_t i = 0; i < table.count; ++i) {
+    const auto segment = table.row<Elf64_Phdr>(code, i);
     if (inside(code, segment.p_offset, segment.p_filesz)) continue;
     return cut_off(kind, code, text("contents of segment ", i), segment.p_offset, segment.p_filesz);
   }
   return {};
 }
 
-Status check_elf(Code code) {
+Status check_tables(Code code) {
   constexpr size_t kMachineAt = offsetof(Elf64_Ehdr, e_machine);
   const bool is_object =
       code.size() >= kMachineAt + 2 && load_bytes<uint16_t>(code.data() + kMachineAt) != kMachineCuda;
   const std::string_view kind = is_object ? "object" : "cubin";
   if (code.size() < sizeof(Elf64_Ehdr)) return cut_off(kind, code, "first words", 0, sizeof(Elf64_Ehdr));
   const auto header = load_bytes<Elf64_Ehdr>(code.data());
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) {
-    return failure(StatusCode::kInvalidArgument, "The ", kind, " is of class ", int{header.e_ident[EI_CLASS]},
-                   "; one of 64 bits is of class ", ELFCLASS64, ".");
+  BATON_TRY(check_header(kind, header));
+  const Tables tables(code, header);
+  BATON_TRY(check_sections(kind, code, tables.sections));
+  return check_segments(kind, code, tables.segments);
+}
+
+// Objects of a host have their device code in sections. Sections that lie over each other could have all of it looked at as
+// often as there are sections.
+Status check_fatbins_within(Code code) {
+  const Table sections = Tables(code, load_bytes<Elf64_Ehdr>(code.data())).sections;
+  uint64_t looked_at = 0;
+  for (uint64_t i = 0; i < sections.count; ++i) {
+    const auto section = sections.row<Elf64_Shdr>(code, i);
+    if (section.sh_type == SHT_NOBITS) continue;
+    const Code contents = code.subspan(static_cast<size_t>(section.sh_offset), static_cast<size_t>(section.sh_size));
+    if (!is_fatbin(contents)) continue;
+    looked_at += contents.size();
+    if (looked_at > code.size()) {
+      return failure(StatusCode::kDataLoss, "The object has ", code.size(),
+                     " bytes, and its sections with fatbins up to ", i, " have ", looked_at,
+                     " together: they lie over each other.");
+    }
+    BATON_TRY_CONTEXT(check_fatbins(contents), "in section ", i, " of an object");
   }
-  // Tables may be absent, but not of rows of another size.
-  if ((header.e_shnum != 0 && header.e_shentsize != sizeof(Elf64_Shdr)) ||
-      (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr))) {
-    return failure(StatusCode::kDataLoss, "The ", kind, " has sections of ", header.e_shentsize,
-                   " bytes and segments of ", header.e_phentsize, "; they have ", sizeof(Elf64_Shdr), " and ",
-                   sizeof(Elf64_Phdr), ".");
-  }
-  const uint64_t sections = uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
-  if (!inside(code, header.e_shoff, sections)) return cut_off(kind, code, "sections", header.e_shoff, sections);
-  const uint64_t segments = uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
-  if (!inside(code, header.e_phoff, segments)) return cut_off(kind, code, "segments", header.e_phoff, segments);
-  BATON_TRY(check_sections(kind, code, header));
-  return check_segments(kind, code, header);
+  return {};
+}
+
+Status check_elf(Code code) {
+  BATON_TRY(check_tables(code));
+  return is_cuda(load_bytes<Elf64_Ehdr>(code.data())) ? Status() : check_fatbins_within(code);
 }
 
 // ---- Archives -------------------------------------------------------------------------------------------------------

@@ -8,12 +8,14 @@
 
 #include "hal/code_format.hpp"
 #include "hal/cubin.hpp"
+#include "hal/device_image.hpp"
 #include "hal/drivers/common/access_checks.hpp"
 #include "hal/drivers/vulkan/spirv_module.hpp"
 #include "hal/drivers/vulkan/spirv_part.hpp"
 
 #if BATON_FUZZES_CUDA
 #include "hal/drivers/cuda/code_image.hpp"
+#include "hal/drivers/cuda/linked_functions.hpp"
 #include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 #endif
@@ -40,9 +42,11 @@ void read_as_spirv(std::span<const std::byte> code) {
 void read_as_cuda(std::span<const std::byte> code, std::string_view text) {
   static_cast<void>(cubin_arch(code));
   static_cast<void>(read_cubin(code));
+  static_cast<void>(check_device_image(code));
 #if BATON_FUZZES_CUDA
   namespace cuda = drivers::cuda;
   static_cast<void>(cuda::ptx_version(code));
+  static_cast<void>(cuda::wanted_functions(code));
   if (cuda::code_kind(code) == cuda::CodeKind::kCubin && cuda::check_image(code).ok()) {
     static_cast<void>(cuda::cubin_required_block(code, "add"));
   }

@@ -34,20 +34,28 @@ std::string fatbin(const std::string& second = "12345678") {
   return text_of(header) + parts;
 }
 
-// An ELF file of one section.
-std::string elf(uint16_t machine, const std::string& contents) {
+// What stands before the contents of an ELF file whose sections are all of them, and what stands behind.
+std::string elf_begin(uint16_t machine, size_t contents, uint16_t sections = 1) {
   Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_machine = machine;
-  header.e_shoff = sizeof(header) + contents.size();
-  header.e_shnum = 1;
+  header.e_shoff = sizeof(header) + contents;
+  header.e_shnum = sections;
   header.e_shentsize = sizeof(Elf64_Shdr);
+  return text_of(header);
+}
+std::string elf_end(size_t contents, size_t sections = 1) {
   Elf64_Shdr section = {};
   section.sh_type = SHT_PROGBITS;
-  section.sh_offset = sizeof(header);
-  section.sh_size = contents.size();
-  return text_of(header) + contents + text_of(section);
+  section.sh_offset = sizeof(Elf64_Ehdr);
+  section.sh_size = contents;
+  std::string table;
+  for (size_t i = 0; i < sections; ++i) table += text_of(section);
+  return table;
+}
+std::string elf(uint16_t machine, const std::string& contents, uint16_t sections = 1) {
+  return elf_begin(machine, contents.size(), sections) + contents + elf_end(contents.size(), sections);
 }
 constexpr uint16_t kCuda = 190;
 
@@ -105,6 +113,60 @@ TEST(DeviceImageTest, EveryByteMayLie) {
       EXPECT_TRUE(status.ok() || !status.message().empty()) << at;
     }
   }
+}
+
+// Counts of more than 16 bits stand in the first section, where a linker finds them.
+TEST(DeviceImageTest, CountsThatDoNotFitTheHeaderMayNotLie) {
+  const std::string contents = "0123456789abcdef";
+  const auto image = [&](uint64_t sections, uint32_t segments) {
+    std::string whole = elf(EM_X86_64, contents);
+    Elf64_Ehdr header;
+    std::memcpy(&header, whole.data(), sizeof(header));
+    Elf64_Shdr first = {};
+    first.sh_size = sections;
+    first.sh_info = segments;
+    header.e_shnum = 0;
+    header.e_phnum = segments ? uint16_t{PN_XNUM} : uint16_t{0};
+    header.e_phentsize = sizeof(Elf64_Phdr);
+    return text_of(header) + contents + text_of(first);
+  };
+  EXPECT_OK(check_device_image(bytes_of(image(1, 0))));
+  EXPECT_FAILS(check_device_image(bytes_of(image(2, 0))), StatusCode::kDataLoss, "its sections are 128 bytes from 80");
+  EXPECT_FAILS(check_device_image(bytes_of(image(~uint64_t{0}, 0))), StatusCode::kDataLoss, "its sections are");
+  EXPECT_FAILS(check_device_image(bytes_of(image(uint64_t{1} << 58, 0))), StatusCode::kDataLoss, "its sections are");
+  EXPECT_FAILS(check_device_image(bytes_of(image(1, 70000))), StatusCode::kDataLoss, "its segments are 3920000 bytes");
+}
+
+// Objects of objects, each in a fatbin of the one before: nobody follows them down, neither far nor often.
+TEST(DeviceImageTest, WhatIsNestedTakesNeitherStackNorTime) {
+  constexpr size_t kLevels = 100000, kLevelBytes = 2 * 64 + 32;
+  std::string begin, end;
+  for (size_t level = 0; level < kLevels; ++level) {
+    const size_t inner = (kLevels - level - 1) * kLevelBytes;
+    begin += elf_begin(EM_X86_64, inner + 32);
+    std::string empty = fatbin("");
+    const uint64_t parts = inner + 16, image = inner;
+    std::string head = empty.substr(0, 32);  // Of the fatbin and of its first part.
+    std::memcpy(head.data() + 8, &parts, sizeof(parts));
+    std::memcpy(head.data() + 24, &image, sizeof(image));
+    begin += head;
+  }
+  for (size_t level = kLevels; level-- > 0;) end += elf_end((kLevels - level - 1) * kLevelBytes + 32);
+  EXPECT_OK(check_device_image(bytes_of(begin + end)));
+
+  std::string wide = "0123456789abcdef";
+  for (int level = 0; level < 16; ++level) wide = elf(level ? EM_X86_64 : kCuda, level ? fatbin(wide) : wide, 9);
+  EXPECT_FAILS(check_device_image(bytes_of(wide)), StatusCode::kDataLoss, "they lie over each other");
+}
+
+// Sections over sections: each fatbin is looked at no more often than it could be if they lay side by side.
+TEST(DeviceImageTest, SectionsWithCodeLieSideBySide) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += fatbin();
+  EXPECT_OK(check_device_image(bytes_of(elf(EM_X86_64, many))));
+  EXPECT_FAILS(check_device_image(bytes_of(elf(EM_X86_64, many, 60000))), StatusCode::kDataLoss,
+               "they lie over each other");
+  EXPECT_OK(check_device_image(bytes_of(elf(EM_X86_64, "no code", 3000)))) << "which nobody looks at";
 }
 
 TEST(DeviceImageTest, WhatHasNoTablesIsTakenAsItIs) {

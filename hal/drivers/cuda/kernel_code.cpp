@@ -10,7 +10,11 @@ namespace {
 // 0, 1 and 2 stand for streams of whatever context is current.
 bool names_no_device(uint64_t stream) { return stream <= 2; }
 
-uint64_t threads_of(const uint32_t (&block)[3]) { return uint64_t{block[0]} * block[1] * block[2]; }
+// More than any device has where the product would not fit.
+uint64_t threads_of(const uint32_t (&block)[3]) {
+  const uint64_t plane = uint64_t{block[0]} * block[1];
+  return plane > UINT32_MAX ? UINT64_MAX : plane * block[2];
+}
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 #include "hal/drivers/cuda/linked_functions.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/bytes.hpp"
 #include "hal/device_image.hpp"
@@ -30,8 +32,8 @@ std::string_view function_name(std::string_view text) {
   if (!text.starts_with(kFunction)) return {};
   text = without_space(text.substr(kFunction.size()));
   if (text.starts_with('(')) {
-    const size_t end = text.find(')');
-    if (end == text.npos) return {};
+    const size_t end = text.find_first_of("();{", 1);
+    if (end == text.npos || text[end] != ')') return {};
     text = without_space(text.substr(end + 1));
   }
   size_t length = 0;
@@ -40,12 +42,12 @@ std::string_view function_name(std::string_view text) {
 }
 
 void add_wanted(std::string_view ptx, std::string_view linkage, bool has_fallback, std::vector<WantedFunction>& all) {
+  std::set<std::string, std::less<>> known;
+  for (const WantedFunction& one : all) known.insert(one.name);
   for (size_t at = ptx.find(linkage); at != ptx.npos; at = ptx.find(linkage, at + 1)) {
     const std::string_view name = function_name(ptx.substr(at + linkage.size()));
     if (name.empty() || is_brought_by_cuda(name)) continue;
-    const auto known =
-        std::find_if(all.begin(), all.end(), [&](const WantedFunction& one) { return one.name == name; });
-    if (known == all.end()) all.push_back({std::string(name), has_fallback});
+    if (known.emplace(name).second) all.push_back({std::string(name), has_fallback});
   }
 }
 
@@ -143,14 +145,9 @@ bool is_lto_ir(const DeviceCode& code) {
   return std::string_view(reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()).starts_with(kMagic);
 }
 
-struct Defined {
-  std::string name;
-  std::string_view part;
-};
-
 // NVIDIA's linkers don't agree on what happens then, and one of them takes the first of PTX without a word.
 Status check_defined_once(std::span<const DeviceCode> code) {
-  std::vector<Defined> all;
+  std::map<std::string, std::string_view, std::less<>> parts;  // That define a function.
   for (const DeviceCode& one : code) {
     if (code_kind(one.bytes) != CodeKind::kPtx) continue;
     const std::string ptx = ptx_without_comments({reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size()});
@@ -158,14 +155,15 @@ Status check_defined_once(std::span<const DeviceCode> code) {
     for (size_t at = ptx.find(kVisible); at != ptx.npos; at = ptx.find(kVisible, at + 1)) {
       const std::string_view rest = std::string_view(ptx).substr(at + kVisible.size());
       const std::string_view name = function_name(rest);
+      if (name.empty()) continue;
       const size_t end = rest.find_first_of("{;");
-      if (name.empty() || end == rest.npos || rest[end] == ';') continue;
-      const auto known = std::find_if(all.begin(), all.end(), [&](const Defined& each) { return each.name == name; });
-      if (known != all.end()) {
-        return failure(StatusCode::kAlreadyExists, "Function '", name, "' is defined twice, by '", known->part,
+      if (end == rest.npos) break;
+      if (rest[end] == ';') continue;
+      const auto [known, is_new] = parts.emplace(name, one.name);
+      if (!is_new) {
+        return failure(StatusCode::kAlreadyExists, "Function '", name, "' is defined twice, by '", known->second,
                        "' and by '", one.name, "'.");
       }
-      all.push_back({std::string(name), one.name});
     }
   }
   return {};

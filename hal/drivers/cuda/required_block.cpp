@@ -37,10 +37,11 @@ Elf64_Shdr section_at(Code cubin, const Elf64_Ehdr& header, uint64_t index) {
   return load_bytes<Elf64_Shdr>(cubin.data() + header.e_shoff + index * sizeof(Elf64_Shdr));
 }
 
-std::string_view name_at(Code names, uint32_t at) {
-  if (at >= names.size()) return {};
+// Whether the name that begins there is this one.
+bool is_named(Code names, uint32_t at, std::string_view wanted) {
+  if (at >= names.size()) return false;
   const std::string_view rest(reinterpret_cast<const char*>(names.data()) + at, names.size() - at);
-  return rest.substr(0, rest.find('\0'));
+  return rest.starts_with(wanted) && (rest.size() == wanted.size() || rest[wanted.size()] == '\0');
 }
 
 // Records of a kernel's .nv.info: a form, an attribute, and 16 bits that are its value or how many bytes follow.
@@ -90,6 +91,7 @@ std::optional<Block> ptx_required_block(std::string_view ptx, std::string_view k
     const std::string_view head = rest.substr(0, rest.find_first_of("{;"));
     const size_t required = head.find(kRequired);
     if (required != head.npos) return parse_block(head.substr(required + kRequired.size()));
+    at = ptx.size() - rest.size() + head.size();  // Nothing is read twice.
   }
   return std::nullopt;
 }
@@ -101,7 +103,7 @@ std::optional<Block> cubin_required_block(Code cubin, std::string_view kernel) {
   const std::string wanted = ".nv.info." + std::string(kernel);
   for (uint64_t i = 0; i < header.e_shnum; ++i) {
     const Elf64_Shdr section = section_at(cubin, header, i);
-    if (name_at(names, section.sh_name) == wanted) return find_block(contents(cubin, section));
+    if (is_named(names, section.sh_name, wanted)) return find_block(contents(cubin, section));
   }
   return std::nullopt;
 }

@@ -76,6 +76,11 @@ TEST_F(KernelStreamTest, WorkgroupsFitTheKernel) {
             "OUT_OF_RANGE: Kernel 'bare' is launched with 1025 threads in a workgroup; its registers and the device "
             "allow 1 to 1024.");
   EXPECT_THAT(said(library_["bare"].launch({1}, {0}, stream_)), HasSubstr("launched with 0 threads"));
+  for (const Dim3 block : {Dim3{0x80000000, 0x80000000, 4}, {~0u, ~0u, ~0u}, {0x10001, 0xffff, 0x1}}) {
+    EXPECT_THAT(said(library_["bare"].launch({1}, block, stream_)), HasSubstr("allow 1 to 1024.")) << block.x;
+  }
+  // 2^64 + 5.
+  EXPECT_THAT(said(library_["bare"].launch({1}, {609, 36760123, 823996703}, stream_)), HasSubstr("OUT_OF_RANGE"));
   EXPECT_EQ(said(library_["bare"].launch({0}, {32}, stream_)), "") << "an empty grid runs nothing";
   EXPECT_EQ(fake_cuda().count("cuLaunchKernel "), 0u);
 }

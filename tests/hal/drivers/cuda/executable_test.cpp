@@ -101,6 +101,14 @@ TEST(RequiredBlockTest, OddTextsRequireNothing) {
   EXPECT_EQ(ptx_required_block(".entry k .reqntid 4, 5 , 6, 7 {", "k"), (std::array<uint32_t, 3>{4, 5, 6}));
 }
 
+// Text without any end of a head: read once, not once for each entry point.
+TEST(RequiredBlockTest, LongTextsAreReadOnce) {
+  std::string text;
+  for (int i = 0; i < 500000; ++i) text += ".entry k ";
+  EXPECT_FALSE(ptx_required_block(text, "k"));
+  EXPECT_EQ(ptx_required_block(".entry k; .entry k .reqntid 4 {", "k"), (std::array<uint32_t, 3>{4, 1, 1}));
+}
+
 // A cubin with nothing but what `kernel` says of itself: words of .nv.info, as ptxas writes them.
 std::string cubin_with(const std::string& kernel, const std::vector<uint32_t>& words) {
   const std::string names = std::string("\0.shstrtab\0.nv.info.", 20) + kernel + '\0';

@@ -66,6 +66,17 @@ TEST(WantedFunctionsTest, CutAndOddTextsHaveNoneOrWhatIsWhole) {
   EXPECT_TRUE(wanted_functions(bytes_of(device_elf(190))).empty()) << "machine code was linked";
 }
 
+// Functions whose heads never end, and very many that do: the text is read once.
+TEST(WantedFunctionsTest, LongTextsAreReadOnce) {
+  std::string endless, many;
+  for (int i = 0; i < 300000; ++i) {
+    endless += ".extern .func (.param ";
+    many += text(".extern .func f", i, "();");
+  }
+  EXPECT_TRUE(wanted_functions(bytes_of(endless)).empty());
+  EXPECT_EQ(wanted_functions(bytes_of(many)).size(), 300000u);
+}
+
 TEST(LinkedFunctionsTest, TheRegisteredAreLinkedWithWhatImports) {
   const auto device = open_fake("stream", "0", {functions_of("mix.ptx", kMix)});
   EXPECT_OK(load(*device, kWants));
@@ -159,6 +170,18 @@ TEST(LinkedFunctionsTest, TheOtherLinkerIsAskedWhereTheDriversFails) {
   other->names.clear();
   EXPECT_OK(load(*whole, kWants));
   EXPECT_TRUE(other->names.empty()) << "the driver's linker is enough";
+}
+
+TEST(LinkedFunctionsTest, DefinitionsAreReadOnce) {
+  std::string endless = ".version 7.1\n", many = endless;
+  for (int i = 0; i < 300000; ++i) {
+    endless += ".visible .func f(";
+    many += text(".visible .func f", i, "() {}");
+  }
+  for (const std::string& each : {endless, many}) {
+    const auto device = open_fake("stream", "0", {functions_of("mix.ptx", kMix), functions_of("a.ptx", each)});
+    EXPECT_OK(load(*device, kWants));
+  }
 }
 
 TEST(LinkedFunctionsTest, TwoThatDefineOneFunctionAreRefused) {
