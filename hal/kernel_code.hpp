@@ -24,6 +24,12 @@ struct KernelArgument {
   uint64_t size;
 };
 
+// An argument that is the address of memory which the launch brings along: it is the kernel's until the kernel is through.
+struct KernelScratch {
+  size_t argument = 0;
+  uint64_t bytes = 0;
+};
+
 struct KernelLaunch {
   static constexpr int32_t kDeviceOfStream = -1;
 
@@ -33,6 +39,7 @@ struct KernelLaunch {
   LaunchAttributes attributes = {};
   uint64_t stream = 0;                // As Queue::wait_for_stream says it.
   int32_t ordinal = kDeviceOfStream;  // The device.
+  std::span<const KernelScratch> scratch = {};
 };
 
 struct KernelOccupancy {

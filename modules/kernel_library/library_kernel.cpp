@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hal/allocator.hpp"
 #include "hal/commands/dispatch.hpp"
 #include "hal/device_limits.hpp"
 #include "hal/queue.hpp"
@@ -107,7 +108,8 @@ Result<hal::LaunchableKernel*> Kernel::find_launchable() {
   return found;
 }
 
-Status Kernel::launch_on_stream(const baton_kernel_launch& given, Arguments arguments) {
+Status Kernel::launch_on_stream(const baton_kernel_launch& given, Arguments arguments,
+                                std::span<const hal::KernelScratch> scratch) {
   hal::LaunchableKernel* kernel = launchable_.load(std::memory_order_acquire);
   if (!kernel) [[unlikely]] {
     BATON_TRY_ASSIGN(kernel, find_launchable());
@@ -119,6 +121,7 @@ Status Kernel::launch_on_stream(const baton_kernel_launch& given, Arguments argu
   launch.attributes = attributes_of(given);
   launch.stream = reinterpret_cast<uintptr_t>(given.stream);
   launch.ordinal = given.ordinal;
+  launch.scratch = scratch;
   const std::span<const hal::KernelArgument> values(reinterpret_cast<const hal::KernelArgument*>(arguments.data()),
                                                     arguments.size());
   if (!std::any_of(arguments.begin(), arguments.end(), is_binding)) [[likely]]
@@ -196,38 +199,96 @@ Status Kernel::launch_on_queue(const baton_kernel_launch& launch, Arguments argu
   return device->queue().execute(order, *recording);
 }
 
+namespace {
+
+// Scratch memory where a recording holds it for as long as it is executed.
+class ScratchBuffers {
+ public:
+  // The arguments are ranges of it then, for as long as this lives.
+  Status bind(hal::Device& device, std::span<const hal::KernelScratch> scratch,
+              std::span<baton_kernel_argument> arguments) {
+    bindings_.resize(scratch.size());
+    for (size_t i = 0; i < scratch.size(); ++i) {
+      const uint64_t length = scratch[i].bytes;
+      BATON_TRY_ASSIGN(auto buffer, device.allocator().allocate({.length = length,
+                                                                 .memory = hal::MemoryKind::kDeviceLocal,
+                                                                 .usage = hal::BufferUsage::kDispatch}));
+      bindings_[i].buffer = reinterpret_cast<baton_buffer*>(buffers_.emplace_back(wrap(std::move(buffer))).get());
+      bindings_[i].length = length;
+      bindings_[i].access = BATON_ACCESS_READ_WRITE;
+      arguments[scratch[i].argument] = {&bindings_[i], BATON_KERNEL_BINDING};
+    }
+    return {};
+  }
+
+ private:
+  std::vector<sdk::Ref<Handle<hal::Buffer>>> buffers_;
+  std::vector<baton_binding> bindings_;
+};
+
+}  // namespace
+
+Status Kernel::launch_filled(const baton_kernel_launch& launch, Arguments arguments) {
+  BATON_TRY_ASSIGN(Filled filled, fill_in(launch, arguments));
+  if (launch.flags & BATON_KERNEL_ON_STREAM) return launch_on_stream(filled.launch, filled.arguments, filled.scratch);
+  ScratchBuffers scratch;
+  if (hal::Device* device = unwrap<hal::Device>(reinterpret_cast<baton_object*>(launch.device))) {
+    BATON_TRY_CONTEXT(scratch.bind(*device, filled.scratch, filled.arguments), "for kernel '", name_, "'");
+  }
+  return launch_on_queue(filled.launch, filled.arguments);
+}
+
 Status Kernel::record(baton_command_buffer* commands, const baton_kernel_launch& launch, Arguments arguments) {
   if (defaults_.block == 0) return record_as_is(commands, launch, arguments);
-  return with_defaults(launch, arguments,
-                       [&](const auto& shape, Arguments all) { return record_as_is(commands, shape, all); });
+  BATON_TRY_ASSIGN(Filled filled, fill_in(launch, arguments));
+  ScratchBuffers scratch;
+  if (auto* handle = sdk::cast<Handle<hal::CommandBuffer>>(reinterpret_cast<baton_object*>(commands))) {
+    BATON_TRY_CONTEXT(scratch.bind(handle->device(), filled.scratch, filled.arguments), "for kernel '", name_, "'");
+  }
+  return record_as_is(commands, filled.launch, filled.arguments);
+}
+
+Result<uint64_t> Kernel::scratch_bytes(const baton_kernel_launch& launch, uint32_t each) const {
+  uint64_t bytes = each;
+  for (const uint32_t extent : launch.grid) {
+    if (!__builtin_mul_overflow(bytes, uint64_t{extent}, &bytes)) continue;
+    return failure(StatusCode::kResourceExhausted, "Kernel '", name_, "' wants ", each,
+                   " bytes of scratch memory for each of ", launch.grid[0], "x", launch.grid[1], "x", launch.grid[2],
+                   " workgroups, which is more than there can be.");
+  }
+  return bytes;
 }
 
 // A caller that has scratch memory of its own passes the hidden pointers, too.
-Status Kernel::fill_in(baton_kernel_launch& launch, Arguments arguments,
-                       std::vector<baton_kernel_argument>& all) const {
+Result<Kernel::Filled> Kernel::fill_in(const baton_kernel_launch& launch, Arguments arguments) const {
   static constexpr uint64_t kNothing = 0;
-  const uint64_t parameters = uint64_t{defaults_.parameter_count} + defaults_.hidden_pointers;
-  all.assign(arguments.begin(), arguments.end());
-  if (arguments.size() == defaults_.parameter_count && defaults_.scratch_bytes != 0) {
-    return failure(StatusCode::kUnimplemented, "Kernel '", name_, "' wants ", defaults_.scratch_bytes,
-                   " bytes of scratch memory for each program; pass the ", defaults_.hidden_pointers,
-                   " pointers to it behind its ", defaults_.parameter_count, " arguments.");
+  const size_t users = defaults_.parameter_count, all = users + defaults_.hidden_pointers;
+  Filled filled = {launch, {arguments.begin(), arguments.end()}, {}};
+  if (arguments.size() != users && arguments.size() != all) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", name_, "' takes ", users, " arguments (and ",
+                   defaults_.hidden_pointers, " scratch pointers that it gets by itself); ", arguments.size(),
+                   " are given.");
   }
-  if (arguments.size() == defaults_.parameter_count) all.resize(parameters, {&kNothing, sizeof(kNothing)});
-  if (all.size() != parameters) {
-    return failure(StatusCode::kInvalidArgument, "Kernel '", name_, "' takes ", defaults_.parameter_count,
-                   " arguments (and ", defaults_.hidden_pointers, " scratch pointers that it gets by itself); ",
-                   arguments.size(), " are given.");
+  const uint32_t grid_max = hal::DeviceLimits{}.grid_max[0];
+  if (launch.grid[0] > grid_max / std::max(defaults_.cluster, 1u)) {
+    return failure(StatusCode::kOutOfRange, "Kernel '", name_, "' is launched with ", launch.grid[0], " programs of ",
+                   defaults_.cluster, " workgroups each; a grid has ", grid_max, " workgroups at most.");
   }
-  launch.grid[0] *= defaults_.cluster;
-  launch.block[0] = defaults_.block;
-  launch.block[1] = launch.block[2] = 1;
-  launch.cluster[0] = defaults_.cluster > 1 ? defaults_.cluster : 0;
-  launch.cluster[1] = launch.cluster[2] = launch.cluster[0] ? 1 : 0;
-  launch.shared_bytes = defaults_.shared_bytes;
-  if (defaults_.cooperative) launch.flags |= BATON_KERNEL_COOPERATIVE;
-  if (defaults_.early) launch.flags |= BATON_KERNEL_EARLY;
-  return {};
+  baton_kernel_launch& shape = filled.launch;
+  shape.grid[0] *= defaults_.cluster;
+  shape.block[0] = defaults_.block;
+  shape.block[1] = shape.block[2] = 1;
+  shape.cluster[0] = defaults_.cluster > 1 ? defaults_.cluster : 0;
+  shape.cluster[1] = shape.cluster[2] = shape.cluster[0] ? 1 : 0;
+  shape.shared_bytes = defaults_.shared_bytes;
+  if (defaults_.cooperative) shape.flags |= BATON_KERNEL_COOPERATIVE;
+  if (defaults_.early) shape.flags |= BATON_KERNEL_EARLY;
+  for (size_t hidden = 0; filled.arguments.size() < all; ++hidden) {
+    BATON_TRY_ASSIGN(const uint64_t bytes, scratch_bytes(shape, defaults_.scratch_bytes[hidden]));
+    if (bytes != 0) filled.scratch.push_back({filled.arguments.size(), bytes});
+    filled.arguments.push_back({&kNothing, sizeof(kNothing)});
+  }
+  return filled;
 }
 
 Status Kernel::record_as_is(baton_command_buffer* commands, const baton_kernel_launch& launch, Arguments arguments) {

@@ -22,6 +22,8 @@ class KernelLibrary;
 // How kernels of a compiler that brings its own launcher want to be launched; what a launch says is not looked at where
 // they do.
 struct KernelDefaults {
+  static constexpr size_t kHiddenMax = 2;
+
   uint32_t block = 0;  // Threads; 0: the launch says all.
   uint32_t shared_bytes = 0;
   uint32_t cluster = 1;  // Workgroups of one program: the grid has as many times more.
@@ -29,7 +31,7 @@ struct KernelDefaults {
   bool early = false;
   uint32_t parameter_count = 0;  // The user's; behind them come hidden pointers.
   uint32_t hidden_pointers = 0;
-  uint32_t scratch_bytes = 0;  // That they want for each program.
+  uint32_t scratch_bytes[kHiddenMax] = {};  // That each of them wants for each workgroup.
 };
 
 class Kernel {
@@ -42,8 +44,9 @@ class Kernel {
   using Arguments = std::span<const baton_kernel_argument>;
   Status launch(const baton_kernel_launch& launch, Arguments arguments) {
     if (defaults_.block != 0) [[unlikely]]
-      return with_defaults(launch, arguments, [&](const auto& shape, Arguments all) { return enqueue(shape, all); });
-    return enqueue(launch, arguments);
+      return launch_filled(launch, arguments);
+    return launch.flags & BATON_KERNEL_ON_STREAM ? launch_on_stream(launch, arguments, {})
+                                                 : launch_on_queue(launch, arguments);
   }
   Status record(baton_command_buffer* commands, const baton_kernel_launch& launch, Arguments arguments);
   // As CUDA's driver has it. UNIMPLEMENTED for code that is not for CUDA.
@@ -66,21 +69,18 @@ class Kernel {
     uint32_t index;
   };
 
-  Status enqueue(const baton_kernel_launch& launch, Arguments arguments) {
-    return launch.flags & BATON_KERNEL_ON_STREAM ? launch_on_stream(launch, arguments)
-                                                 : launch_on_queue(launch, arguments);
-  }
-  // Calls with the launch as the kernel wants it, and all of its arguments.
-  template <typename Call>
-  Status with_defaults(const baton_kernel_launch& launch, Arguments arguments, const Call& call) {
-    std::vector<baton_kernel_argument> all;
-    baton_kernel_launch shape = launch;
-    BATON_TRY(fill_in(shape, arguments, all));
-    return call(shape, Arguments(all));
-  }
-  Status fill_in(baton_kernel_launch& launch, Arguments arguments, std::vector<baton_kernel_argument>& all) const;
+  // The launch as the kernel wants it, all of its arguments, and which of them are scratch memory.
+  struct Filled {
+    baton_kernel_launch launch;
+    std::vector<baton_kernel_argument> arguments;
+    std::vector<hal::KernelScratch> scratch;
+  };
+  Result<Filled> fill_in(const baton_kernel_launch& launch, Arguments arguments) const;
+  Result<uint64_t> scratch_bytes(const baton_kernel_launch& launch, uint32_t each) const;
+  Status launch_filled(const baton_kernel_launch& launch, Arguments arguments);
   Status record_as_is(baton_command_buffer* commands, const baton_kernel_launch& launch, Arguments arguments);
-  Status launch_on_stream(const baton_kernel_launch& launch, Arguments arguments);
+  Status launch_on_stream(const baton_kernel_launch& launch, Arguments arguments,
+                          std::span<const hal::KernelScratch> scratch);
   Status launch_on_queue(const baton_kernel_launch& launch, Arguments arguments);
   Result<hal::LaunchableKernel*> find_launchable();
   Result<Entry> prepare(hal::Device& device, const baton_kernel_launch& launch, Arguments arguments);

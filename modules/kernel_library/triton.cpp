@@ -86,8 +86,7 @@ Result<TritonKernel> read_metadata(std::string_view metadata) {
     BATON_TRY_ASSIGN(const auto scratch, json_field(metadata, key));
     if (!scratch) continue;
     BATON_TRY_ASSIGN(const uint32_t bytes, number(key, *scratch));
-    ++kernel.launch.hidden_pointers;
-    kernel.launch.scratch_bytes = std::max(kernel.launch.scratch_bytes, bytes);
+    kernel.launch.scratch_bytes[kernel.launch.hidden_pointers++] = bytes;
   }
   BATON_TRY_ASSIGN(const auto descriptors, json_field(metadata, "tensordesc_meta"));
   const bool plain_tensors = !descriptors || *descriptors == "[]" || *descriptors == "null";

@@ -304,6 +304,14 @@ CUresult allocate(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstrea
   allocations[*address] = {bytes, pool_device(pool)};
   return CUDA_SUCCESS;
 }
+CUresult allocate_anywhere(CUdeviceptr* address, size_t bytes, CUstream) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemAllocAsync", " ", bytes);
+  if (bytes > fake->memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(512, align_up(bytes, 512)));
+  allocations[*address] = {bytes, 0};
+  return CUDA_SUCCESS;
+}
 CUresult release(CUdeviceptr address, CUstream) {
   FAKE_LOCK;
   FAKE_LOG("cuMemFreeAsync");
@@ -899,6 +907,7 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               pool_open,
               pool_trim,
               allocate,
+              allocate_anywhere,
               release,
               allocate_pinned,
               release_pinned,

@@ -1,5 +1,7 @@
 #include "tools/support/triton_text.hpp"
 
+#include <numeric>
+
 namespace baton::tools {
 namespace {
 
@@ -67,6 +69,10 @@ Result<size_t> leading_pointers(const TritonKernel& kernel, std::string_view sig
   return count;
 }
 
+uint64_t scratch_of(const modules::KernelDefaults& launch) {
+  return std::accumulate(std::begin(launch.scratch_bytes), std::end(launch.scratch_bytes), uint64_t{0});
+}
+
 }  // namespace
 
 std::string triton_description(const TritonKernel& kernel) {
@@ -76,8 +82,8 @@ std::string triton_description(const TritonKernel& kernel) {
   return text("kernel          ", kernel.name, "\ncompiled by     Triton ",
               kernel.version.empty() ? "(version not told)" : kernel.version, ", for sm_", kernel.arch,
               "\narguments       ", kernel.parameters.size(), " of (", sizes, ") bytes\nscratch         ",
-              launch.hidden_pointers, " pointers behind them, ", launch.scratch_bytes,
-              " bytes a program\nworkgroup       ", launch.block, " threads, ", launch.shared_bytes,
+              launch.hidden_pointers, " pointers behind them, ", scratch_of(launch),
+              " bytes a workgroup\nworkgroup       ", launch.block, " threads, ", launch.shared_bytes,
               " bytes of shared memory, cluster of ", launch.cluster, launch.cooperative ? ", cooperative" : "",
               launch.early ? ", early" : "", "\n");
 }
@@ -85,9 +91,11 @@ std::string triton_description(const TritonKernel& kernel) {
 Result<std::string> triton_executable(const TritonKernel& kernel, std::string_view signature, std::string_view path) {
   BATON_TRY_ASSIGN(const size_t pointers, leading_pointers(kernel, signature));
   const modules::KernelDefaults& launch = kernel.launch;
-  if (launch.scratch_bytes != 0) {
-    return failure(StatusCode::kUnimplemented, "Kernel '", kernel.name, "' wants ", launch.scratch_bytes,
-                   " bytes of scratch memory for each program, which programs in MLIR do not give yet.");
+  if (scratch_of(launch) != 0) {
+    return failure(
+        StatusCode::kUnimplemented, "Kernel '", kernel.name, "' wants ", scratch_of(launch),
+        " bytes of scratch memory for each workgroup, which dispatches of programs do not give yet; a custom "
+        "command that records it by KernelLibrary::load_triton does.");
   }
   size_t words = 2 * launch.hidden_pointers;
   for (size_t i = pointers; i < kernel.parameters.size(); ++i) words += (kernel.parameters[i].bytes + 3) / 4;

@@ -297,9 +297,42 @@ bool is_plain(const LaunchAttributes& wanted) {
 
 }  // namespace
 
+// The memory comes and goes in the order of the stream, in a capture as two nodes of it.
+Status LaunchableKernel::launch_with_scratch(const KernelLaunch& launch, std::span<const KernelArgument> arguments) {
+  BATON_TRY_ASSIGN(KernelOnDevice * here, find_device(launch));
+  const Symbols& symbols = code_.symbols();
+  const auto stream = reinterpret_cast<CUstream>(launch.stream);
+  const ContextScope scope = here->context->enter();
+  std::vector<KernelArgument> all(arguments.begin(), arguments.end());
+  std::vector<CUdeviceptr> taken;
+  taken.reserve(launch.scratch.size());  // Arguments point into it.
+  Status status;
+  for (const KernelScratch& wanted : launch.scratch) {
+    CUdeviceptr address = 0;
+    status = here->context->status_of(symbols.cuMemAllocAsync(&address, wanted.bytes, stream), "cuMemAllocAsync");
+    if (!status.ok()) {
+      status = std::move(status).with_context(
+          text("for ", wanted.bytes, " bytes of scratch memory of kernel '", name(), "'"));
+      break;
+    }
+    taken.push_back(address);
+    all[wanted.argument] = {&taken.back(), sizeof(CUdeviceptr)};
+  }
+  KernelLaunch with_all = launch;
+  with_all.scratch = {};
+  if (status.ok()) status = this->launch(with_all, all);
+  for (const CUdeviceptr address : taken) {
+    Status freed = here->context->status_of(symbols.cuMemFreeAsync(address, stream), "cuMemFreeAsync");
+    if (status.ok()) status = std::move(freed);
+  }
+  return status;
+}
+
 Status LaunchableKernel::launch(const KernelLaunch& launch, std::span<const KernelArgument> arguments) {
   if (!fits(arguments)) [[unlikely]]
     return refuse(arguments);
+  if (!launch.scratch.empty()) [[unlikely]]
+    return launch_with_scratch(launch, arguments);
   KernelOnDevice* here = known_device(launch.ordinal);
   if (!here) [[unlikely]] {
     BATON_TRY_ASSIGN(here, find_device(launch));

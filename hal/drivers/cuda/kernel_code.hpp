@@ -47,6 +47,7 @@ class LaunchableKernel final : public hal::LaunchableKernel {
   Result<KernelOnDevice*> find_device(const KernelLaunch& launch);
   Result<KernelOnDevice*> on_device(int32_t ordinal);
   Status check(const KernelLaunch& launch, KernelOnDevice& here) const;
+  Status launch_with_scratch(const KernelLaunch& launch, std::span<const KernelArgument> arguments);
   Status allow_shared(const KernelLaunch& launch, KernelOnDevice& here) const;
 
   KernelCode& code_;

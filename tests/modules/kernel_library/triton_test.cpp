@@ -8,6 +8,9 @@
 
 #include <cstdlib>
 
+#include "hal/queue.hpp"
+#include "hal/recording.hpp"
+#include "modules/hal_module/objects.hpp"
 #include "modules/kernel_library/json_field.hpp"
 #include "tests/modules/kernel_library/cuda_kernels.hpp"
 #include "tests/support/status_matchers.hpp"
@@ -102,13 +105,99 @@ TEST(TritonTest, ClustersMakeTheGridLarger) {
   EXPECT_EQ(fake_cuda().count("cuLaunchKernelEx cluster 4x1x1"), 1u);
   EXPECT_EQ(fake_cuda().count("cuLaunchKernel bare (12, 2, 1)"), 1u);
   EXPECT_EQ(fake_cuda().count("cuKernelSetAttribute bare 50000"), 1u);
-  defaults.scratch_bytes = 128;
-  defaults.hidden_pointers = 1;
-  const Ref<KernelLibrary> wants = gpu.make("bare").value();
-  wants->set_defaults(defaults);
-  const sdk::Kernel more(reinterpret_cast<const baton_library_kernel*>(wants->find("bare").value()));
-  EXPECT_THAT(said(more.launch({1}, {}, nullptr)),
-              HasSubstr("Kernel 'bare' wants 128 bytes of scratch memory for each program; pass the 1 pointers"));
+  EXPECT_EQ(
+      said(kernel.launch({1u << 30}, {}, nullptr)),
+      "OUT_OF_RANGE: Kernel 'bare' is launched with 1073741824 programs of 4 workgroups each; a grid has 2147483647 "
+      "workgroups at most.");
+}
+
+// Each workgroup finds room of its own behind the pointer, and writes the number of workgroups there.
+class TritonScratchTest : public testing::Test {
+ protected:
+  static constexpr uint32_t kBytes = 128;
+
+  TritonScratchTest() {
+    fake_cuda().kernels.push_back({"scratch", {8, 8, 8}, [](const FakeLaunch& launch) {
+                                     auto* seen = load_bytes<uint64_t*>(launch.parameters);
+                                     auto* room = load_bytes<std::byte*>(launch.parameters + 8);
+                                     const uint64_t count = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+                                     if (room) std::memset(room, 1, count * kBytes);
+                                     seen[0] = count;
+                                     seen[1] = room != nullptr;
+                                     seen[2] = load_bytes<uint64_t>(launch.parameters + 16);
+                                   }});
+    library_->set_defaults(
+        {.block = 64, .cluster = 2, .parameter_count = 1, .hidden_pointers = 2, .scratch_bytes = {kBytes, 0}});
+  }
+  sdk::Kernel kernel() {
+    return sdk::Kernel(reinterpret_cast<const baton_library_kernel*>(library_->find("scratch").value()));
+  }
+
+  FakeGpu gpu_;
+  const Ref<KernelLibrary> library_ = gpu_.make("scratch").value();
+  uint64_t seen_[3] = {};
+};
+
+TEST_F(TritonScratchTest, MemoryComesAndGoesWithALaunchOnAStream) {
+  const CUstream stream = gpu_.stream();
+  EXPECT_EQ(said(kernel().launch({3, 2}, {}, stream, &seen_[0])), "");
+  EXPECT_THAT(seen_, ElementsAre(12, 1, 0));
+  EXPECT_EQ(fake_cuda().count("cuMemAllocAsync 1536"), 1u);
+  EXPECT_EQ(fake_cuda().count("cuMemFreeAsync"), 1u);
+  std::byte own[64];  // Of a caller that brings the memory.
+  EXPECT_EQ(said(kernel().launch({0}, {}, stream, &seen_[0])), "") << "nothing to run";
+  EXPECT_EQ(said(kernel().launch({1}, {}, stream, &seen_[0], static_cast<std::byte*>(nullptr), own + 0)), "");
+  EXPECT_THAT(seen_, ElementsAre(2, 0, reinterpret_cast<uintptr_t>(own)));
+  EXPECT_EQ(fake_cuda().count("cuMemAllocAsync"), 1u);
+}
+
+TEST_F(TritonScratchTest, WithoutMemoryOrALaunchNothingIsLeft) {
+  const CUstream stream = gpu_.stream();
+  testing_support::fail_next("cuMemAllocAsync", CUDA_ERROR_OUT_OF_MEMORY);
+  const std::string none = said(kernel().launch({1}, {}, stream, &seen_[0]));
+  EXPECT_THAT(none, HasSubstr("RESOURCE_EXHAUSTED"));
+  EXPECT_THAT(none, HasSubstr("for 256 bytes of scratch memory of kernel 'scratch'"));
+  EXPECT_EQ(seen_[0], 0u);
+  EXPECT_EQ(fake_cuda().count("cuMemFreeAsync"), 0u);
+  testing_support::fail_next("cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(said(kernel().launch({1}, {}, stream, &seen_[0])), HasSubstr("for kernel 'scratch'"));
+  EXPECT_EQ(fake_cuda().count("cuMemFreeAsync"), 1u);
+  EXPECT_THAT(said(kernel().launch({1u << 29, ~0u, ~0u}, {}, stream, &seen_[0])),
+              HasSubstr("RESOURCE_EXHAUSTED: Kernel 'scratch' wants 128 bytes of scratch memory for each of"));
+  EXPECT_THAT(said(kernel().launch({1}, {}, stream)), HasSubstr("takes 1 arguments (and 2 scratch pointers"));
+  EXPECT_EQ(said(kernel().launch({1}, {}, stream, &seen_[0])), "") << "the device goes on";
+  EXPECT_THAT(seen_, ElementsAre(2, 1, 0));
+}
+
+TEST_F(TritonScratchTest, AQueueKeepsItUntilTheKernelIsThrough) {
+  for (const char* mode : {"cuda?cuda_mode=stream", "cuda?cuda_mode=graph"}) {
+    const Ref<hal::Device> device = gpu_.open(mode);
+    const auto door = sdk::Ref<sdk::Device>::adopt(reinterpret_cast<sdk::Device*>(wrap(device).detach()));
+    const auto done = door->make_fence().value();
+    std::fill(std::begin(seen_), std::end(seen_), 0);
+    ASSERT_EQ(said(kernel().launch({3}, {}, LaunchTarget(*door, nullptr, done.get()), &seen_[0])), "") << mode;
+    EXPECT_EQ(said(done->wait()), "");
+    EXPECT_THAT(seen_, ElementsAre(6, 1, 0)) << mode;
+  }
+}
+
+TEST_F(TritonScratchTest, ACommandKeepsItForEachExecution) {
+  for (const char* mode : {"cuda?cuda_mode=stream", "cuda?cuda_mode=graph"}) {
+    const Ref<hal::Device> device = gpu_.open(mode);
+    auto commands =
+        sdk::make<Handle<hal::CommandBuffer>>(device->make_command_buffer({.name = "program"}).value(), *device);
+    const hal::CustomCommand custom = {"app", "scratch"};
+    commands->open_for(&custom);
+    EXPECT_EQ(said(kernel().record(reinterpret_cast<sdk::Recording&>(*commands), {3}, {}, &seen_[0])), "");
+    commands->open_for(nullptr);
+    const auto recording = (**commands).finish().value();
+    for (int execution = 0; execution < 3; ++execution) {
+      std::fill(std::begin(seen_), std::end(seen_), 0);
+      EXPECT_OK(device->queue().execute({}, *recording));
+      EXPECT_OK(device->queue().wait_idle());
+      EXPECT_THAT(seen_, ElementsAre(6, 1, 0)) << mode;
+    }
+  }
 }
 
 TEST(TritonTest, APairThatDoesNotBelongTogetherIsASentence) {
