@@ -6,6 +6,7 @@
 #include "hal/commands/copy_buffer.hpp"
 #include "hal/queue.hpp"
 #include "hal/staging.hpp"
+#include "hal/uploads.hpp"
 
 namespace baton::hal {
 
@@ -61,23 +62,18 @@ Status copy_from_host(Device& device, std::span<const std::byte> source, const B
 }
 
 Result<Ref<Buffer>> upload_buffer(Device& device, std::span<const std::byte> bytes) {
-  const bool direct = device.allocator().uses_host_memory();
-  const MemoryKind memory = direct ? MemoryKind::kDeviceLocal | MemoryKind::kHostVisible : MemoryKind::kDeviceLocal;
-  constexpr BufferUsage kOnDevice = BufferUsage::kTransfer | BufferUsage::kDispatch | BufferUsage::kIndirectGrid;
-  BATON_TRY_ASSIGN(Ref<Buffer> buffer,
-                   device.allocator().allocate(
-                       {.length = bytes.size(), .memory = memory, .usage = direct ? BufferUsage::kAll : kOnDevice}));
-  BATON_TRY(copy_from_host(device, bytes, buffer));
+  Uploads uploads(device);
+  BATON_TRY_ASSIGN(Ref<Buffer> buffer, uploads.add(bytes));
+  BATON_TRY(uploads.finish());
   return buffer;
 }
 
 Result<Ref<BufferView>> upload_view(Device& device, ElementType element_type, std::span<const int64_t> shape,
                                     std::span<const std::byte> elements) {
-  BATON_TRY_ASSIGN(Ref<Buffer> buffer, upload_buffer(device, elements));
-  BATON_TRY_ASSIGN(Ref<BufferView> view, BufferView::make(std::move(buffer), shape, element_type));
-  if (view->length_bytes() == elements.size()) return view;
-  return failure(StatusCode::kInvalidArgument, "A tensor ", view->type_text(), " takes ", view->length_bytes(),
-                 " bytes; ", elements.size(), " are given.");
+  Uploads uploads(device);
+  BATON_TRY_ASSIGN(Ref<BufferView> view, uploads.add(element_type, shape, elements));
+  BATON_TRY(uploads.finish());
+  return view;
 }
 
 }  // namespace baton::hal

@@ -9,6 +9,7 @@
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/host_copy.hpp"
 #include "hal/timeline_observer.hpp"
+#include "hal/uploads.hpp"
 #include "modules/app/function.hpp"
 #include "modules/embed_objects.hpp"
 #include "modules/hal_module/objects.hpp"
@@ -30,18 +31,23 @@ using baton::modules::to_door;
 namespace app = baton::app;
 namespace hal = baton::hal;
 
+// By one operation of the device, which the call comes behind.
 Result<std::vector<Tensor>> upload(hal::Device& device, std::span<const baton_tensor> inputs) {
-  std::vector<Tensor> tensors;
+  hal::Uploads uploads(device);
+  std::vector<Ref<hal::BufferView>> views;
   for (const baton_tensor& input : inputs) {
     if (input.rank > BATON_TENSOR_RANK_MAX) {
-      return failure(StatusCode::kInvalidArgument, "Input ", tensors.size(), " has rank ", input.rank, "; at most ",
+      return failure(StatusCode::kInvalidArgument, "Input ", views.size(), " has rank ", input.rank, "; at most ",
                      BATON_TENSOR_RANK_MAX, " is possible.");
     }
-    auto made = Tensor::from_bytes(device, static_cast<hal::ElementType>(input.element_type), {input.shape, input.rank},
-                                   {static_cast<const std::byte*>(input.data), static_cast<size_t>(input.size)});
-    if (!made) return std::move(made).error().with_context(baton::text("in input ", tensors.size()));
-    tensors.push_back(*std::move(made));
+    auto made = uploads.add(static_cast<hal::ElementType>(input.element_type), {input.shape, input.rank},
+                            {static_cast<const std::byte*>(input.data), static_cast<size_t>(input.size)});
+    if (!made) return std::move(made).error().with_context(baton::text("in input ", views.size()));
+    views.push_back(*std::move(made));
   }
+  BATON_TRY_ASSIGN(const Ref<hal::Fence> ready, uploads.begin());
+  std::vector<Tensor> tensors;
+  for (Ref<hal::BufferView>& view : views) tensors.emplace_back(Ref<hal::Device>(&device), std::move(view), ready);
   return tensors;
 }
 

@@ -114,6 +114,14 @@ Status FunctionBase::check_tensor(size_t index, const Tensor& tensor) const {
                  tensor.type_text(), " was given; it is ", declaration_.text);
 }
 
+Status FunctionBase::take_tensor(size_t index, const Tensor& tensor) {
+  BATON_TRY(check_tensor(index, tensor));
+  if (!tensor.ready()) return {};
+  if (!ready_) ready_ = make_ref<hal::Fence>();
+  for (const hal::SemaphorePoint& point : tensor.ready()->points()) ready_->insert(point);
+  return {};
+}
+
 void FunctionBase::trace(Timeline* timeline) {
   tracer_ = timeline ? std::make_unique<vm::TimelineTracer>(*timeline) : nullptr;
   invocation_->set_tracer(tracer_.get());
@@ -127,11 +135,16 @@ Status FunctionBase::invoke(std::span<const vm::Value> arguments, std::span<vm::
 }
 
 Status FunctionBase::call(std::span<vm::Value> arguments, std::span<vm::Value> results) {
-  if (fences() == 0) return invoke(arguments, results);
+  const Ref<hal::Fence> ready = std::exchange(ready_, nullptr);
+  if (fences() == 0) {
+    if (ready) BATON_TRY(ready->wait());
+    return invoke(arguments, results);
+  }
   BATON_TRY_ASSIGN(const Ref<hal::Semaphore> semaphore, device_->make_semaphore(0));
   const Ref<hal::Fence> fence = hal::Fence::at(*semaphore, 1);
   const auto signal = modules::wrap(fence);
-  arguments[arguments.size() - 2] = vm::Value();
+  const auto wait = ready ? modules::wrap(ready) : nullptr;
+  arguments[arguments.size() - 2] = vm::Value::of(reinterpret_cast<vm::Object*>(wait.get()));
   arguments[arguments.size() - 1] = vm::Value::of(reinterpret_cast<vm::Object*>(signal.get()));
   BATON_TRY(invoke(arguments, results));
   Status done = fence->wait();
@@ -155,7 +168,7 @@ Result<std::vector<Tensor>> TensorFunction::call(std::span<const Tensor> argumen
   std::vector<detail::Slot<Tensor>::Held> held;
   std::vector<vm::Value> slots;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    BATON_TRY(check_tensor(i, arguments[i]));
+    BATON_TRY(take_tensor(i, arguments[i]));
     slots.push_back(held.emplace_back(arguments[i]).value);
   }
   slots.resize(slots.size() + fences());

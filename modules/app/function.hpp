@@ -133,17 +133,20 @@ class FunctionBase {
                                       Types arguments, Types results);
   // `arguments` has room for two fences behind those of the app.
   Status call(std::span<vm::Value> arguments, std::span<vm::Value> results);
-  Status check_tensor(size_t index, const Tensor& tensor) const;
+  // Compares it with what the program declares; the next call comes behind it.
+  Status take_tensor(size_t index, const Tensor& tensor);
   const Ref<hal::Device>& device() const { return device_; }
   size_t fences() const { return declaration_.takes_fences ? 2 : 0; }
 
  private:
+  Status check_tensor(size_t index, const Tensor& tensor) const;
   Status invoke(std::span<const vm::Value> arguments, std::span<vm::Value> results);
   Status check_types(Types arguments, Types results) const;
 
   vm::ExportedFunction function_;
   Declaration declaration_;
   Ref<hal::Device> device_;  // Where tensors of results live; null while there is none.
+  Ref<hal::Fence> ready_;    // Of the next call's arguments; null: they are there.
   std::unique_ptr<vm::TimelineTracer> tracer_;
   std::unique_ptr<vm::Invocation> invocation_;
 };
@@ -178,7 +181,7 @@ class Function<R(Arguments...)> : public FunctionBase {
   typename detail::Results<R>::type operator()(const Arguments&... arguments) {
     size_t index = 0;
     Status fits;
-    ((void)(fits.ok() ? (fits = check_argument(index++, arguments), 0) : 0), ...);
+    ((void)(fits.ok() ? (fits = take_argument(index++, arguments), 0) : 0), ...);
     BATON_TRY(std::move(fits));
     const std::tuple<typename detail::Slot<Arguments>::Held...> held(arguments...);
     std::array<vm::Value, sizeof...(Arguments) + 2> slots = std::apply(
@@ -192,8 +195,8 @@ class Function<R(Arguments...)> : public FunctionBase {
   explicit Function(FunctionBase&& found) : FunctionBase(std::move(found)) {}
 
   template <typename T>
-  Status check_argument(size_t index, const T& argument) const {
-    if constexpr (std::is_base_of_v<Tensor, T>) return check_tensor(index, argument);
+  Status take_argument(size_t index, const T& argument) {
+    if constexpr (std::is_base_of_v<Tensor, T>) return take_tensor(index, argument);
     return {};
   }
 };

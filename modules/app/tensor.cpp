@@ -1,6 +1,7 @@
 #include "modules/app/tensor.hpp"
 
 #include "hal/host_copy.hpp"
+#include "hal/uploads.hpp"
 
 namespace baton::app {
 namespace {
@@ -22,8 +23,10 @@ bool same_element(hal::ElementType a, hal::ElementType b) {
 
 Result<Tensor> Tensor::from_bytes(hal::Device& device, hal::ElementType type, Shape shape,
                                   std::span<const std::byte> elements) {
-  BATON_TRY_ASSIGN(Ref<hal::BufferView> view, hal::upload_view(device, type, shape, elements));
-  return Tensor(Ref<hal::Device>(&device), std::move(view));
+  hal::Uploads uploads(device);
+  BATON_TRY_ASSIGN(Ref<hal::BufferView> view, uploads.add(type, shape, elements));
+  BATON_TRY_ASSIGN(Ref<hal::Fence> ready, uploads.begin());
+  return Tensor(Ref<hal::Device>(&device), std::move(view), std::move(ready));
 }
 
 Result<Tensor> Tensor::from_dlpack(hal::Device& device, baton_dl_managed_tensor* tensor, int64_t stream) {
@@ -34,12 +37,14 @@ Result<Tensor> Tensor::from_dlpack(hal::Device& device, baton_dl_managed_tensor*
 
 Result<baton_dl_managed_tensor*> Tensor::to_dlpack(const hal::DlpackConsumer& consumer) const {
   if (!view_) return failure(StatusCode::kFailedPrecondition, "There is no tensor.");
+  if (ready_) BATON_TRY(ready_->wait());
   return hal::export_dlpack(*device_, view_, consumer);
 }
 
 Status Tensor::copy_bytes_to(hal::ElementType type, size_t count, std::span<std::byte> target) const {
   if (!view_) return failure(StatusCode::kFailedPrecondition, "There is no tensor.");
   if (same_element(type, element_type()) && count == element_count()) {
+    if (ready_) BATON_TRY(ready_->wait());
     return hal::copy_to_host(*device_, view_->buffer(), target);
   }
   return failure(StatusCode::kInvalidArgument, "A tensor ", type_text(), " does not fit into ", count, " elements of ",

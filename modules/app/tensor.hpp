@@ -3,6 +3,7 @@
 //   BATON_TRY_ASSIGN(Tensor x, Tensor::from(*device, {2, 3}, std::span<const float>(numbers)));
 //   BATON_TRY(x.copy_to(std::span<float>(numbers)));
 //
+// What is made of the host's elements may be on its way to the device: calls come behind it, and who copies it waits.
 // A copy of a Tensor is the same tensor. TensorOf<float> is one whose elements are known to be f32: find() compares it
 // with what the program declares.
 // Threads: immutable, but for its contents, which are those of the device's work.
@@ -16,6 +17,7 @@
 #include "hal/buffer_view.hpp"
 #include "hal/device.hpp"
 #include "hal/dlpack.hpp"
+#include "hal/fence.hpp"
 
 namespace baton::app {
 
@@ -48,7 +50,8 @@ class Tensor {
   using Shape = std::span<const int64_t>;
 
   Tensor() = default;  // None; a program gets null.
-  Tensor(Ref<hal::Device> device, Ref<hal::BufferView> view) : device_(std::move(device)), view_(std::move(view)) {}
+  Tensor(Ref<hal::Device> device, Ref<hal::BufferView> view, Ref<hal::Fence> ready = nullptr)
+      : device_(std::move(device)), view_(std::move(view)), ready_(std::move(ready)) {}
 
   // A copy of the elements, dense, row by row.
   template <typename T>
@@ -70,6 +73,8 @@ class Tensor {
   std::string type_text() const { return view_ ? view_->type_text() : "null"; }  // "2x3xf32"
   const Ref<hal::BufferView>& view() const { return view_; }
   const Ref<hal::Device>& device() const { return device_; }
+  // Passed when the elements are there; null: they are.
+  const Ref<hal::Fence>& ready() const { return ready_; }
 
   // All elements; the room is theirs exactly. The work that makes them is done: a call that returned waited for it.
   template <typename T>
@@ -88,6 +93,7 @@ class Tensor {
 
   Ref<hal::Device> device_;
   Ref<hal::BufferView> view_;
+  Ref<hal::Fence> ready_;
 };
 
 template <typename T>

@@ -1,6 +1,5 @@
 #include "modules/hal_module/hal_module.hpp"
 
-#include <atomic>
 #include <optional>
 
 #include "base/check.hpp"
@@ -26,9 +25,8 @@ class HalModule final : public sdk::Module<HalModule> {
   }
 
   HalModule for_context() const {
-    static std::atomic<uint64_t> contexts{hal::MemoryOwner::kNobody};
     HalModule made(*this);
-    made.owner_ = ++contexts;
+    made.owner_ = hal::MemoryOwner::make();
     return made;
   }
 

@@ -30,15 +30,16 @@ uint64_t length_of(const HostArray& array) {
   return length;
 }
 
-Result<Ref<hal::BufferView>> copy_to_device(const HostArray& array, hal::Device& device) {
+Result<Ref<hal::BufferView>> copy_to_device(const HostArray& array, const Destination& to) {
   const Unlocked unlocked;
-  return hal::upload_view(device, array.type, array.shape,
-                          {static_cast<const std::byte*>(array.data), static_cast<size_t>(length_of(array))});
+  const std::span bytes(static_cast<const std::byte*>(array.data), static_cast<size_t>(length_of(array)));
+  if (to.uploads) return to.uploads->add(array.type, array.shape, bytes);
+  return hal::upload_view(to.open.device(), array.type, array.shape, bytes);
 }
 
-Ref<hal::BufferView> import(const HostArray& array, OpenDevice& open) {
-  hal::Device& device = open.device();
-  if (!device.allocator().uses_host_memory()) return take(copy_to_device(array, device));
+Ref<hal::BufferView> import(const HostArray& array, const Destination& to) {
+  hal::Device& device = to.open.device();
+  if (!device.allocator().uses_host_memory()) return take(copy_to_device(array, to));
   Py_INCREF(array.owner);
   const hal::ImportRelease release{[](void* owner) { drop(static_cast<PyObject*>(owner)); }, array.owner};
   auto buffer =
@@ -85,7 +86,7 @@ bool is_numpy_array(PyObject* value) {
 static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
 
 // Null when the array needs to be adapted first.
-Ref<hal::BufferView> from_numpy(PyObject* value, OpenDevice& open, ElementType known, bool readonly) {
+Ref<hal::BufferView> from_numpy(PyObject* value, const Destination& to, ElementType known, bool readonly) {
   if (!array_struct_name) array_struct_name = PyUnicode_InternFromString("__array_struct__");
   nb::object capsule = nb::steal(PyObject_GetAttr(value, array_struct_name));
   if (!capsule.is_valid()) throw nb::python_error();
@@ -100,7 +101,7 @@ Ref<hal::BufferView> from_numpy(PyObject* value, OpenDevice& open, ElementType k
                        {reinterpret_cast<const int64_t*>(array->shape), static_cast<size_t>(array->rank)},
                        readonly || !(array->flags & kWritable),
                        capsule.ptr()};
-  return import(host, open);
+  return import(host, to);
 }
 
 // ---- The buffer protocol --------------------------------------------------------------------------------------------
@@ -134,7 +135,7 @@ bool is_dense(const Py_buffer& view) {
 }
 
 // Null when it needs to be adapted first, or has no buffer.
-Ref<hal::BufferView> from_buffer(PyObject* value, OpenDevice& open) {
+Ref<hal::BufferView> from_buffer(PyObject* value, const Destination& to) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(value, view.get(), PyBUF_FULL_RO) != 0) {
     PyErr_Clear();
@@ -149,7 +150,7 @@ Ref<hal::BufferView> from_buffer(PyObject* value, OpenDevice& open) {
                  {reinterpret_cast<const int64_t*>(buffer.shape), static_cast<size_t>(buffer.ndim)},
                  buffer.readonly != 0,
                  owner.ptr()},
-                open);
+                to);
 }
 
 // ---- DLPack ---------------------------------------------------------------------------------------------------------
@@ -242,35 +243,35 @@ Ref<hal::BufferView> from_other_device(const Tensor& tensor, OpenDevice& open) {
                                     tensor.view->encoding()));
 }
 
-Ref<hal::BufferView> try_as_it_is(PyObject* value, OpenDevice& open) {
-  if (is_numpy_array(value)) return from_numpy(value, open, ElementType::kNone, false);
+Ref<hal::BufferView> try_as_it_is(PyObject* value, const Destination& to) {
+  if (is_numpy_array(value)) return from_numpy(value, to, ElementType::kNone, false);
   if (PyBytes_Check(value) || PyByteArray_Check(value)) return nullptr;  // Refused as text would be.
   if (PyObject_CheckBuffer(value)) {
-    if (auto view = from_buffer(value, open)) return view;
+    if (auto view = from_buffer(value, to)) return view;
   }
-  return from_tensor_library(value, open);
+  return from_tensor_library(value, to.open);
 }
 
 }  // namespace
 
-Ref<hal::BufferView> view_of(PyObject* value, OpenDevice& open, std::string_view declared) {
+Ref<hal::BufferView> view_of(PyObject* value, const Destination& to, std::string_view declared) {
   if (const Tensor* tensor = tensor_in(value)) {
-    if (tensor->open->shared().get() == open.shared().get()) return tensor->view;
-    return from_other_device(*tensor, open);
+    if (tensor->open->shared().get() == to.open.shared().get()) return tensor->view;
+    return from_other_device(*tensor, to.open);
   }
-  if (auto view = try_as_it_is(value, open)) return view;
+  if (auto view = try_as_it_is(value, to)) return view;
   // (a dense array, the element type that NumPy has no word for or None, whether it is a copy)
   nb::object adapted =
       nb::module_::import_("baton._arrays").attr("adapt")(nb::handle(value), nb::str(declared.data(), declared.size()));
   nb::object array = adapted[0];
   const bool is_copy = nb::cast<bool>(adapted[2]);
   if (!is_numpy_array(array.ptr())) {
-    if (auto view = from_dlpack(array.ptr(), open)) return view;
+    if (auto view = from_dlpack(array.ptr(), to.open)) return view;
     throw nb::type_error("an array whose contiguous() is not dense, or does not lie where its elements fit");
   }
   ElementType type = ElementType::kNone;
   if (!adapted[1].is_none()) type = take(hal::parse_element_type(nb::cast<const char*>(adapted[1])));
-  auto view = from_numpy(array.ptr(), open, type, is_copy);
+  auto view = from_numpy(array.ptr(), to, type, is_copy);
   if (!view) raise(failure(StatusCode::kInternal, "an array that was adapted is still not dense"));
   return view;
 }
@@ -279,7 +280,7 @@ Ref<hal::BufferView> view_in_place(PyObject* value, OpenDevice& open) {
   if (const Tensor* tensor = tensor_in(value)) return from_other_device(*tensor, open);
   Ref<hal::BufferView> view;
   if (open.device().allocator().uses_host_memory()) {
-    view = try_as_it_is(value, open);
+    view = try_as_it_is(value, {open});
   } else {
     view = from_tensor_library(value, open);
   }

@@ -8,14 +8,20 @@
 
 #include <string_view>
 
-#include "hal/buffer_view.hpp"
+#include "hal/uploads.hpp"
 #include "python/extension/tensor.hpp"
 
 namespace baton::python {
 
+// Where arrays go. With `uploads`, which are the device's, what is copied there is one of them; else it is waited for.
+struct Destination {
+  OpenDevice& open;
+  hal::Uploads* uploads = nullptr;
+};
+
 // `declared`: the element type that the function says it takes, for numbers and lists; may be empty. Throws what Python
 // raises. Needs the lock.
-Ref<hal::BufferView> view_of(PyObject* value, OpenDevice& open, std::string_view declared);
+Ref<hal::BufferView> view_of(PyObject* value, const Destination& to, std::string_view declared);
 // The same for what must not be copied: an array that would have to be is a TypeError.
 Ref<hal::BufferView> view_in_place(PyObject* value, OpenDevice& open);
 

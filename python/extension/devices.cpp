@@ -106,10 +106,19 @@ nb::tuple memory_use(const Device& device) {
   return nb::make_tuple(use.live_bytes, use.peak_bytes);
 }
 
-// In place where the device works in the array's memory, else a copy.
+// In place where the device works in the array's memory, else a copy, which may be on its way.
 nb::object make_tensor_of(const Device& device, nb::handle value) {
   check(device.open->check_usable());
-  return make_tensor(view_of(value.ptr(), *device.open, {}), device.open);
+  hal::Uploads uploads(device.hal());
+  Ref<hal::BufferView> view = view_of(value.ptr(), {*device.open, &uploads}, {});
+  if (const Tensor* tensor = tensor_in(value.ptr()); tensor && tensor->view.get() == view.get()) {
+    return make_tensor(std::move(view), device.open, tensor->ready);
+  }
+  auto begun = [&] {
+    const Unlocked unlocked;
+    return uploads.begin();
+  }();
+  return make_tensor(std::move(view), device.open, take(std::move(begun)));
 }
 
 int64_t query(const Device& device, const char* category, const char* key) {

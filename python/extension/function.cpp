@@ -1,5 +1,7 @@
 #include "python/extension/function.hpp"
 
+#include <optional>
+
 #include "bytecode/module_view.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/element_types.hpp"
@@ -141,6 +143,20 @@ nb::object convert_results(const Function& function, Slots& slots, const Surroun
   return all;
 }
 
+// What the program waits for, or null: a program that takes no fences finds its arguments there.
+Ref<hal::Fence> begin(std::optional<hal::Uploads>& uploads, Surroundings& around) {
+  if (!uploads || uploads->empty()) return nullptr;
+  auto begun = [&]() -> Result<Ref<hal::Fence>> {
+    const Unlocked unlocked;
+    if (around.waits) return uploads->begin();
+    BATON_TRY(uploads->finish());
+    return Ref<hal::Fence>();
+  }();
+  Ref<hal::Fence> ready = take(std::move(begun));
+  if (ready) around.waits->push_back(ready);
+  return ready;
+}
+
 nb::object call(const Function& function, PyObject* args) {
   if (!function.loaded) throw nb::type_error("the program of this function was collected");
   drop_left_over();
@@ -154,7 +170,12 @@ nb::object call(const Function& function, PyObject* args) {
   Slots results(function.results.size());
   Fences fences;
   Surroundings around{alive->devices(), nullptr, function.takes_fences ? &fences.waits : nullptr};
+  std::optional<hal::Uploads> uploads;
+  if (!alive->devices().empty()) {
+    around.uploads = &uploads.emplace(alive->devices()[0]->device(), alive->memory_owner());
+  }
   convert_arguments(function, args, around, arguments);
+  const Ref<hal::Fence> uploaded = begin(uploads, around);
   if (function.takes_fences) {
     fences.make(function);
     arguments.values[given] = vm::Value::of(reinterpret_cast<vm::Object*>(fences.wait_object.get()));

@@ -29,6 +29,8 @@ class LoadedProgram final : public RefCounted<LoadedProgram> {
   vm::Context& context() const { return *context_; }
   std::span<const Ref<OpenDevice>> devices() const { return devices_; }
   const Limits& limits() const { return limits_; }
+  // Of what its arguments are copied to.
+  uint64_t memory_owner() const { return memory_owner_; }
   Status check_usable() const;
 
   std::unique_ptr<vm::Invocation> take_invocation();
@@ -50,6 +52,7 @@ class LoadedProgram final : public RefCounted<LoadedProgram> {
   std::vector<Ref<OpenDevice>> devices_;  // Outlive the context.
   Ref<vm::Context> context_;
   Limits limits_;
+  const uint64_t memory_owner_ = hal::MemoryOwner::make();
   std::vector<std::unique_ptr<vm::Invocation>> idle_;
   Timeline* traced_ = nullptr;  // Whose the tracers are.
   std::vector<std::unique_ptr<vm::TimelineTracer>> idle_tracers_;

@@ -80,7 +80,7 @@ OwnedObject to_tensor(PyObject* value, const Parameter& parameter, Surroundings&
       tensor->wait();
     }
   }
-  return OwnedObject(modules::wrap(view_of(value, open, parameter.element)).detach());
+  return OwnedObject(modules::wrap(view_of(value, {open, around.uploads}, parameter.element)).detach());
 }
 
 OwnedObject to_blob(PyObject* value) {

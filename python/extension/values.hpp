@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bytecode/signature.hpp"
+#include "hal/uploads.hpp"
 #include "modules/sdk/object.h"
 #include "python/extension/tensor.hpp"
 #include "vm/object.hpp"
@@ -57,8 +58,11 @@ struct Object {
 // What values refer to: where arrays go, and when tensors are there.
 struct Surroundings {
   std::span<const Ref<OpenDevice>> devices;
-  Ref<hal::Fence> ready = nullptr;                // Of results.
-  std::vector<Ref<hal::Fence>>* waits = nullptr;  // Of tensors that are given on before they are there; or waited for.
+  Ref<hal::Fence> ready = nullptr;  // Of results.
+  // Of tensors that are given on before they are there; null: they are waited for.
+  std::vector<Ref<hal::Fence>>* waits = nullptr;
+  // Of the first device, for arrays that are copied to it; null: each copy is waited for.
+  hal::Uploads* uploads = nullptr;
 };
 
 // The number in `out`, or the object in `owned` and `out`. Throws what Python raises.

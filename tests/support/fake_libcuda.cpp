@@ -5,6 +5,8 @@
 //   BATON_FAKE_PEERS=0      they do not reach each other's memory
 //   BATON_FAKE_LOG=file     what it was told, when the process ends
 //
+//   baton_fake_cuda_hold(1) what was enqueued, and what will be, is not through until it is called with 0
+//
 // An entry is resolved when somebody looks for it: then the table is there, and the entry is the table's.
 #include <cstdio>
 #include <cstdlib>
@@ -35,6 +37,11 @@ const baton::hal::drivers::cuda::Symbols& table() {
 }
 
 }  // namespace
+
+extern "C" __attribute__((visibility("default"))) void baton_fake_cuda_hold(int held) {
+  static_cast<void>(table());
+  baton::testing_support::fake_cuda().events_pass = held == 0;
+}
 
 #define TEXT_INNER(name) #name
 #define TEXT(name) TEXT_INNER(name)
