@@ -90,6 +90,7 @@ LogicalResult Boundary::schedule_import(hal::TensorImportOp op) {
     hal_.call(builder_, location, "buffer_view.assert", operands, {static_cast<int32_t>(type.getRank())});
     buffer = hal_.call(builder_, location, "buffer_view.buffer", {op.getSource()});
     memory_bounds_.note(type, op.getTargetDims());
+    if (seen == type && type.hasStaticShape()) passed_[buffer] = {op.getSource(), type};
   }
   Value ready = op.getWaitFence();
   if (function_.program.devices().several()) std::tie(buffer, ready) = take(op, buffer);
@@ -128,6 +129,10 @@ LogicalResult Boundary::schedule_export(hal::TensorExportOp op) {
   const auto number = element_type_number(tensor ? tensor.getElementType() : seen);
   if (!number) return op.emitOpError("exports elements that no buffer view has: ") << seen;
   const Value buffer = flusher_.exact_buffer(location, source);
+  if (const Passed passed = passed_.lookup(buffer); passed.view && passed.type == seen) {
+    op.getTarget().replaceAllUsesWith(passed.view);
+    return success();
+  }
   SmallVector<Value> operands = {buffer, hal_.index(builder_, location, 0),
                                  places_.bytes_of(location, source.getType(), placed.sizes),
                                  hal_.i32(builder_, location, *number), hal_.i32(builder_, location, 1)};

@@ -45,6 +45,12 @@ class Boundary {
   Gatherer& gatherer_;
   Flusher& flusher_;
   std::vector<mlir::BlockArgument> dead_arguments_;
+  // What the caller passed, by its buffer. A result that is there whole, in the same type, is the caller's view again.
+  struct Passed {
+    mlir::Value view;
+    mlir::Type type;
+  };
+  llvm::DenseMap<mlir::Value, Passed> passed_;
 };
 
 }  // namespace baton::compiler_lite::schedule
