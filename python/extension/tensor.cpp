@@ -199,6 +199,7 @@ nb::str repr(const Tensor& tensor) {
 
 Tensor::~Tensor() {
   const DropsHere drops;  // An import may end here, and with it an array of Python.
+  handle = nullptr;
   view = nullptr;
   ready = nullptr;
   if (open && open->is_last()) release_device(std::move(open));
@@ -219,9 +220,10 @@ void Tensor::wait() const {
   check(status);
 }
 
-nb::object make_tensor(Ref<hal::BufferView> view, Ref<OpenDevice> open, Ref<hal::Fence> ready) {
+nb::object make_tensor(Ref<hal::BufferView> view, Ref<OpenDevice> open, Ref<hal::Fence> ready,
+                       sdk::Ref<modules::Handle<hal::BufferView>> handle) {
   nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(tensor_type));
-  new (nb::inst_ptr<Tensor>(object)) Tensor{std::move(view), std::move(open), std::move(ready)};
+  new (nb::inst_ptr<Tensor>(object)) Tensor{std::move(view), std::move(open), std::move(ready), std::move(handle)};
   nb::inst_mark_ready(object);
   return object;
 }

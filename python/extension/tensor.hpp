@@ -8,6 +8,7 @@
 
 #include "hal/buffer_view.hpp"
 #include "hal/fence.hpp"
+#include "modules/hal_module/objects.hpp"
 #include "python/extension/devices.hpp"
 
 namespace baton::python {
@@ -16,6 +17,8 @@ struct Tensor {
   Ref<hal::BufferView> view;
   Ref<OpenDevice> open;
   Ref<hal::Fence> ready;  // Null: the elements are there.
+  // The view as programs hold it: what one gave goes to the next as it is. Null until it is asked for.
+  sdk::Ref<modules::Handle<hal::BufferView>> handle;
 
   ~Tensor();
   hal::Device& device() const { return open->device(); }
@@ -28,7 +31,8 @@ struct Tensor {
 // Of what says __index__, with the name of what is wanted in the error.
 int64_t to_integer(PyObject* value, int64_t least, int64_t most, std::string_view name);
 
-nb::object make_tensor(Ref<hal::BufferView> view, Ref<OpenDevice> open, Ref<hal::Fence> ready = nullptr);
+nb::object make_tensor(Ref<hal::BufferView> view, Ref<OpenDevice> open, Ref<hal::Fence> ready = nullptr,
+                       sdk::Ref<modules::Handle<hal::BufferView>> handle = nullptr);
 // Null when `object` is another thing.
 Tensor* tensor_in(PyObject* object);
 

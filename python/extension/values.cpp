@@ -71,13 +71,20 @@ const Ref<OpenDevice>& first_device(const Surroundings& around) {
   raise(failure(StatusCode::kInvalidArgument, "a tensor needs a device, and the program was loaded without one"));
 }
 
+// Tensors of one call come by one fence, mostly.
+void wait_for(const Tensor& tensor, Surroundings& around) {
+  if (!tensor.ready) return;
+  if (!around.waits) return tensor.wait();
+  if (around.waits->empty() || around.waits->back().get() != tensor.ready.get()) around.waits->push_back(tensor.ready);
+}
+
 OwnedObject to_tensor(PyObject* value, const Parameter& parameter, Surroundings& around) {
   OpenDevice& open = *first_device(around);
-  if (const Tensor* tensor = tensor_in(value); tensor && tensor->ready) {
-    if (around.waits) {
-      around.waits->push_back(tensor->ready);
-    } else {
-      tensor->wait();
+  if (Tensor* tensor = tensor_in(value)) {
+    wait_for(*tensor, around);
+    if (tensor->open.get() == &open) {
+      if (!tensor->handle) tensor->handle = modules::wrap(tensor->view);
+      return OwnedObject(sdk::Ref(tensor->handle).detach());
     }
   }
   return OwnedObject(modules::wrap(view_of(value, {open, around.uploads}, parameter.element)).detach());
@@ -204,8 +211,10 @@ const Ref<OpenDevice>& device_of(const hal::BufferView& view, const Surroundings
 nb::object from_object(OwnedObject owned, const Surroundings& around) {
   baton_object* object = owned.get();
   if (!object) return nb::none();
-  if (hal::BufferView* view = modules::unwrap<hal::BufferView>(object)) {
-    return make_tensor(Ref<hal::BufferView>(view), device_of(*view, around), around.ready);
+  using Handle = modules::Handle<hal::BufferView>;
+  if (auto* handle = sdk::cast<Handle>(object)) {
+    owned.detach();
+    return make_tensor(handle->shared(), device_of(**handle, around), around.ready, sdk::Ref<Handle>::adopt(handle));
   }
   auto* head = reinterpret_cast<vm::Object*>(object);
   if (const vm::Blob* blob = vm::as_blob(head)) {
