@@ -1,7 +1,5 @@
 #include "compiler-lite/codegen/bounded_rewrites.hpp"
 
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-
 namespace baton::compiler_lite::codegen {
 
 mlir::LogicalResult rewrite_greedily(mlir::Operation* op, const mlir::FrozenRewritePatternSet& patterns) {
@@ -9,6 +7,7 @@ mlir::LogicalResult rewrite_greedily(mlir::Operation* op, const mlir::FrozenRewr
   int64_t operations = 0;
   op->walk([&](mlir::Operation*) { ++operations; });
   mlir::GreedyRewriteConfig config;
+  config.enableRegionSimplification = kRegionSimplification;
   config.maxNumRewrites = kRewritesAtLeast + kRewritesForEach * operations;
   if (mlir::succeeded(mlir::applyPatternsAndFoldGreedily(op, patterns, config))) return mlir::success();
   return op->emitError() << "This has " << operations << " operations, which " << config.maxNumRewrites

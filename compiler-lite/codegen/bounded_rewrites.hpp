@@ -6,12 +6,13 @@
 #pragma once
 
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
-
-namespace mlir {
-class Operation;
-}
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace baton::compiler_lite::codegen {
+
+// Blocks that are alike stay as they are: MLIR 19 gives the block that it makes of two of them arguments of wrong types
+// where one value is passed for several ("type mismatch for bb argument"). It is the driver's default to merge them.
+constexpr mlir::GreedySimplifyRegionLevel kRegionSimplification = mlir::GreedySimplifyRegionLevel::Normal;
 
 mlir::LogicalResult rewrite_greedily(mlir::Operation* op, const mlir::FrozenRewritePatternSet& patterns);
 

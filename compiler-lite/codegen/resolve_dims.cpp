@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/resolve_dims.hpp"
 
+#include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,9 +37,11 @@ void populate_dim_patterns(mlir::RewritePatternSet& patterns) {
 }
 
 std::unique_ptr<mlir::Pass> create_canonicalizer() {
+  mlir::GreedyRewriteConfig config;
+  config.enableRegionSimplification = kRegionSimplification;
   // As clang and as g++ spell it; whoever built MLIR decides.
   return mlir::createCanonicalizerPass(
-      {}, {"(anonymous namespace)::FoldDimOfExpandShape", "{anonymous}::FoldDimOfExpandShape"});
+      config, {"(anonymous namespace)::FoldDimOfExpandShape", "{anonymous}::FoldDimOfExpandShape"});
 }
 
 }  // namespace baton::compiler_lite::codegen
