@@ -162,7 +162,8 @@ class Emitter {
     if (const auto version = op->getAttrOfType<IntegerAttr>("minimum_version")) {
       import.minimum_version = static_cast<uint32_t>(version.getInt());
     }
-    tables_.callees[name] = {builder_.add_import(std::move(import)), true, true, type};
+    tables_.callees[name] = {builder_.add_import(std::move(import)), true, true, type,
+                             std::vector<bool>(variadic.begin(), variadic.end())};
   }
 
   LogicalResult declare_global(util::GlobalOp global) {

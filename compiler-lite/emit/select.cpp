@@ -665,10 +665,44 @@ class Selector {
 
   // Calls and state --------------------------------------------------------------------------------------------------
 
+  // What the callee takes, each repeated argument as often as the call says.
+  LogicalResult check_call(Operation* op, StringRef name, const ModuleTables::Callee& callee,
+                           ArrayRef<int32_t> segments) {
+    const auto refuse = [&] {
+      return op->emitOpError() << "is not as @" << name << " is declared, " << callee.machine_type;
+    };
+    SmallVector<Type> wanted;
+    size_t next = 0;
+    for (unsigned i = 0; i < callee.machine_type.getNumInputs(); ++i) {
+      const Type type = callee.machine_type.getInput(i);
+      const bool repeats = i < callee.repeated.size() && callee.repeated[i];
+      if (repeats && next == segments.size()) return refuse();
+      const int32_t times = repeats ? segments[next++] : 1;
+      const auto tuple = dyn_cast<TupleType>(type);
+      const size_t parts = tuple ? tuple.size() : 1;
+      if (times < 0 || static_cast<size_t>(times) * parts > op->getNumOperands()) return refuse();
+      for (int32_t j = 0; j < times; ++j) {
+        if (tuple)
+          llvm::append_range(wanted, tuple.getTypes());
+        else
+          wanted.push_back(type);
+      }
+    }
+    const auto fits = [](Type given, Type type) {
+      return value_type(given) && value_type(type) && bank_of(given) == bank_of(type);
+    };
+    const bool is_good = next == segments.size() && wanted.size() == op->getNumOperands() &&
+                         callee.machine_type.getNumResults() == op->getNumResults() &&
+                         llvm::all_of_zip(op->getOperandTypes(), wanted, fits) &&
+                         llvm::all_of_zip(op->getResultTypes(), callee.machine_type.getResults(), fits);
+    return is_good ? success() : refuse();
+  }
+
   LogicalResult select_call(Operation* op, StringRef name, ArrayRef<int32_t> segments) {
     const auto found = tables_.callees.find(name.str());
     if (found == tables_.callees.end()) return op->emitOpError() << "calls @" << name << ", which is not declared";
     const ModuleTables::Callee& callee = found->second;
+    if (failed(check_call(op, name, callee, segments))) return failure();
     Instruction call{.kind = Instruction::Kind::kCall};
     call.callee = callee.index;
     call.opcode = !callee.is_import ? Opcode::call : segments.empty() ? Opcode::call_import : Opcode::call_variadic;

@@ -19,6 +19,7 @@ struct ModuleTables {
     bool is_import = false;
     bool is_boundary = false;         // Narrow integers arrive sign-extended.
     mlir::FunctionType machine_type;  // As the machine sees it: vm.signature, or the declaration.
+    std::vector<bool> repeated = {};  // For each argument; empty when none is.
   };
 
   bytecode::ModuleBuilder& builder;

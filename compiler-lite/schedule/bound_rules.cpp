@@ -30,8 +30,12 @@ unsigned rank_of(Value tensor) {
 
 Value BoundRules::value(OpFoldResult size) { return mlir::getValueOrCreateConstantIndexOp(builder_, location_, size); }
 
-void BoundRules::apply(Operation* op) {
-  if (!has_tensors(op)) return;
+mlir::LogicalResult BoundRules::apply(Operation* op) {
+  if (has_tensors(op)) compare(op);
+  return mlir::success(!refused_);
+}
+
+void BoundRules::compare(Operation* op) {
   builder_.setInsertionPoint(op);
   location_ = op->getLoc();
   if (auto structured_op = llvm::dyn_cast<linalg::LinalgOp>(op)) return structured(structured_op);

@@ -14,7 +14,9 @@ mlir::LogicalResult check_bounds(mlir::ModuleOp module) {
     for (mlir::Block& block : function.getBody()) {
       llvm::SmallVector<mlir::Operation*> operations;
       for (mlir::Operation& op : block) operations.push_back(&op);
-      for (mlir::Operation* op : operations) rules.apply(op);
+      for (mlir::Operation* op : operations) {
+        if (mlir::failed(rules.apply(op))) return mlir::failure();
+      }
     }
   }
   return mlir::success();

@@ -1,8 +1,11 @@
 // BoundRules: operations that go over loops. What is read along one loop has one size; a window lies inside of what it
 // slides over; an index that a body computes from loops and the host's numbers lies inside of what it reads.
+#include <cmath>
+
 #include "compiler-lite/codegen/index_checks.hpp"
 #include "compiler-lite/schedule/bound_rules.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
+#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -53,10 +56,43 @@ bool only_chosen(tensor::ExtractOp extract) {
          llvm::all_of(extract->getUsers(), [](Operation* user) { return llvm::isa<arith::SelectOp>(user); });
 }
 
+// The first and the last index, of loops whose sizes are known. As floats: the numbers of a hostile map wrap round.
+struct Span {
+  double first, last;
+};
+std::optional<Span> span_of(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> extents) {
+  using Kind = mlir::AffineExprKind;
+  if (const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(expression)) {
+    return Span{0, static_cast<double>(extents[loop.getPosition()] - 1)};
+  }
+  if (const auto number = llvm::dyn_cast<mlir::AffineConstantExpr>(expression)) {
+    return Span{static_cast<double>(number.getValue()), static_cast<double>(number.getValue())};
+  }
+  const auto both = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+  const auto a = both ? span_of(both.getLHS(), extents) : std::nullopt;
+  const auto b = both ? span_of(both.getRHS(), extents) : std::nullopt;
+  if (!a || !b) return std::nullopt;
+  if (both.getKind() == Kind::Add) return Span{a->first + b->first, a->last + b->last};
+  const double by = b->first;
+  if (both.getKind() == Kind::Mul)
+    return Span{std::min(a->first * by, a->last * by), std::max(a->first * by, a->last * by)};
+  if (both.getKind() == Kind::FloorDiv) return Span{std::floor(a->first / by), std::floor(a->last / by)};
+  if (both.getKind() == Kind::CeilDiv) return Span{std::ceil(a->first / by), std::ceil(a->last / by)};
+  const double turn = std::floor(a->first / by);
+  if (turn != std::floor(a->last / by)) return Span{0, by - 1};
+  return Span{a->first - turn * by, a->last - turn * by};
+}
+
 }  // namespace
 
 void BoundRules::structured(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics()) return;
+  SmallVector<OpFoldResult> extents = loops(op);
+  if (extents.size() == op.getNumLoops()) body_extracts(op, extents);
+}
+
+// Compares what goes along the loops, and says how far they go; nothing of it where that is unknown.
+SmallVector<OpFoldResult> BoundRules::loops(linalg::LinalgOp op) {
   const SmallVector<SmallVector<Sight>> sights = sights_of(op);
   for (const SmallVector<Sight>& seen : sights) {
     for (const Sight& other : llvm::ArrayRef(seen).drop_front(seen.empty() ? 0 : 1)) {
@@ -70,7 +106,7 @@ void BoundRules::structured(linalg::LinalgOp op) {
   }
   SmallVector<OpFoldResult> extents;
   for (const SmallVector<Sight>& seen : sights) {
-    if (seen.empty()) return;  // The verifier lets none through.
+    if (seen.empty()) return {};  // The verifier lets none through.
     extents.push_back(sizes_.of(seen.front().operand->get(), seen.front().dimension));
   }
   for (mlir::OpOperand& operand : op->getOpOperands()) {
@@ -80,7 +116,7 @@ void BoundRules::structured(linalg::LinalgOp op) {
       if (!llvm::isa<mlir::AffineDimExpr>(map.getResult(d))) window(op, operand, d, map.getResult(d), extents);
     }
   }
-  body_extracts(op, extents);
+  return extents;
 }
 
 Value BoundRules::runs_never(mlir::Location location, llvm::ArrayRef<OpFoldResult> extents) {
@@ -94,20 +130,45 @@ Value BoundRules::runs_never(mlir::Location location, llvm::ArrayRef<OpFoldResul
   return never;
 }
 
+void BoundRules::bound_loops(Operation* op, const IndexRange& range, llvm::ArrayRef<OpFoldResult> extents) {
+  // Sizes have 47 bits where anything has memory.
+  if (range.steps <= int64_t{1} << 15) return;
+  const OpFoldResult most = constant((int64_t{1} << 62) / range.steps);
+  for (const OpFoldResult extent : extents) {
+    bounds_.at_most(location_, extent, most,
+                    name_of(op) + ": a loop takes $0 long steps; after $1 an index is no number of 64 bits.",
+                    runs_never(location_, extents));
+  }
+}
+
 // Several loops move along one dimension, as a convolution's output and kernel do.
 void BoundRules::window(linalg::LinalgOp op, mlir::OpOperand& operand, unsigned dimension, mlir::AffineExpr index,
                         llvm::ArrayRef<OpFoldResult> extents) {
   const OpFoldResult size = sizes_.of(operand.get(), dimension);
-  if (is_known(size) && llvm::all_of(extents, is_known)) return;  // The verifier has compared them.
+  const unsigned number = operand.getOperandNumber();
+  if (is_known(size) && llvm::all_of(extents, is_known)) {
+    // The verifier has looked at the corners.
+    SmallVector<int64_t> known;
+    for (const OpFoldResult extent : extents) known.push_back(*mlir::getConstantIntValue(extent));
+    if (llvm::is_contained(known, 0)) return;
+    const std::optional<Span> span = span_of(index, known);
+    const bool is_inside =
+        span && span->first >= 0 && span->last < static_cast<double>(*mlir::getConstantIntValue(size));
+    if (!is_inside) refuse(op, "it reads outside of dimension ", dimension, " of operand ", number, ".");
+    return;
+  }
   SmallVector<IndexRange> loops;
-  for (const OpFoldResult extent : extents) loops.push_back({constant(0), extent});
+  for (const OpFoldResult extent : extents) loops.push_back({constant(0), extent, 1});
   const std::optional<IndexRange> range = range_of(index, loops);
-  if (!range) return;
-  const std::string place = " of dimension " + std::to_string(dimension) + " of operand " +
-                            std::to_string(operand.getOperandNumber()) + ", which has $1.";
+  if (!range) {
+    return refuse(op, "where it reads dimension ", dimension, " of operand ", number, " has no bounds to compare.");
+  }
+  bound_loops(op, *range, extents);
+  const std::string place =
+      " of dimension " + std::to_string(dimension) + " of operand " + std::to_string(number) + ", which has $1.";
   bounds_.at_most(location_, range->past, size, name_of(op) + ": it reads up to, not including, $0" + place,
                   runs_never(location_, extents));
-  if (!is_known(range->first)) {
+  if (!mlir::isConstantIntValue(range->first, 0)) {
     bounds_.below(location_, range->first, size, name_of(op) + ": it reads from $0" + place,
                   runs_never(location_, extents));
   }
@@ -125,25 +186,55 @@ std::optional<IndexRange> BoundRules::range_of(mlir::AffineExpr expression, llvm
   if (both.getKind() == mlir::AffineExprKind::Add) {
     const std::optional<IndexRange> b = range_of(both.getRHS(), dimensions);
     if (!a || !b) return std::nullopt;
+    int64_t steps = 0;
+    if (llvm::AddOverflow(a->steps, b->steps, steps)) return std::nullopt;
     const OpFoldResult past = add_indices(builder_, location_, a->past, b->past);
     return IndexRange{add_indices(builder_, location_, a->first, b->first),
-                      subtract_indices(builder_, location_, past, constant(1))};
+                      subtract_indices(builder_, location_, past, constant(1)), steps};
   }
   const auto factor = llvm::dyn_cast<mlir::AffineConstantExpr>(both.getRHS());
-  if (!a || !factor || both.getKind() != mlir::AffineExprKind::Mul) return std::nullopt;
+  if (!a || !factor) return std::nullopt;
+  if (both.getKind() != mlir::AffineExprKind::Mul) return rounded(both.getKind(), *a, factor.getValue());
+  int64_t steps = 0;
+  if (llvm::MulOverflow(a->steps, factor.getValue(), steps) || steps == INT64_MIN) return std::nullopt;
   OpFoldResult low = a->first, high = subtract_indices(builder_, location_, a->past, constant(1));
   if (factor.getValue() < 0) std::swap(low, high);
   const OpFoldResult by = constant(factor.getValue());
   return IndexRange{multiply_indices(builder_, location_, low, by),
-                    add_indices(builder_, location_, multiply_indices(builder_, location_, high, by), constant(1))};
+                    add_indices(builder_, location_, multiply_indices(builder_, location_, high, by), constant(1)),
+                    std::abs(steps)};
+}
+
+// Divided, or what is left then. Indices go up with what is divided; what is left is below the divisor, and no more than
+// the whole.
+std::optional<IndexRange> BoundRules::rounded(mlir::AffineExprKind kind, const IndexRange& range, int64_t divisor) {
+  if (divisor <= 0) return std::nullopt;
+  const Value by = value(constant(divisor));
+  if (kind == mlir::AffineExprKind::Mod) {
+    OpFoldResult past = constant(divisor);
+    if (mlir::isConstantIntValue(range.first, 0)) {
+      past = mlir::getAsOpFoldResult(builder_.createOrFold<arith::MinUIOp>(location_, value(range.past), by));
+    }
+    return IndexRange{constant(0), past, range.steps};
+  }
+  const auto divide = [&](OpFoldResult number) {
+    const Value whole = value(number);
+    return mlir::getAsOpFoldResult(kind == mlir::AffineExprKind::FloorDiv
+                                       ? builder_.createOrFold<arith::FloorDivSIOp>(location_, whole, by)
+                                       : builder_.createOrFold<arith::CeilDivSIOp>(location_, whole, by));
+  };
+  const OpFoldResult last = divide(subtract_indices(builder_, location_, range.past, constant(1)));
+  return IndexRange{divide(range.first), add_indices(builder_, location_, last, constant(1)), range.steps};
 }
 
 // Of an index in a body: what is known of it before the body runs.
 std::optional<IndexRange> BoundRules::range_of(Value index, Operation* op, llvm::ArrayRef<OpFoldResult> extents) {
-  if (auto loop = index.getDefiningOp<linalg::IndexOp>()) return IndexRange{constant(0), extents[loop.getDim()]};
+  if (auto loop = index.getDefiningOp<linalg::IndexOp>(); loop && loop->getParentOp() == op) {
+    return IndexRange{constant(0), extents[loop.getDim()], 1};
+  }
   if (const auto argument = llvm::dyn_cast<mlir::BlockArgument>(index);
       argument && llvm::isa<tensor::GenerateOp>(op) && argument.getOwner()->getParentOp() == op) {
-    return IndexRange{constant(0), extents[argument.getArgNumber()]};
+    return IndexRange{constant(0), extents[argument.getArgNumber()], 1};
   }
   if (!index.getType().isIndex()) return std::nullopt;
   if (!op->isAncestor(index.getParentBlock()->getParentOp())) {
@@ -168,6 +259,14 @@ std::optional<IndexRange> BoundRules::range_of(Value index, Operation* op, llvm:
     for (unsigned i = 0; i < map.getNumSymbols(); ++i) {
       symbols.push_back(builder_.getAffineDimExpr(map.getNumDims() + i));
     }
+    // What is rounded may take fewer indices than its range has: the kernel's affair.
+    bool rounds = false;
+    map.walkExprs([&](mlir::AffineExpr part) {
+      const mlir::AffineExprKind kind = part.getKind();
+      rounds |= kind == mlir::AffineExprKind::FloorDiv || kind == mlir::AffineExprKind::CeilDiv ||
+                kind == mlir::AffineExprKind::Mod;
+    });
+    if (rounds) return std::nullopt;
     return range_of(map.getResult(0).replaceSymbols(symbols), operands);
   }
   if (llvm::isa<arith::AddIOp>(computed)) return range_of(x + y, operands);
@@ -178,6 +277,7 @@ std::optional<IndexRange> BoundRules::range_of(Value index, Operation* op, llvm:
 }
 
 void BoundRules::body_extracts(Operation* op, llvm::ArrayRef<OpFoldResult> extents) {
+  hold_in_body(op);
   if (llvm::any_of(extents, [](OpFoldResult extent) { return mlir::isConstantIntValue(extent, 0); })) return;
   SmallVector<tensor::ExtractOp> extracts;
   op->walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
@@ -206,6 +306,7 @@ void BoundRules::body_extract(Operation* op, tensor::ExtractOp extract, llvm::Ar
       continue;
     }
     inside.back() = true;
+    bound_loops(op, *range, extents);
     const OpFoldResult last = subtract_indices(builder_, location_, range->past, constant(1));
     bounds_.below(location_, range->first, size, name_of(op) + ": its body reads from $0" + place,
                   runs_never(location_, extents));

@@ -3,6 +3,7 @@
 #include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/resolve_dims.hpp"
+#include "compiler-lite/codegen/total_integers.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
@@ -298,7 +299,9 @@ LogicalResult fuse(mlir::ModuleOp module, bool channels_last) {
   forms.add<Generalize, ForgetInitialValue>(context);
   populate_gather_patterns(forms);
   populate_stepped_sum_patterns(forms);
-  if (failed(rewrite_functions(module, std::move(forms))) || failed(infer_sizes(module))) return mlir::failure();
+  if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
+  codegen::make_integers_total(module);
+  if (failed(infer_sizes(module))) return mlir::failure();
   if (failed(drop_unit_dimensions(module))) return mlir::failure();
   if (channels_last) {
     mlir::RewritePatternSet layouts(context);

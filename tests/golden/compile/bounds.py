@@ -299,6 +299,85 @@ func.func FUNC(%table: tensor<?x8xf32>, %ids: tensor<?xi32>) -> tensor<?x8xf32> 
 }""", [of(3, 8), of(2, kind="i32", value="5 -100000000")], [([of(0, 8), of(2, kind="i32")], OUTSIDE, "its body reads an element")])
 
 
+# Indices that would wrap round: long steps, large offsets -------------------------------------------------------------------
+STEPS = """
+func.func FUNC(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c = arith.constant STEP : index
+  %0 = tensor.generate %n {
+  ^bb0(%i: index):
+    %j = arith.muli %i, %c : index
+    %v = tensor.extract %x[%j] : tensor<?xf32>
+    tensor.yield %v : f32
+  } : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+for power in (40, 61):
+    case("long_steps_%d" % power, STEPS.replace("STEP", str(2**power)), [of(8), "1"],
+         [([of(8), "2"], OUTSIDE, "reads up to %d" % 2**power), ([of(8), str(2**(64 - power) + 1)], OUTSIDE, "a loop takes")])
+case("long_strides", """
+func.func FUNC(%x: tensor<1x?x1xf32>, %k: tensor<1x1x1xf32>, %o: tensor<1x?x1xf32>) -> tensor<1x?x1xf32> {
+  %0 = linalg.conv_1d_nwc_wcf {strides = dense<2305843009213693952> : tensor<1xi64>, dilations = dense<1> : tensor<1xi64>}
+    ins(%x, %k : tensor<1x?x1xf32>, tensor<1x1x1xf32>) outs(%o : tensor<1x?x1xf32>) -> tensor<1x?x1xf32>
+  return %0 : tensor<1x?x1xf32>
+}""", [of(1, 1, 1), of(1, 1, 1), of(1, 1, 1)], [([of(1, 1, 1), of(1, 1, 1), of(1, 9, 1)], OUTSIDE, "a loop takes 9 long steps")])
+MAP = """
+func.func FUNC(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (INDEX)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+for name, index, size, count in (("floordiv", "i floordiv 2", 2, 4), ("ceildiv", "i ceildiv 2", 3, 4), ("mod", "i mod 5", 5, 9),
+                                 ("mod_of_few", "i mod 5", 3, 3), ("mixed", "(i floordiv 4) * 2 + i mod 2", 4, 8)):
+    case("map_" + name, MAP.replace("INDEX", index), [of(size), of(count)],
+         [([of(size - 1), of(count)], OUTSIDE, "it reads up to, not including, %d of dimension 0 of operand 0" % size),
+          ([of(1), of(100000)], OUTSIDE, "it reads up to")])
+case("map_before", MAP.replace("INDEX", "i - 1"), [of(0), of(0)], [([of(3), of(3)], OUTSIDE, "it reads from -1 of dimension 0")])
+
+# Tensors inside of bodies: an index that only the kernel knows means the nearest that fits, and writes nothing else ----------
+BODY = """
+func.func FUNC(%table: tensor<?x4xf32>, %ids: tensor<?xi32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %ids, %c0 : tensor<?xi32>
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %0 = tensor.generate %n {
+  ^bb0(%i: index):
+    %k32 = tensor.extract %ids[%i] : tensor<?xi32>
+    %k = arith.index_cast %k32 : i32 to index
+TEXT
+    tensor.yield %v : f32
+  } : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+FAR = of(4, kind="i32", value="0 3 -2000000000 2000000000")
+BODIES = {
+    "own": """    %t = tensor.from_elements %one, %two, %one : tensor<3xf32>
+    %v = tensor.extract %t[%k] : tensor<3xf32>""",
+    "own_insert": """    %t = tensor.from_elements %one, %one, %one : tensor<3xf32>
+    %u = tensor.insert %two into %t[%k] : tensor<3xf32>
+    %v = tensor.extract %u[%c0] : tensor<3xf32>""",
+    "slice": """    %s = tensor.extract_slice %table[%k, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<4xf32>
+    %v = tensor.extract %s[%k] : tensor<4xf32>""",
+    "slice_reduced": """    %s = tensor.extract_slice %table[%k, 0] [2, 2] [1, 3] : tensor<?x4xf32> to tensor<2x2xf32>
+    %e = tensor.empty() : tensor<f32>
+    %z = linalg.fill ins(%one : f32) outs(%e : tensor<f32>) -> tensor<f32>
+    %r = linalg.reduce {arith.addf} ins(%s : tensor<2x2xf32>) outs(%z : tensor<f32>) dimensions = [0, 1]
+    %v = tensor.extract %r[] : tensor<f32>""",
+    "put_slice": """    %t = tensor.from_elements %one, %one, %one, %one : tensor<4xf32>
+    %p = tensor.from_elements %two, %two : tensor<2xf32>
+    %u = tensor.insert_slice %p into %t[%k] [2] [1] : tensor<2xf32> into tensor<4xf32>
+    %v = tensor.extract %u[%k] : tensor<4xf32>""",
+}
+for name, text in BODIES.items():
+    bad = [([of(1, 4), FAR], OUTSIDE, "its body reads 2 along dimension 0")] if name == "slice_reduced" else []
+    bad += [([of(0, 4), FAR], OUTSIDE, "its body reads 1 along dimension 0")] if name == "slice" else []
+    case("body_" + name, BODY.replace("TEXT", text), [of(3, 4), FAR], bad)
+
+
 def check(command):
     flags, wrong, count = command, 0, 0
 
