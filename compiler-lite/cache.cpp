@@ -115,7 +115,7 @@ bool is_kept(StringRef source, const CompileOptions& options) {
 
 // The file's text, if this user or the system's wrote it.
 std::optional<std::string> read_own(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   const auto closed = llvm::make_scope_exit([&] { close(descriptor); });
   struct stat about = {};

@@ -1,9 +1,11 @@
 #include "compiler-lite/compile.hpp"
 
+#include "compiler-lite/binary_form.hpp"
 #include "compiler-lite/cache.hpp"
 #include "compiler-lite/dialects/all.hpp"
 #include "compiler-lite/emit/module.hpp"
 #include "compiler-lite/lower/upstream_tosa.hpp"
+#include "compiler-lite/nesting.hpp"
 #include "compiler-lite/pipeline.hpp"
 #include "compiler-lite/schedule/schedule.hpp"
 #include "compiler-lite/specs/apply_specs.hpp"
@@ -50,6 +52,15 @@ bool run(llvm::SourceMgr& sources, mlir::MLIRContext& context, const CompileOpti
 }
 
 CompileOutput compile_anew(std::string_view source, const std::string& name, const CompileOptions& options) {
+  CompileOutput output;
+  if (is_binary_form(source)) {
+    TextForm form = text_of_binary_form(source, name);
+    if (form.ok) return compile_anew(form.text, name, options);
+    output.diagnostics = std::move(form.text);
+    return output;
+  }
+  output.diagnostics = check_nesting(source, name);
+  if (!output.diagnostics.empty()) return output;
   mlir::DialectRegistry registry;
   register_dialects(registry);
   schedule::register_schedule(registry);
@@ -61,7 +72,6 @@ CompileOutput compile_anew(std::string_view source, const std::string& name, con
   context.loadAllAvailableDialects();  // Steps make operations of most of them.
   context.printOpOnDiagnostic(false);
 
-  CompileOutput output;
   llvm::raw_string_ostream diagnostics(output.diagnostics);
   llvm::StringRef text(source.data(), source.size());
   // Specs match operations of tosa themselves.

@@ -80,7 +80,7 @@ class FileStore final : public RankStore {
   // Written beside its place and moved there: nobody reads half of it.
   Status set(std::string_view key, std::string_view value) override {
     const std::string path = key_path(key, rank_), part = path + ".part";
-    const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (file < 0) return cannot("make", part);
     const bool whole = write(file, value.data(), value.size()) == static_cast<ssize_t>(value.size());
     close(file);
@@ -120,7 +120,7 @@ class FileStore final : public RankStore {
   std::string presence_path(uint32_t rank) const { return text(directory_, "/rank.", rank); }
 
   static bool read_file(const std::string& path, std::string& value) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return false;
     char buffer[4096];
     ssize_t got = 0;

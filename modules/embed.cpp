@@ -78,8 +78,32 @@ Result<const baton_function*> find(baton_context& context, std::string_view name
     if (known.name == name) return &known;
   }
   BATON_TRY_ASSIGN(vm::ExportedFunction function, context.context->find_function(name));
-  context.functions.push_back({function, std::string(name), std::string(function.signature)});
+  context.functions.push_back(
+      {function, std::string(name), std::string(function.signature), &context.context->program()});
   return &context.functions.back();
+}
+
+// What a host forgot to pass, or took from somewhere else.
+baton_status* missing(const char* what) {
+  return to_door(failure(StatusCode::kInvalidArgument, "The ", what, " is null."));
+}
+template <typename T>
+baton_status* missing_room(T** out) {
+  if (!out) return missing("place for the result");
+  *out = nullptr;
+  return nullptr;
+}
+// Of `count` elements; null when there may be none.
+bool lacks(const void* elements, uint64_t count) { return !elements && count != 0; }
+
+[[gnu::cold]] baton_status* refuse_call(const baton_invocation* invocation, const baton_function* function) {
+  if (!invocation) return missing("invocation");
+  if (!function) return missing("function");
+  return to_door(failure(StatusCode::kInvalidArgument, "Function '", function->name,
+                         "' was found in another context than the invocation's."));
+}
+bool fits(const baton_invocation* invocation, const baton_function* function) {
+  return invocation && function && invocation->program == function->program;
 }
 
 static_assert(sizeof(baton_typed_value) == sizeof(vm::TypedValue) &&
@@ -129,15 +153,22 @@ const char* baton_status_get_message(const baton_status* status) {
 void baton_status_free(baton_status* status) { baton::modules::host_table().status_free(status); }
 
 baton_status* baton_module_load_file(const char* path, baton_module** out_module) {
+  if (baton_status* status = missing_room(out_module)) return status;
+  if (!path) return missing("path of a module");
   return hand_out(as_module(vm::BytecodeModule::load_file(path)), out_module);
 }
 baton_status* baton_module_load_memory(const void* data, uint64_t size, baton_module** out_module) {
+  if (baton_status* status = missing_room(out_module)) return status;
+  if (lacks(data, size)) return missing("memory of a module");
+  if (size > PTRDIFF_MAX) {
+    return to_door(failure(StatusCode::kInvalidArgument, "A module of ", size, " bytes is in no memory."));
+  }
   const std::span bytes(static_cast<const std::byte*>(data), static_cast<size_t>(size));
   return hand_out(as_module(vm::BytecodeModule::load(baton::bytecode::ModuleBytes::copy(bytes))), out_module);
 }
 baton_status* baton_module_load_memory_with_limits(const void* data, uint64_t size,
                                                    const baton_initializer_limits* limits, baton_module** out_module) {
-  *out_module = nullptr;
+  if (baton_status* status = missing_room(out_module)) return status;
   const auto known = read_limits(limits);
   if (!known) return to_door(known.error().clone());
   baton::WorkLimits work;
@@ -147,9 +178,13 @@ baton_status* baton_module_load_memory_with_limits(const void* data, uint64_t si
   return baton_module_load_memory(data, size, out_module);
 }
 baton_status* baton_module_from_descriptor(const baton_module_descriptor* descriptor, baton_module** out_module) {
+  if (baton_status* status = missing_room(out_module)) return status;
+  if (!descriptor) return missing("descriptor of a module");
   return hand_out(baton::modules::NativeModule::make(descriptor), out_module);
 }
 baton_status* baton_module_load_plugin(const char* path_entry_parameters, baton_module** out_module) {
+  if (baton_status* status = missing_room(out_module)) return status;
+  if (!path_entry_parameters) return missing("path of a plugin");
   return hand_out(baton::modules::load_plugin(path_entry_parameters), out_module);
 }
 void baton_module_release(baton_module* module) {
@@ -164,7 +199,8 @@ baton_status* baton_context_create(baton_module* const* modules, uint64_t module
 baton_status* baton_context_create_with_limits(baton_module* const* modules, uint64_t module_count,
                                                const baton_allocator* allocator, const baton_initializer_limits* limits,
                                                baton_context** out_context) {
-  *out_context = nullptr;
+  if (baton_status* status = missing_room(out_context)) return status;
+  if (lacks(modules, module_count)) return missing("array of modules");
   auto known = read_limits(limits);
   if (!known) return to_door(std::move(known).error());
   auto made = make_context(
@@ -179,16 +215,19 @@ baton_status* baton_context_create_with_limits(baton_module* const* modules, uin
 void baton_context_release(baton_context* context) { delete context; }
 
 baton_status* baton_cancellation_create(baton_cancellation** out_cancellation) {
+  if (baton_status* status = missing_room(out_cancellation)) return status;
   *out_cancellation = new baton_cancellation;
   return nullptr;
 }
 void baton_cancellation_cancel(baton_cancellation* cancellation) {
-  cancellation->cancelled.store(true, std::memory_order_relaxed);
+  if (cancellation) cancellation->cancelled.store(true, std::memory_order_relaxed);
 }
 void baton_cancellation_release(baton_cancellation* cancellation) { delete cancellation; }
 
 baton_status* baton_context_find(baton_context* context, const char* name, const baton_function** out_function) {
-  *out_function = nullptr;
+  if (baton_status* status = missing_room(out_function)) return status;
+  if (!context) return missing("context");
+  if (!name) return missing("name of a function");
   auto function = find(*context, name);
   if (!function) return to_door(std::move(function).error());
   *out_function = *function;
@@ -196,7 +235,9 @@ baton_status* baton_context_find(baton_context* context, const char* name, const
 }
 baton_status* baton_context_find_typed(baton_context* context, const char* name, const char* signature,
                                        const baton_function** out_function) {
-  *out_function = nullptr;
+  if (baton_status* status = missing_room(out_function)) return status;
+  if (!context) return missing("context");
+  if (!name || !signature) return missing(name ? "signature of a function" : "name of a function");
   auto function = find(*context, name);
   if (!function) return to_door(std::move(function).error());
   if (Status status = vm::check_signature((*function)->function, signature); !status.ok())
@@ -204,9 +245,13 @@ baton_status* baton_context_find_typed(baton_context* context, const char* name,
   *out_function = *function;
   return nullptr;
 }
-const char* baton_function_signature(const baton_function* function) { return function->signature.c_str(); }
+const char* baton_function_signature(const baton_function* function) {
+  return function ? function->signature.c_str() : "";
+}
 
 baton_status* baton_invocation_create(baton_context* context, baton_invocation** out_invocation) {
+  if (baton_status* status = missing_room(out_invocation)) return status;
+  if (!context) return missing("context");
   *out_invocation = new baton_invocation(context->context);
   return nullptr;
 }
@@ -215,6 +260,10 @@ void baton_invocation_release(baton_invocation* invocation) { delete invocation;
 baton_status* baton_invocation_invoke(baton_invocation* invocation, const baton_function* function,
                                       const baton_value* arguments, uint64_t argument_count, baton_value* results,
                                       uint64_t result_count) {
+  if (!fits(invocation, function)) [[unlikely]]
+    return refuse_call(invocation, function);
+  if (lacks(arguments, argument_count) || lacks(results, result_count)) [[unlikely]]
+    return missing(lacks(arguments, argument_count) ? "array of arguments" : "array of results");
   Status status = invocation->invocation.invoke_slots(
       function->function, {reinterpret_cast<const vm::Value*>(arguments), static_cast<size_t>(argument_count)},
       {reinterpret_cast<vm::Value*>(results), static_cast<size_t>(result_count)});
@@ -225,17 +274,25 @@ baton_status* baton_invocation_invoke(baton_invocation* invocation, const baton_
 baton_status* baton_invocation_call(baton_invocation* invocation, const baton_function* function,
                                     const baton_typed_value* arguments, uint64_t argument_count,
                                     baton_typed_value* results, uint64_t result_count) {
+  if (!fits(invocation, function)) [[unlikely]]
+    return refuse_call(invocation, function);
+  if (lacks(arguments, argument_count) || lacks(results, result_count)) [[unlikely]]
+    return missing(lacks(arguments, argument_count) ? "array of arguments" : "array of results");
   return to_door(call_typed(*invocation, function->function,
                             {reinterpret_cast<const vm::TypedValue*>(arguments), static_cast<size_t>(argument_count)},
                             {results, static_cast<size_t>(result_count)}));
 }
-void baton_invocation_cancel(baton_invocation* invocation) { invocation->invocation.cancel(); }
-void baton_invocation_clear_cancel(baton_invocation* invocation) { invocation->invocation.clear_cancel(); }
+void baton_invocation_cancel(baton_invocation* invocation) {
+  if (invocation) invocation->invocation.cancel();
+}
+void baton_invocation_clear_cancel(baton_invocation* invocation) {
+  if (invocation) invocation->invocation.clear_cancel();
+}
 void baton_invocation_set_timeout(baton_invocation* invocation, int64_t timeout_ns) {
-  invocation->invocation.set_deadline(deadline_after(timeout_ns));
+  if (invocation) invocation->invocation.set_deadline(deadline_after(timeout_ns));
 }
 void baton_invocation_set_instruction_budget(baton_invocation* invocation, uint64_t instructions) {
-  invocation->invocation.set_instruction_budget(instructions);
+  if (invocation) invocation->invocation.set_instruction_budget(instructions);
 }
 
 }  // extern "C"

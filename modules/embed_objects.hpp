@@ -14,7 +14,8 @@
 struct baton_function {
   baton::vm::ExportedFunction function;
   std::string name;
-  std::string signature;  // terminated, for C
+  std::string signature;                        // terminated, for C
+  const baton::vm::Program* program = nullptr;  // whose function it is; compared, not used
 };
 
 struct baton_context {
@@ -24,7 +25,9 @@ struct baton_context {
 };
 
 struct baton_invocation {
-  explicit baton_invocation(baton::Ref<baton::vm::Context> context) : invocation(std::move(context)) {}
+  explicit baton_invocation(baton::Ref<baton::vm::Context> context)
+      : program(&context->program()), invocation(std::move(context)) {}
+  const baton::vm::Program* program;
   std::optional<baton::vm::TimelineTracer> tracer;
   baton::vm::Invocation invocation;
 };

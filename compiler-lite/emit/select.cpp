@@ -702,7 +702,7 @@ class Selector {
     const auto found = tables_.callees.find(name.str());
     if (found == tables_.callees.end()) return op->emitOpError() << "calls @" << name << ", which is not declared";
     const ModuleTables::Callee& callee = found->second;
-    if (failed(check_call(op, name, callee, segments))) return failure();
+    if (failed(check_call(op, name, callee, segments))) return mlir::failure();
     Instruction call{.kind = Instruction::Kind::kCall};
     call.callee = callee.index;
     call.opcode = !callee.is_import ? Opcode::call : segments.empty() ? Opcode::call_import : Opcode::call_variadic;

@@ -67,12 +67,44 @@ void convert_operation(Operation* op) {
   }
 }
 
+// What a buffer holds in whole bytes.
+bool is_element(Type type) {
+  if (const auto complex = dyn_cast<ComplexType>(type)) return is_element(complex.getElementType());
+  return isa<IntegerType, FloatType, IndexType>(type);
+}
+
+// The first tensor among these types whose elements no buffer holds.
+Type find_odd_tensor(TypeRange types) {
+  for (const Type type : types) {
+    const auto tensor = dyn_cast<TensorType>(type);
+    if (tensor && !is_element(tensor.getElementType())) return type;
+  }
+  return {};
+}
+
+Type find_odd_tensor(Operation* op) {
+  Type odd = find_odd_tensor(op->getOperandTypes());
+  if (!odd) odd = find_odd_tensor(op->getResultTypes());
+  for (Region& region : op->getRegions()) {
+    for (Block& block : region) odd = odd ? odd : find_odd_tensor(TypeRange(block.getArgumentTypes()));
+  }
+  if (auto global = dyn_cast<util::GlobalOp>(op)) odd = odd ? odd : find_odd_tensor(TypeRange(global.getType()));
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (function && !odd) odd = find_odd_tensor(TypeRange(function.getArgumentTypes()));
+  if (function && !odd) odd = find_odd_tensor(TypeRange(function.getResultTypes()));
+  return odd;
+}
+
 }  // namespace
 
 LogicalResult refuse_unknown_operations(ModuleOp module) {
   const WalkResult walked = module.walk([](Operation* op) {
     if (!op->isRegistered()) {
       op->emitError() << "unknown operation '" << op->getName() << "'";
+      return WalkResult::interrupt();
+    }
+    if (const Type odd = find_odd_tensor(op)) {
+      op->emitError() << op->getName() << ": elements of " << odd << " are no integers, floats or complex numbers";
       return WalkResult::interrupt();
     }
     auto dim = dyn_cast<tensor::DimOp>(op);

@@ -2,12 +2,16 @@
 
 #include "compiler-lite/schedule/constant_bytes.hpp"
 #include "compiler-lite/schedule/executable_loading.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
 
 namespace baton::compiler_lite::schedule {
 
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
+
+// As far as offsets in a module file reach.
+constexpr double kConstantBytesMax = 2147483648.0;
 
 Program::Program(mlir::ModuleOp module, const Executables& executables, const placement::Devices& devices,
                  const placement::Assignment& assignment, bool for_blocks, std::string* dump)
@@ -74,6 +78,15 @@ std::string Program::constant(mlir::DenseElementsAttr elements, Location locatio
   std::string& global = constants_[{elements, device}];
   if (!global.empty()) return global;
   global = add_global("constant", hal_.buffer_type(), location);
+  const auto type = llvm::cast<mlir::RankedTensorType>(elements.getType());
+  const double size = static_cast<double>(element_bytes(type.getElementType())) *
+                      static_cast<double>(std::max<int64_t>(type.getNumElements(), 0));
+  if (size > kConstantBytesMax) {
+    mlir::emitError(location) << "a constant of " << type << " has more than 2 GiB, which a program doesn't hold; "
+                              << "make it by an operation, or take it as a parameter.";
+    refused_ = true;
+    return global;
+  }
   const std::vector<char> bytes = bytes_of(elements);
   const Value blob = write_bytes(initializer_, location, bytes);
   const Value buffer = hal_.call(initializer_, location, "device.constant",
@@ -112,7 +125,13 @@ llvm::ArrayRef<std::string> Program::size_globals(llvm::StringRef global) const 
   return found == size_globals_.end() ? llvm::ArrayRef<std::string>() : llvm::ArrayRef(found->second);
 }
 
-void Program::finish() {
+mlir::LogicalResult Program::finish() {
+  if (refused_) return mlir::failure();
+  erase_unused_device();
+  return mlir::success();
+}
+
+void Program::erase_unused_device() {
   if (devices_.several()) return;
   auto device = module_.lookupSymbol<util::GlobalOp>(device_globals_.front());
   const bool only_device = initializer_op_.getBody().front().getOperations().size() == 4;

@@ -48,7 +48,8 @@ class Program {
   void dump(const std::string& text) { *dump_ += text; }
 
   // Without use of a device there is no trace of one.
-  void finish();
+  // Fails where something was refused on the way, which was said.
+  mlir::LogicalResult finish();
 
  private:
   mlir::ModuleOp module_;
@@ -61,6 +62,9 @@ class Program {
   util::InitializerOp initializer_op_;
   mlir::OpBuilder initializer_;
   void find_devices();
+  void erase_unused_device();
+
+  bool refused_ = false;
 
   llvm::SmallVector<mlir::Value> initializer_devices_;
   std::vector<std::string> device_globals_;

@@ -153,7 +153,7 @@ LogicalResult schedule_dispatches(ModuleOp module, const ScheduleOptions& option
   erase_sources(module, executables);
   write_rows(module, executables);
   if (failed(declare_custom_commands(module))) return failure();
-  program.finish();
+  if (failed(program.finish())) return failure();
   return clean_up(module);
 }
 

@@ -1,5 +1,7 @@
 #include "modules/kernel_library/code_cache.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -32,8 +34,26 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 }
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-File open_file(const std::string& path, const char* mode) {
-  return File(std::fopen(path.c_str(), mode), [](std::FILE* file) { return file ? std::fclose(file) : 0; });
+File file_of(int descriptor, const char* mode) {
+  std::FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, mode);
+  if (descriptor >= 0 && !file) close(descriptor);
+  return File(file, [](std::FILE* each) { return each ? std::fclose(each) : 0; });
+}
+
+// A folder may be shared: a file that this user or the system's wrote, and no link or pipe that somebody put there.
+File open_own(const std::string& path, uint64_t& bytes) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat about = {};
+  const bool is_own = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+                      (about.st_uid == geteuid() || about.st_uid == 0);
+  bytes = is_own ? static_cast<uint64_t>(about.st_size) : 0;
+  if (is_own || descriptor < 0) return file_of(descriptor, "rb");
+  close(descriptor);
+  return file_of(-1, "rb");
+}
+File make_file(const std::string& path) {
+  unlink(path.c_str());  // Of a process that had this one's number.
+  return file_of(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), "wb");
 }
 
 std::string variable(const char* name) {
@@ -57,17 +77,15 @@ std::string CodeCache::path_of(std::string_view key) const {
 
 std::optional<std::vector<std::byte>> CodeCache::find(std::string_view key) const {
   if (folder_.empty()) return std::nullopt;
-  const File file = open_file(path_of(key), "rb");
+  uint64_t all = 0;
+  const File file = open_own(path_of(key), all);
   Header header;
   const Header expected;
   if (!file || std::fread(&header, sizeof(header), 1, file.get()) != 1) return std::nullopt;
   if (std::memcmp(header.magic, expected.magic, sizeof(header.magic)) != 0 || header.key_bytes != key.size()) {
     return std::nullopt;
   }
-  std::error_code failed;
-  const uint64_t all = std::filesystem::file_size(path_of(key), failed);
-  if (failed || header.code_bytes > all || all != sizeof(header) + header.key_bytes + header.code_bytes)
-    return std::nullopt;
+  if (header.code_bytes > all || all != sizeof(header) + header.key_bytes + header.code_bytes) return std::nullopt;
   std::string stored(key.size(), '\0');
   std::vector<std::byte> code(static_cast<size_t>(header.code_bytes));
   if (std::fread(stored.data(), 1, stored.size(), file.get()) != stored.size() || stored != key) return std::nullopt;
@@ -90,7 +108,7 @@ void CodeCache::store(std::string_view key, std::span<const std::byte> code) con
   header.code_bytes = code.size();
   header.sum = sum_of(as_text(code), sum_of(key));
   {
-    const File file = open_file(unfinished, "wb");
+    const File file = make_file(unfinished);
     if (!file) return;
     const bool whole = std::fwrite(&header, sizeof(header), 1, file.get()) == 1 &&
                        std::fwrite(key.data(), 1, key.size(), file.get()) == key.size() &&

@@ -3,7 +3,7 @@ ends it and not Python, and who only runs programs needs none of it."""
 import os
 import re
 
-from baton._errors import InternalError, InvalidArgumentError, UnavailableError, error_named
+from baton._errors import DeadlineExceededError, InternalError, InvalidArgumentError, UnavailableError, error_named
 
 # What baton-compile calls the devices of a driver.
 _TARGETS = {"cpu": "local", "local": "local", "cuda": "cuda", "vulkan": "vulkan"}
@@ -36,23 +36,29 @@ def _is_path(source):
     return isinstance(source, str) and "\n" not in source and not source.lstrip().startswith(("func", "module", "util"))
 
 
-def compile(source, *, target=None, flags=(), output=None, cache=None):  # noqa: A001 - the verb of the house
+def compile(source, *, target=None, flags=(), output=None, cache=None, timeout=None):  # noqa: A001 - the verb of the house
     """Compiles a program in MLIR: its text, or the path of a file with it. Gives the bytes of the module file, which
     load() takes, and writes them to `output` if one is named.
 
     `target`: "cpu", "cuda", "vulkan", or a list of them, whose program runs on each of them; None: what the program says, or
     the CPU. `flags` go to baton-compile as they are. `cache` is a folder where compiled programs are kept, and looked for
-    before anything is compiled. What is wrong with the
-    program is an InvalidArgumentError with file, line and column of each fault; other errors have the compiler's code."""
+    before anything is compiled. `timeout` is how many seconds it may take: the compiler is stopped then, with a
+    DeadlineExceededError. What is wrong with the program is an InvalidArgumentError with file, line and column of each
+    fault; other errors have the compiler's code."""
     import subprocess
     from baton._tools import environment, find
     command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
     command += [f"--target-device={name}" for name in _targets(() if target is None else target)] + list(flags)
     if cache is not None:
         command.append(f"--cache={os.fspath(cache)}")
+    if timeout is not None and timeout <= 0:
+        raise ValueError(f"a timeout of {timeout} seconds leaves no time")
     text = None if _is_path(source) else (source if isinstance(source, bytes) else source.encode())
-    done = subprocess.run(command, input=text if text is not None else b"", capture_output=True, check=False,
-                          env=environment())
+    try:
+        done = subprocess.run(command, input=text if text is not None else b"", capture_output=True, check=False,
+                              env=environment(), timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise DeadlineExceededError(f"the compiler was stopped: it was not done after {timeout} seconds") from None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
         if done.returncode < 0:

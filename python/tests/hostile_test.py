@@ -453,3 +453,14 @@ def test_views_end_also_when_the_function_raises(command_file, device, keeps_fir
     for view in kept[1 if keeps_first else 0:]:
         with pytest.raises(ValueError, match="released"):
             bytes(view)
+
+
+def test_a_compiler_that_does_not_end_is_stopped(tmp_path, monkeypatch):
+    stuck = tmp_path / "baton-compile"
+    stuck.write_text("#!/bin/sh\nexec sleep 600\n")
+    stuck.chmod(0o755)
+    monkeypatch.setenv("BATON_TOOLS", str(tmp_path))
+    with pytest.raises(baton.DeadlineExceededError, match="not done after 0.2 seconds"):
+        baton.compile("func.func @f() { return }", timeout=0.2)
+    with pytest.raises(ValueError, match="leaves no time"):
+        baton.compile("func.func @f() { return }", timeout=0)

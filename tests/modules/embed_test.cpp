@@ -161,6 +161,79 @@ TEST_F(Embed, RefusesBytesThatAreNoModule) {
   EXPECT_EQ(module, nullptr);
 }
 
+// What a host forgets is a sentence, and the same objects work afterwards.
+TEST_F(Embed, WhatIsMissingIsNamed) {
+  const baton_function* add = find("add");
+  const baton_value arguments[] = {baton_value_of_i32(40), baton_value_of_i32(2)};
+  baton_typed_value typed[] = {baton_typed_value_of(arguments[0], 'i'), baton_typed_value_of(arguments[1], 'i')};
+  baton_value result = {};
+  baton_module* module = nullptr;
+  baton_context* context = nullptr;
+  baton_invocation* invocation = nullptr;
+  const baton_function* function = nullptr;
+  const std::string kNull = " is null.";
+  for (baton_status* status : {
+           baton_module_load_file(nullptr, &module),
+           baton_module_load_file("x.bvm", nullptr),
+           baton_module_load_memory(nullptr, 8, &module),
+           baton_module_load_memory(nullptr, UINT64_MAX, &module),
+           baton_module_load_memory("", 0, nullptr),
+           baton_module_load_memory_with_limits(nullptr, 8, nullptr, &module),
+           baton_module_load_memory_with_limits("", 0, nullptr, nullptr),
+           baton_module_from_descriptor(nullptr, &module),
+           baton_module_load_plugin(nullptr, &module),
+           baton_context_create(nullptr, 1, nullptr, &context),
+           baton_context_create(modules_, 2, nullptr, nullptr),
+           baton_cancellation_create(nullptr),
+           baton_context_find(nullptr, "add", &function),
+           baton_context_find(context_, nullptr, &function),
+           baton_context_find(context_, "add", nullptr),
+           baton_context_find_typed(context_, "add", nullptr, &function),
+           baton_invocation_create(nullptr, &invocation),
+           baton_invocation_create(context_, nullptr),
+           baton_invocation_invoke(nullptr, add, arguments, 2, &result, 1),
+           baton_invocation_invoke(invocation_, nullptr, arguments, 2, &result, 1),
+           baton_invocation_invoke(invocation_, add, nullptr, 2, &result, 1),
+           baton_invocation_invoke(invocation_, add, arguments, 2, nullptr, 1),
+           baton_invocation_call(invocation_, add, nullptr, 2, typed, 1),
+           baton_invocation_call(invocation_, add, typed, 2, nullptr, 1),
+       }) {
+    ASSERT_NE(status, nullptr);
+    const std::string message = message_of(status);
+    EXPECT_NE(message.find(kNull), message.npos) << message;
+  }
+  baton_status* huge = baton_module_load_memory("", UINT64_MAX, &module);
+  ASSERT_NE(huge, nullptr);
+  EXPECT_NE(message_of(huge).find("is in no memory"), std::string::npos);
+  baton_module_release(nullptr);
+  baton_context_release(nullptr);
+  baton_invocation_release(nullptr);
+  baton_cancellation_release(nullptr);
+  baton_cancellation_cancel(nullptr);
+  baton_invocation_cancel(nullptr);
+  baton_invocation_clear_cancel(nullptr);
+  baton_invocation_set_timeout(nullptr, 1);
+  baton_invocation_set_instruction_budget(nullptr, 1);
+  baton_status_free(nullptr);
+  EXPECT_STREQ(baton_function_signature(nullptr), "");
+  ASSERT_EQ(baton_invocation_invoke(invocation_, add, arguments, 2, &result, 1), nullptr);
+  EXPECT_EQ(baton_value_as_i32(result), 42);
+}
+
+// It would run on the other's globals.
+TEST_F(Embed, AFunctionOfAnotherContextIsRefused) {
+  baton_context* other = nullptr;
+  ASSERT_EQ(baton_context_create(modules_, 2, nullptr, &other), nullptr);
+  const baton_function* add = nullptr;
+  ASSERT_EQ(baton_context_find(other, "add", &add), nullptr);
+  const baton_value arguments[] = {baton_value_of_i32(40), baton_value_of_i32(2)};
+  baton_value result = {};
+  baton_status* status = baton_invocation_invoke(invocation_, add, arguments, 2, &result, 1);
+  ASSERT_NE(status, nullptr);
+  EXPECT_EQ(message_of(status), "Function 'add' was found in another context than the invocation's.");
+  baton_context_release(other);
+}
+
 TEST_F(Embed, AFunctionIsFoundByItsType) {
   const baton_function* function = nullptr;
   ASSERT_EQ(baton_context_find_typed(context_, "add", "ii_i", &function), nullptr);

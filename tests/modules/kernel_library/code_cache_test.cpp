@@ -2,6 +2,7 @@
 #include "modules/kernel_library/code_cache.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <filesystem>
@@ -55,6 +56,26 @@ TEST_F(CodeCacheTest, DamageIsNothing) {
   EXPECT_FALSE(cache_.find("key").has_value());
   rewrite(whole);
   EXPECT_EQ(cache_.find("key"), code("machine code"));
+}
+
+// Nobody waits for a pipe's other end, and nothing is read or written through a link.
+TEST_F(CodeCacheTest, PipesAndLinksAreNothing) {
+  cache_.store("key", code("machine code"));
+  const fs::path path = fs::directory_iterator(folder_ / "deep" / "er")->path(), kept = folder_ / "kept";
+  fs::rename(path, kept);
+  fs::create_symlink(kept, path);
+  EXPECT_FALSE(cache_.find("key").has_value());
+  cache_.store("key", code("other code"));
+  EXPECT_EQ(cache_.find("key"), code("other code"));
+  EXPECT_FALSE(fs::is_symlink(path));
+  fs::rename(kept, path);
+  EXPECT_EQ(cache_.find("key"), code("machine code"));
+  fs::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(cache_.find("key").has_value());
+  fs::remove(path);
+  fs::create_directory(path);
+  EXPECT_FALSE(cache_.find("key").has_value());
 }
 
 TEST_F(CodeCacheTest, AFolderThatCannotBeWrittenIsEmpty) {
