@@ -70,7 +70,8 @@ void convert_operation(Operation* op) {
 // What a buffer holds in whole bytes.
 bool is_element(Type type) {
   if (const auto complex = dyn_cast<ComplexType>(type)) return is_element(complex.getElementType());
-  return isa<IntegerType, FloatType, IndexType>(type);
+  const auto integer = dyn_cast<IntegerType>(type);
+  return integer ? integer.getWidth() > 0 && integer.getWidth() <= 128 : isa<FloatType, IndexType>(type);
 }
 
 // The first tensor among these types whose elements no buffer holds.
@@ -104,7 +105,8 @@ LogicalResult refuse_unknown_operations(ModuleOp module) {
       return WalkResult::interrupt();
     }
     if (const Type odd = find_odd_tensor(op)) {
-      op->emitError() << op->getName() << ": elements of " << odd << " are no integers, floats or complex numbers";
+      op->emitError() << op->getName() << ": elements of " << odd
+                      << " are no integers of 1 to 128 bits, floats or complex numbers";
       return WalkResult::interrupt();
     }
     auto dim = dyn_cast<tensor::DimOp>(op);

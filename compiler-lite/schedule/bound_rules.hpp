@@ -15,6 +15,7 @@ struct IndexRange {
   int64_t steps = 0;
 };
 
+// Its many methods are one for each form of an operation, and what loops and bodies share of indices.
 class BoundRules {
  public:
   BoundRules(mlir::OpBuilder& builder, HalCalls& hal)
