@@ -217,7 +217,7 @@ TEST_F(Embed, WhatIsMissingIsNamed) {
   baton_status_free(nullptr);
   EXPECT_STREQ(baton_function_signature(nullptr), "");
   ASSERT_EQ(baton_invocation_invoke(invocation_, add, arguments, 2, &result, 1), nullptr);
-  EXPECT_EQ(baton_value_as_i32(result), 42);
+  EXPECT_EQ(result.i32, 42);
 }
 
 // It would run on the other's globals.
