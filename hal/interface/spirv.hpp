@@ -56,6 +56,7 @@ enum Op : uint32_t {
   kSpecConstantFalse = 49,
   kSpecConstant = 50,
   kSpecConstantComposite = 51,
+  kSpecConstantOp = 52,
   kFunction = 54,
   kFunctionParameter = 55,
   kFunctionEnd = 56,
@@ -71,10 +72,13 @@ enum Op : uint32_t {
   kInBoundsPtrAccessChain = 70,
   kDecorate = 71,
   kMemberDecorate = 72,
+  kDecorationGroup = 73,
   kGroupDecorate = 74,
   kGroupMemberDecorate = 75,
+  kVectorShuffle = 79,
   kCompositeConstruct = 80,
   kCompositeExtract = 81,
+  kCompositeInsert = 82,
   kCopyObject = 83,
   kConvertFToU = 109,
   kConvertFToS = 110,
@@ -85,6 +89,7 @@ enum Op : uint32_t {
   kFConvert = 115,
   kConvertUToPtr = 120,
   kBitcast = 124,
+  kSNegate = 126,
   kFNegate = 127,
   kIAdd = 128,
   kFAdd = 129,
@@ -96,6 +101,8 @@ enum Op : uint32_t {
   kSDiv = 135,
   kFDiv = 136,
   kUMod = 137,
+  kSRem = 138,
+  kSMod = 139,
   kUMulExtended = 151,
   kIsNan = 156,
   kLogicalEqual = 164,
@@ -155,6 +162,8 @@ enum Op : uint32_t {
   kModuleProcessed = 330,
   kDecorateId = 332,
   kGroupNonUniformShuffleXor = 346,
+  kPtrEqual = 401,
+  kPtrDiff = 403,
   kDecorateString = 5632,
 };
 
@@ -226,6 +235,11 @@ enum BuiltIn : uint32_t {
 inline constexpr uint32_t kGlCompute = 5;
 inline constexpr uint32_t kModeLocalSize = 17;
 inline constexpr uint32_t kModeLocalSizeId = 38;
+inline constexpr uint32_t kModeDenormPreserve = 4459;
+inline constexpr uint32_t kModeDenormFlushToZero = 4460;
+inline constexpr uint32_t kModeSignedZeroInfNanPreserve = 4461;
+inline constexpr uint32_t kModeRoundingModeRte = 4462;
+inline constexpr uint32_t kModeRoundingModeRtz = 4463;
 
 // Of linkage.
 inline constexpr uint32_t kExport = 0;

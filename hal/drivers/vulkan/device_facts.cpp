@@ -21,11 +21,15 @@ std::string uuid_text(const uint8_t (&bytes)[VK_UUID_SIZE]) {
   return uuid;
 }
 
-Result<bool> has_extension(const InstanceSymbols& symbols, VkPhysicalDevice device, const char* name) {
+Result<std::vector<VkExtensionProperties>> extensions_of(const InstanceSymbols& symbols, VkPhysicalDevice device) {
   uint32_t count = 0;
   BATON_VULKAN_TRY(symbols, vkEnumerateDeviceExtensionProperties, device, nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> extensions(count);
   BATON_VULKAN_TRY(symbols, vkEnumerateDeviceExtensionProperties, device, nullptr, &count, extensions.data());
+  return extensions;
+}
+
+bool has_extension(std::span<const VkExtensionProperties> extensions, const char* name) {
   return std::any_of(extensions.begin(), extensions.end(),
                      [&](const VkExtensionProperties& one) { return std::strcmp(one.extensionName, name) == 0; });
 }
@@ -56,6 +60,8 @@ void ask_properties(const InstanceSymbols& symbols, DeviceFacts& facts) {
   subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
   VkPhysicalDeviceMaintenance3Properties sizes{};
   sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+  VkPhysicalDeviceFloatControlsProperties floats{};
+  floats.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
   VkPhysicalDeviceIDProperties ids{};
   ids.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
   VkPhysicalDeviceProperties2 properties{};
@@ -63,7 +69,8 @@ void ask_properties(const InstanceSymbols& symbols, DeviceFacts& facts) {
   properties.pNext = &ids;
   ids.pNext = &sizes;
   sizes.pNext = &subgroups;
-  if (facts.imported_host_alignment != 0) subgroups.pNext = &host;
+  subgroups.pNext = &floats;
+  if (facts.imported_host_alignment != 0) floats.pNext = &host;
   symbols.vkGetPhysicalDeviceProperties2(facts.handle, &properties);
   facts.name = properties.properties.deviceName;
   facts.uuid = uuid_text(ids.deviceUUID);
@@ -72,6 +79,8 @@ void ask_properties(const InstanceSymbols& symbols, DeviceFacts& facts) {
   facts.software = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   facts.limits = properties.properties.limits;
   facts.allocation_bytes_max = sizes.maxMemoryAllocationSize;
+  facts.float_controls = floats;
+  facts.float_controls.pNext = nullptr;
   facts.subgroup_size = subgroups.subgroupSize;
   if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
     facts.subgroup_operations = subgroups.supportedOperations;
@@ -103,10 +112,12 @@ void choose_features(const FeatureChain& has, FeatureChain& on) {
   BATON_TURN_ON(core, features.shaderInt16);
   BATON_TURN_ON(v11, storageBuffer16BitAccess);
   BATON_TURN_ON(v11, uniformAndStorageBuffer16BitAccess);
+  BATON_TURN_ON(v11, storagePushConstant16);
   BATON_TURN_ON(v11, variablePointersStorageBuffer);
   BATON_TURN_ON(v11, variablePointers);
   BATON_TURN_ON(v12, storageBuffer8BitAccess);
   BATON_TURN_ON(v12, uniformAndStorageBuffer8BitAccess);
+  BATON_TURN_ON(v12, storagePushConstant8);
   BATON_TURN_ON(v12, shaderBufferInt64Atomics);
   BATON_TURN_ON(v12, shaderSharedInt64Atomics);
   BATON_TURN_ON(v12, shaderFloat16);
@@ -120,12 +131,26 @@ void choose_features(const FeatureChain& has, FeatureChain& on) {
   BATON_TURN_ON(v13, subgroupSizeControl);
   BATON_TURN_ON(v13, computeFullSubgroups);
   BATON_TURN_ON(v13, maintenance4);
+  BATON_TURN_ON(v13, shaderIntegerDotProduct);
+  BATON_TURN_ON(v13, shaderZeroInitializeWorkgroupMemory);
+  BATON_TURN_ON(float_atomics, shaderBufferFloat32Atomics);
+  BATON_TURN_ON(float_atomics, shaderBufferFloat32AtomicAdd);
+  BATON_TURN_ON(float_atomics, shaderBufferFloat64Atomics);
+  BATON_TURN_ON(float_atomics, shaderBufferFloat64AtomicAdd);
+  BATON_TURN_ON(float_atomics, shaderSharedFloat32Atomics);
+  BATON_TURN_ON(float_atomics, shaderSharedFloat32AtomicAdd);
+  BATON_TURN_ON(float_atomics, shaderSharedFloat64Atomics);
+  BATON_TURN_ON(float_atomics, shaderSharedFloat64AtomicAdd);
+  BATON_TURN_ON(shared_layout, workgroupMemoryExplicitLayout);
+  BATON_TURN_ON(shared_layout, workgroupMemoryExplicitLayoutScalarBlockLayout);
+  BATON_TURN_ON(shared_layout, workgroupMemoryExplicitLayout8BitAccess);
+  BATON_TURN_ON(shared_layout, workgroupMemoryExplicitLayout16BitAccess);
 #undef BATON_TURN_ON
 }
 
 void ask_features(const InstanceSymbols& symbols, DeviceFacts& facts) {
   FeatureChain has;
-  has.link(facts.has_13());
+  has.link(facts.known_features);
   symbols.vkGetPhysicalDeviceFeatures2(facts.handle, &has.core);
   choose_features(has, facts.features);
 }
@@ -152,9 +177,11 @@ Result<DeviceFacts> ask(const Instance& instance, VkPhysicalDevice device) {
   const InstanceSymbols& symbols = instance.symbols();
   DeviceFacts facts;
   facts.handle = device;
-  BATON_TRY_ASSIGN(const bool imports, has_extension(symbols, device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME));
-  facts.imported_host_alignment = imports ? 1 : 0;
+  BATON_TRY_ASSIGN(const std::vector<VkExtensionProperties> extensions, extensions_of(symbols, device));
+  facts.imported_host_alignment = has_extension(extensions, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) ? 1 : 0;
   ask_properties(symbols, facts);
+  facts.known_features = {facts.has_13(), has_extension(extensions, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
+                          has_extension(extensions, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME)};
   choose_family(symbols, facts);
   if (facts.api_version >= VK_API_VERSION_1_2) ask_features(symbols, facts);
   ask_subgroup_sizes(symbols, facts);
@@ -164,15 +191,34 @@ Result<DeviceFacts> ask(const Instance& instance, VkPhysicalDevice device) {
 
 }  // namespace
 
-void FeatureChain::link(bool with_13) {
+void FeatureChain::link(const Known& known) {
   core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
   v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+  float_atomics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
+  shared_layout.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR;
   core.pNext = &v11;
   v11.pNext = &v12;
-  v12.pNext = with_13 ? &v13 : nullptr;
-  v13.pNext = nullptr;
+  void** last = &v12.pNext;
+  const auto append = [&](bool knows, auto& features) {
+    features.pNext = nullptr;
+    if (!knows) return;
+    *last = &features;
+    last = &features.pNext;
+  };
+  *last = nullptr;
+  append(known.v13, v13);
+  append(known.float_atomics, float_atomics);
+  append(known.shared_layout, shared_layout);
+}
+
+std::vector<const char*> DeviceFacts::extensions() const {
+  std::vector<const char*> names;
+  if (imported_host_alignment != 0) names.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (known_features.float_atomics) names.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+  if (known_features.shared_layout) names.push_back(VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
+  return names;
 }
 
 uint64_t DeviceFacts::memory_bytes() const {

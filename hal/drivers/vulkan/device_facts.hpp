@@ -17,9 +17,16 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan11Features v11{};
   VkPhysicalDeviceVulkan12Features v12{};
   VkPhysicalDeviceVulkan13Features v13{};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT float_atomics{};
+  VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR shared_layout{};
 
-  // `with_13`: the device knows the last one.
-  void link(bool with_13);
+  // What the device knows of the last three.
+  struct Known {
+    bool v13 = false;
+    bool float_atomics = false;
+    bool shared_layout = false;
+  };
+  void link(const Known& known);
 };
 
 struct DeviceFacts {
@@ -36,16 +43,20 @@ struct DeviceFacts {
   VkSubgroupFeatureFlags subgroup_operations = 0;  // Of kernels.
   // Sizes that a kernel may ask for, in workgroups of so many subgroups; 0: it gets what there is.
   uint32_t subgroup_size_min = 0, subgroup_size_max = 0, subgroups_max = 0;
+  VkPhysicalDeviceFloatControlsProperties float_controls{};  // Its chain is ended.
   uint32_t queue_family = 0;
   uint32_t timestamp_bits = 0;
   uint64_t imported_host_alignment = 0;  // 0: host memory cannot be imported.
-  FeatureChain features;                 // What Baton turns on, of what there is. Not linked.
-  std::string obstacle;                  // Why Baton cannot use it; empty: it can.
+  FeatureChain::Known known_features;
+  FeatureChain features;  // What Baton turns on, of what there is. Not linked.
+  std::string obstacle;   // Why Baton cannot use it; empty: it can.
 
   // Of a grid that a command buffer of Vulkan gets.
   std::span<const uint32_t, 3> grid_max() const {
     return std::span<const uint32_t, 3>(limits.maxComputeWorkGroupCount);
   }
+  // Those that are turned on.
+  std::vector<const char*> extensions() const;
   bool has_13() const { return api_version >= VK_API_VERSION_1_3; }
   uint64_t memory_bytes() const;
 };

@@ -49,8 +49,8 @@ Status Pipeline::make_pipeline(const Request& request) {
   VkShaderModule module = VK_NULL_HANDLE;
   BATON_VULKAN_TRY(symbols, vkCreateShaderModule, context_->handle(), &code, nullptr, &module);
   std::vector<VkSpecializationMapEntry> entries;
-  for (const uint32_t id : request.specialized) {
-    if (id < request.constants.size()) entries.push_back({id, id * 4, 4});
+  for (const auto& [id, bytes] : request.specialized) {
+    if (id < request.constants.size()) entries.push_back({id, id * 4, bytes});
   }
   const VkSpecializationInfo specialization{static_cast<uint32_t>(entries.size()), entries.data(),
                                             request.constants.size_bytes(), request.constants.data()};

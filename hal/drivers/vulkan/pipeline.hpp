@@ -9,6 +9,7 @@
 #include <span>
 
 #include "hal/drivers/vulkan/context.hpp"
+#include "hal/drivers/vulkan/spirv_declarations.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
@@ -22,10 +23,10 @@ class Pipeline final : public RefCounted<Pipeline> {
     bool folds_grid = false;
     uint32_t binding_count = 0;  // Of descriptors.
     uint32_t push_bytes = 8;
-    uint32_t subgroup_size = 0;                  // 0: the device chooses.
-    bool whole_subgroups = false;                // All threads of each are there.
-    std::span<const uint32_t> constants = {};    // Specialization, by id,
-    std::span<const uint32_t> specialized = {};  // and the ids that the code declares.
+    uint32_t subgroup_size = 0;                          // 0: the device chooses.
+    bool whole_subgroups = false;                        // All threads of each are there.
+    std::span<const uint32_t> constants = {};            // Specialization, by id,
+    std::span<const SpirvSpecialized> specialized = {};  // and the constants that the code declares.
   };
   static Result<Ref<Pipeline>> make(Ref<Context> context, const Request& request);
   ~Pipeline();

@@ -58,10 +58,42 @@ Status SpirvDeclarations::decorate(const SpirvInstruction& instruction) {
   return {};
 }
 
+// What old compilers write: decorations of one id that stand for those of many.
+Status SpirvDeclarations::decorate_group(const SpirvInstruction& instruction) {
+  if (instruction.size() < 2) return bad_spirv(instruction.at, "an instruction lacks words");
+  const bool of_members = instruction.op == kGroupMemberDecorate;
+  if (of_members && instruction.size() % 2 != 0) return bad_spirv(instruction.at, "a decoration lacks words");
+  constexpr uint32_t kKinds[] = {kSpecId,  kBlock,   kBufferBlock,   kArrayStride, kMatrixStride,
+                                 kBuiltIn, kBinding, kDescriptorSet, kOffset};
+  std::vector<std::pair<uint32_t, uint32_t>> shared;  // {decoration, value}.
+  for (const uint32_t kind : kKinds) {
+    if (const uint32_t* value = decoration(instruction[1], kind)) shared.emplace_back(kind, *value);
+  }
+  for (size_t word = 2; word < instruction.size(); word += of_members ? 2 : 1) {
+    const uint32_t target = instruction[word];
+    BATON_TRY(check_id(instruction, target));
+    for (const auto& [kind, value] : shared) {
+      if (!of_members) {
+        decorations_[{target, kind}] = value;
+        if (kind == kBuiltIn && value == kWorkgroupSize) workgroup_size_ = target;
+      } else if (kind == kOffset || kind == kMatrixStride) {
+        (kind == kOffset ? member_offsets_ : matrix_strides_)[{target, instruction[word + 1]}] = value;
+      }
+    }
+  }
+  return {};
+}
+
 Status SpirvDeclarations::add(const SpirvInstruction& instruction) {
   switch (instruction.op) {
     case kDecorate:
     case kMemberDecorate: return decorate(instruction);
+    case kDecorationGroup:
+      if (instruction.size() < 2) return bad_spirv(instruction.at, "an instruction lacks words");
+      return check_new(instruction, instruction[1]);
+    case kGroupDecorate:
+    case kGroupMemberDecorate: return decorate_group(instruction);
+    case kTypeBool: return declare(instruction, 1, 2);
     case kTypeInt:
     case kTypeFloat: return declare(instruction, 1, 3);
     case kTypeVector:
@@ -71,11 +103,15 @@ Status SpirvDeclarations::add(const SpirvInstruction& instruction) {
     case kTypeRuntimeArray: return declare(instruction, 1, 3);
     case kTypeStruct: return declare(instruction, 1, 2);
     case kConstant:
-    case kSpecConstant: return declare(instruction, 2, 4);
-    case kConstantComposite:
-    case kSpecConstantComposite:
+    case kSpecConstant: BATON_TRY(declare(instruction, 2, 4)); return note_constant(instruction), Status();
+    case kConstantTrue:
+    case kConstantFalse:
     case kSpecConstantTrue:
-    case kSpecConstantFalse: return declare(instruction, 2, 3);
+    case kSpecConstantFalse:
+    case kConstantNull: BATON_TRY(declare(instruction, 2, 3)); return note_constant(instruction), Status();
+    case kConstantComposite:
+    case kSpecConstantComposite: BATON_TRY(declare(instruction, 2, 3)); return note_composite(instruction), Status();
+    case kSpecConstantOp: BATON_TRY(declare(instruction, 2, 4)); return note_made(instruction), Status();
     case kVariable: {
       if (instruction.size() < 4) return bad_spirv(instruction.at, "a variable lacks words");
       BATON_TRY(check_id(instruction, instruction[1]));
@@ -104,26 +140,81 @@ Result<uint32_t> SpirvDeclarations::pointee(uint32_t pointer) const {
                  ", is no pointer.");
 }
 
+// The bits of a number or a bool, or of the parts of a vector; 0: it is none.
+uint32_t SpirvDeclarations::scalar_width(uint32_t type) const {
+  const SpirvInstruction* made = declared(type);
+  if (made && made->op == kTypeVector) made = declared((*made)[2]);
+  if (made && made->op == kTypeBool) return 1;
+  const bool is_number = made && (made->op == kTypeInt || made->op == kTypeFloat);
+  return is_number && (*made)[2] >= 1 && (*made)[2] <= 64 ? (*made)[2] : 0;
+}
+
+void SpirvDeclarations::note_constant(const SpirvInstruction& instruction) {
+  SpirvValue value{.width = scalar_width(instruction[1])};
+  if (value.width == 0) return;
+  const SpirvInstruction& type = *declared(instruction[1]);
+  if (type.op == kTypeVector) {  // Of zeros.
+    if (type[3] > SpirvValue::kPartsMax) return;
+    value.count = type[3];
+  }
+  uint64_t& bits = value.parts[0];
+  if (instruction.op == kConstantTrue || instruction.op == kSpecConstantTrue) bits = 1;
+  if (instruction.size() > 3) bits = instruction[3];
+  if (instruction.size() > 4) bits |= uint64_t{instruction[4]} << 32;
+  const uint32_t* id = instruction.op >= kSpecConstantTrue ? decoration(instruction[2], kSpecId) : nullptr;
+  if (id && *id < specialization_.size()) {
+    bits = specialization_[*id];
+    if (value.width == 1) bits = bits != 0;
+    if (value.width > 32 && *id + 1 < specialization_.size()) bits |= uint64_t{specialization_[*id + 1]} << 32;
+  }
+  bits = spirv_bits(bits, value.width);
+  values_[instruction[2]] = value;
+}
+
+void SpirvDeclarations::note_composite(const SpirvInstruction& instruction) {
+  const SpirvInstruction* type = declared(instruction[1]);
+  SpirvValue value{.width = scalar_width(instruction[1])};
+  if (value.width == 0 || type->op != kTypeVector || instruction.size() > 3 + SpirvValue::kPartsMax) return;
+  value.count = static_cast<uint32_t>(instruction.size()) - 3;
+  for (uint32_t i = 0; i < value.count; ++i) {
+    const auto part = values_.find(instruction[3 + i]);
+    if (part == values_.end() || part->second.count != 1) return;
+    value.parts[i] = part->second.parts[0];
+  }
+  values_[instruction[2]] = value;
+}
+
+// What the code computes from other constants; without a value where that is not known.
+void SpirvDeclarations::note_made(const SpirvInstruction& instruction) {
+  const uint32_t op = instruction[3];
+  size_t ids = instruction.size() - 4;
+  if (op == kCompositeExtract) ids = std::min<size_t>(ids, 1);
+  if (op == kCompositeInsert || op == kVectorShuffle) ids = std::min<size_t>(ids, 2);
+  SpirvValue operands[3];
+  if (ids > std::size(operands)) return;
+  for (size_t i = 0; i < ids; ++i) {
+    const auto operand = values_.find(instruction[4 + i]);
+    if (operand == values_.end()) return;
+    operands[i] = operand->second;
+  }
+  const std::optional<SpirvValue> made = spirv_evaluate(
+      op, scalar_width(instruction[1]), std::span(operands).first(ids), instruction.words.subspan(4 + ids));
+  if (made) values_[instruction[2]] = *made;
+}
+
 Result<uint64_t> SpirvDeclarations::integer(uint32_t constant) const {
-  const SpirvInstruction* made = declared(constant);
-  if (!made || (made->op != kConstant && made->op != kSpecConstant)) {
-    return failure(StatusCode::kInvalidArgument, "The SPIR-V names id ", constant, " where a constant must stand.");
-  }
-  if (made->op == kSpecConstant) {
-    const uint32_t* id = decoration(constant, kSpecId);
-    if (id && *id < specialization_.size()) return uint64_t{specialization_[*id]};
-  }
-  return made->size() > 4 ? (uint64_t{(*made)[4]} << 32 | (*made)[3]) : uint64_t{(*made)[3]};
+  const auto value = values_.find(constant);
+  if (value != values_.end() && value->second.count == 1) return value->second.parts[0];
+  return failure(StatusCode::kInvalidArgument, "The SPIR-V names id ", constant, " where a constant must stand.");
 }
 
 Status SpirvDeclarations::read_workgroup_size(uint32_t (&size)[3]) const {
-  const SpirvInstruction* made = declared(workgroup_size_);
-  if (!made || made->size() != 6) {
+  const auto value = values_.find(workgroup_size_);
+  if (value == values_.end() || value->second.count != 3) {
     return failure(StatusCode::kInvalidArgument, "The SPIR-V's workgroup size is no constant of three numbers.");
   }
   for (size_t axis = 0; axis < 3; ++axis) {
-    BATON_TRY_ASSIGN(const uint64_t threads, integer((*made)[3 + axis]));
-    size[axis] = static_cast<uint32_t>(std::min<uint64_t>(threads, ~uint32_t{0}));
+    size[axis] = static_cast<uint32_t>(std::min<uint64_t>(value->second.parts[axis], ~uint32_t{0}));
   }
   return {};
 }
@@ -154,6 +245,7 @@ Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type, int depth) const {
   switch (made->op) {
     case kTypeInt:
     case kTypeFloat: return uint64_t{(*made)[2]} / 8;
+    case kTypeBool: return uint64_t{4};
     case kTypePointer: return uint64_t{8};
     case kTypeStruct: {
       // Once each: types that hold the same ones again and again would take forever.
@@ -181,13 +273,36 @@ Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type, int depth) const {
   return failure(StatusCode::kInvalidArgument, "The SPIR-V's type ", type, " has no size, or too large a one.");
 }
 
-std::vector<uint32_t> SpirvDeclarations::specialized() const {
-  std::vector<uint32_t> ids;
-  for (const auto& [key, value] : decorations_) {
-    if (key.second == kSpecId) ids.push_back(value);
+Result<std::vector<SpirvSpecialized>> SpirvDeclarations::specialized() const {
+  std::map<uint32_t, uint32_t> bytes_by_id;
+  for (const auto& [key, number] : decorations_) {
+    const SpirvInstruction* made = key.second == kSpecId ? declared(key.first) : nullptr;
+    if (!made || (made->op != kSpecConstant && made->op != kSpecConstantTrue && made->op != kSpecConstantFalse))
+      continue;
+    const uint32_t width = scalar_width((*made)[1]);
+    const uint32_t bytes = width == 1 ? 4 : width / 8;
+    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) {
+      return failure(StatusCode::kInvalidArgument, "Specialization constant ", number, " is neither number nor bool.");
+    }
+    const auto [known, is_new] = bytes_by_id.try_emplace(number, bytes);
+    if (!is_new && known->second != bytes) {
+      return failure(StatusCode::kInvalidArgument, "Specialization constant ", number, " has ", known->second, " and ",
+                     bytes, " bytes.");
+    }
   }
-  std::sort(ids.begin(), ids.end());
-  return ids;
+  std::vector<SpirvSpecialized> all;
+  for (const auto& [id, bytes] : bytes_by_id) all.push_back({id, bytes});
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto& [id, bytes] = all[i];
+    if (bytes != 8 || id >= specialization_.size()) continue;
+    const bool is_taken = i + 1 < all.size() && all[i + 1].id == id + 1;
+    if (!is_taken && id + 1 < specialization_.size()) continue;
+    return failure(StatusCode::kInvalidArgument, "Specialization constant ", id, " has 64 bits and takes two words, ",
+                   id, " and ", id + 1,
+                   is_taken ? text(", and the second one is another constant's.")
+                            : text("; ", specialization_.size(), " words are given."));
+  }
+  return all;
 }
 
 }  // namespace baton::hal::drivers::vulkan

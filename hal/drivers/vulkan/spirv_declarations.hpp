@@ -6,9 +6,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hal/drivers/vulkan/spirv_arithmetic.hpp"
 #include "hal/spirv_words.hpp"
 
 namespace baton::hal::drivers::vulkan {
+
+// A specialization constant; two of the same number have the same size.
+struct SpirvSpecialized {
+  uint32_t id = 0;  // Its number, by which it is given.
+  uint32_t bytes = 4;
+  bool operator==(const SpirvSpecialized&) const = default;
+};
 
 struct SpirvVariable {
   uint32_t type = 0;  // A pointer.
@@ -25,7 +33,7 @@ class SpirvDeclarations {
 
   // Types whose size has no end, and what is no type, have none.
   Result<uint64_t> type_bytes(uint32_t type) const;
-  // The value of an integer constant, specialization applied.
+  // The value of an integer constant, specialization applied, and what others are made of by arithmetic.
   Result<uint64_t> integer(uint32_t constant) const;
   // Three words: of the constant that is decorated as the size of the workgroup, if there is one.
   bool has_workgroup_size() const { return workgroup_size_ != 0; }
@@ -38,7 +46,8 @@ class SpirvDeclarations {
   const SpirvInstruction* declared(uint32_t id) const;
   // The value of a decoration; null: it is not decorated so.
   const uint32_t* decoration(uint32_t id, uint32_t decoration) const;
-  std::vector<uint32_t> specialized() const;
+  // In the order of their numbers.
+  Result<std::vector<SpirvSpecialized>> specialized() const;
 
   // An id that is defined here.
   Status check_new(const SpirvInstruction& by, uint32_t id);
@@ -53,6 +62,11 @@ class SpirvDeclarations {
   };
 
   Status decorate(const SpirvInstruction& instruction);
+  Status decorate_group(const SpirvInstruction& instruction);
+  void note_constant(const SpirvInstruction& instruction);
+  void note_composite(const SpirvInstruction& instruction);
+  void note_made(const SpirvInstruction& instruction);
+  uint32_t scalar_width(uint32_t type) const;
   Status declare(const SpirvInstruction& instruction, size_t result, size_t words_min);
   Result<uint64_t> type_bytes(uint32_t type, int depth) const;
   Result<uint64_t> struct_bytes(const SpirvInstruction& made, int depth) const;
@@ -60,6 +74,7 @@ class SpirvDeclarations {
   const uint32_t bound_;
   const std::span<const uint32_t> specialization_;
   std::unordered_map<uint32_t, SpirvInstruction> declared_;
+  std::unordered_map<uint32_t, SpirvValue> values_;  // Of constants that are integers, bools, or vectors of them.
   std::map<uint32_t, SpirvVariable> variables_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> decorations_;  // {id, decoration} → its first word, or 0.
   std::map<Member, uint32_t> member_offsets_;

@@ -13,10 +13,86 @@ struct Capability {
   VkBool32 has;
 };
 
+// What kernels can be asked for and Baton never turns on: by name, so that people know what to take out.
+const char* unused_capability(uint32_t number) {
+  constexpr struct {
+    uint32_t number;
+    const char* name;
+  } kNames[] = {
+      {2, "Geometry"},
+      {3, "Tessellation"},
+      {4, "Addresses"},
+      {5, "Linkage"},
+      {6, "Kernel"},
+      {13, "ImageBasic"},
+      {14, "ImageReadWrite"},
+      {17, "Pipes"},
+      {18, "Groups"},
+      {19, "DeviceEnqueue"},
+      {21, "AtomicStorage"},
+      {25, "ImageGatherExtended"},
+      {27, "StorageImageMultisample"},
+      {28, "UniformBufferArrayDynamicIndexing"},
+      {29, "SampledImageArrayDynamicIndexing"},
+      {30, "StorageBufferArrayDynamicIndexing"},
+      {31, "StorageImageArrayDynamicIndexing"},
+      {34, "ImageCubeArray"},
+      {38, "GenericPointer"},
+      {40, "InputAttachment"},
+      {41, "SparseResidency"},
+      {42, "MinLod"},
+      {43, "Sampled1D"},
+      {44, "Image1D"},
+      {45, "SampledCubeArray"},
+      {46, "SampledBuffer"},
+      {47, "ImageBuffer"},
+      {48, "ImageMSArray"},
+      {49, "StorageImageExtendedFormats"},
+      {51, "DerivativeControl"},
+      {55, "StorageImageReadWithoutFormat"},
+      {56, "StorageImageWriteWithoutFormat"},
+      {4423, "SubgroupBallotKHR"},
+      {4431, "SubgroupVoteKHR"},
+      {4437, "DeviceGroup"},
+      {4439, "MultiView"},
+      {4472, "RayQueryKHR"},
+      {4479, "RayTracingKHR"},
+      {5016, "Int64ImageEXT"},
+      {5055, "ShaderClockKHR"},
+      {5288, "ComputeDerivativeGroupQuads"},
+      {5297, "GroupNonUniformPartitionedNV"},
+      {5301, "ShaderNonUniform"},
+      {5302, "RuntimeDescriptorArray"},
+      {5307, "UniformBufferArrayNonUniformIndexing"},
+      {5308, "SampledImageArrayNonUniformIndexing"},
+      {5309, "StorageBufferArrayNonUniformIndexing"},
+      {5310, "StorageImageArrayNonUniformIndexing"},
+      {5340, "RayTracingNV"},
+      {5350, "ComputeDerivativeGroupLinear"},
+      {5357, "CooperativeMatrixNV"},
+      {5373, "ShaderSMBuiltinsNV"},
+      {5568, "SubgroupShuffleINTEL"},
+      {5612, "AtomicFloat32MinMaxEXT"},
+      {5613, "AtomicFloat64MinMaxEXT"},
+      {5616, "AtomicFloat16MinMaxEXT"},
+      {5629, "ExpectAssumeKHR"},
+      {6022, "CooperativeMatrixKHR"},
+      {6026, "GroupNonUniformRotateKHR"},
+      {6095, "AtomicFloat16AddEXT"},
+  };
+  for (const auto& one : kNames) {
+    if (one.number == number) return one.name;
+  }
+  return nullptr;
+}
+
 Status check_capability(uint32_t number, const DeviceFacts& facts) {
   const VkPhysicalDeviceFeatures& core = facts.features.core.features;
   const VkPhysicalDeviceVulkan11Features& v11 = facts.features.v11;
   const VkPhysicalDeviceVulkan12Features& v12 = facts.features.v12;
+  const VkPhysicalDeviceVulkan13Features& v13 = facts.features.v13;
+  const auto& atomics = facts.features.float_atomics;
+  const auto& shared = facts.features.shared_layout;
   const auto operates = [&](VkSubgroupFeatureFlags one) -> VkBool32 { return (facts.subgroup_operations & one) != 0; };
   const Capability known[] = {
       {0, "Matrix", true},
@@ -37,15 +113,32 @@ Status check_capability(uint32_t number, const DeviceFacts& facts) {
       {67, "GroupNonUniformClustered", operates(VK_SUBGROUP_FEATURE_CLUSTERED_BIT)},
       {68, "GroupNonUniformQuad", operates(VK_SUBGROUP_FEATURE_QUAD_BIT)},
       {4427, "DrawParameters", true},
+      {4428, "WorkgroupMemoryExplicitLayoutKHR", shared.workgroupMemoryExplicitLayout},
+      {4429, "WorkgroupMemoryExplicitLayout8BitAccessKHR", shared.workgroupMemoryExplicitLayout8BitAccess},
+      {4430, "WorkgroupMemoryExplicitLayout16BitAccessKHR", shared.workgroupMemoryExplicitLayout16BitAccess},
       {4433, "StorageBuffer16BitAccess", v11.storageBuffer16BitAccess},
       {4434, "UniformAndStorageBuffer16BitAccess", v11.uniformAndStorageBuffer16BitAccess},
+      {4435, "StoragePushConstant16", v11.storagePushConstant16},
       {4441, "VariablePointersStorageBuffer", v11.variablePointersStorageBuffer},
       {4442, "VariablePointers", v11.variablePointers},
       {4448, "StorageBuffer8BitAccess", v12.storageBuffer8BitAccess},
       {4449, "UniformAndStorageBuffer8BitAccess", v12.uniformAndStorageBuffer8BitAccess},
+      {4450, "StoragePushConstant8", v12.storagePushConstant8},
+      // What each of these means stands with its mode, which says for which floats.
+      {4464, "DenormPreserve", true},
+      {4465, "DenormFlushToZero", true},
+      {4466, "SignedZeroInfNanPreserve", true},
+      {4467, "RoundingModeRTE", true},
+      {4468, "RoundingModeRTZ", true},
       {5345, "VulkanMemoryModel", v12.vulkanMemoryModel},
       {5346, "VulkanMemoryModelDeviceScope", v12.vulkanMemoryModelDeviceScope},
       {5347, "PhysicalStorageBufferAddresses", v12.bufferDeviceAddress},
+      {6016, "DotProductInputAll", v13.shaderIntegerDotProduct},
+      {6017, "DotProductInput4x8Bit", v13.shaderIntegerDotProduct},
+      {6018, "DotProductInput4x8BitPacked", v13.shaderIntegerDotProduct},
+      {6019, "DotProduct", v13.shaderIntegerDotProduct},
+      {6033, "AtomicFloat32AddEXT", atomics.shaderBufferFloat32AtomicAdd || atomics.shaderSharedFloat32AtomicAdd},
+      {6034, "AtomicFloat64AddEXT", atomics.shaderBufferFloat64AtomicAdd || atomics.shaderSharedFloat64AtomicAdd},
   };
   for (const Capability& one : known) {
     if (one.number != number) continue;
@@ -53,8 +146,44 @@ Status check_capability(uint32_t number, const DeviceFacts& facts) {
     return failure(StatusCode::kUnimplemented, "The code needs ", one.name, ", which device '", facts.name,
                    "' has not.");
   }
-  return failure(StatusCode::kUnimplemented, "The code needs capability ", number,
+  const char* name = unused_capability(number);
+  return failure(StatusCode::kUnimplemented, "The code needs ", name ? text(name, ", ") : "", "capability ", number,
                  " of SPIR-V, which Baton does not turn on.");
+}
+
+// How the code wants its floats of `width` bits to be computed.
+Status check_float_mode(const SpirvFloatMode& mode, const DeviceFacts& facts) {
+  const VkPhysicalDeviceFloatControlsProperties& can = facts.float_controls;
+  const struct {
+    uint32_t mode;
+    const char* name;
+    VkBool32 has[3];  // Of 16, 32 and 64 bits.
+  } kModes[] = {
+      {spirv::kModeDenormPreserve,
+       "DenormPreserve",
+       {can.shaderDenormPreserveFloat16, can.shaderDenormPreserveFloat32, can.shaderDenormPreserveFloat64}},
+      {spirv::kModeDenormFlushToZero,
+       "DenormFlushToZero",
+       {can.shaderDenormFlushToZeroFloat16, can.shaderDenormFlushToZeroFloat32, can.shaderDenormFlushToZeroFloat64}},
+      {spirv::kModeSignedZeroInfNanPreserve,
+       "SignedZeroInfNanPreserve",
+       {can.shaderSignedZeroInfNanPreserveFloat16, can.shaderSignedZeroInfNanPreserveFloat32,
+        can.shaderSignedZeroInfNanPreserveFloat64}},
+      {spirv::kModeRoundingModeRte,
+       "RoundingModeRTE",
+       {can.shaderRoundingModeRTEFloat16, can.shaderRoundingModeRTEFloat32, can.shaderRoundingModeRTEFloat64}},
+      {spirv::kModeRoundingModeRtz,
+       "RoundingModeRTZ",
+       {can.shaderRoundingModeRTZFloat16, can.shaderRoundingModeRTZFloat32, can.shaderRoundingModeRTZFloat64}},
+  };
+  for (const auto& one : kModes) {
+    if (one.mode != mode.mode) continue;
+    const size_t place = mode.width == 16 ? 0 : mode.width == 32 ? 1 : 2;
+    if ((mode.width == 16 || mode.width == 32 || mode.width == 64) && one.has[place]) return {};
+    return failure(StatusCode::kUnimplemented, "The code needs ", one.name, " of floats of ", mode.width,
+                   " bits, which device '", facts.name, "' has not.");
+  }
+  return {};
 }
 
 }  // namespace
@@ -66,6 +195,11 @@ Status check_features(const SpirvModule& module, const DeviceFacts& facts) {
                    facts.name, "' takes ", spirv_version_text(version_max), ".");
   }
   for (const uint32_t capability : module.capabilities) BATON_TRY(check_capability(capability, facts));
+  for (const SpirvFloatMode& mode : module.float_modes) BATON_TRY(check_float_mode(mode, facts));
+  if (module.sizes_by_id && !facts.features.v13.maintenance4) {
+    return failure(StatusCode::kUnimplemented, "A workgroup's size is said by constants (LocalSizeId), which device '",
+                   facts.name, "' does not take.");
+  }
   return {};
 }
 

@@ -4,8 +4,6 @@
 #include <map>
 #include <set>
 
-#include "hal/drivers/vulkan/spirv_declarations.hpp"
-
 namespace baton::hal::drivers::vulkan {
 namespace {
 
@@ -13,6 +11,12 @@ using namespace spirv;
 
 constexpr uint32_t kBindingsMax = 64;
 constexpr uint32_t kVersionMin = 0x00010000, kVersionMax = 0x00010600;
+
+// Those of floats have numbers of their own.
+bool is_atomic(uint32_t op) {
+  constexpr uint32_t kFloatMin = 5614, kFloatMax = 5615, kFloatAdd = 6035;
+  return (op >= kAtomicLoad && op <= kAtomicXor) || op == kFloatMin || op == kFloatMax || op == kFloatAdd;
+}
 
 struct Function {
   std::set<uint32_t> names;  // Variables of the module and functions that it calls.
@@ -44,7 +48,7 @@ class Reader {
       return failure(StatusCode::kInvalidArgument, "The SPIR-V has no entry point for compute.");
     }
     module_.version = version;
-    module_.specialized = declarations_.specialized();
+    BATON_TRY_ASSIGN(module_.specialized, declarations_.specialized());
     for (SpirvEntryPoint& entry : module_.entry_points) {
       BATON_TRY_CONTEXT(complete(entry), "in entry point '", entry.name, "'");
     }
@@ -78,9 +82,15 @@ class Reader {
 
   Status add_mode(const SpirvInstruction& one) {
     if (one.size() < 3) return bad_spirv(one.at, "an execution mode lacks words");
+    if (one[2] >= kModeDenormPreserve && one[2] <= kModeRoundingModeRtz) {
+      if (one.size() < 4) return bad_spirv(one.at, "an execution mode lacks words");
+      module_.float_modes.push_back({one[2], one[3]});
+      return {};
+    }
     if (one[2] != kModeLocalSize && one[2] != kModeLocalSizeId) return {};
     if (one.size() < 6) return bad_spirv(one.at, "a workgroup size lacks words");
     sizes_[one[1]] = {one[2] == kModeLocalSizeId, {one[3], one[4], one[5]}};
+    module_.sizes_by_id = module_.sizes_by_id || one[2] == kModeLocalSizeId;
     return {};
   }
 
@@ -109,16 +119,33 @@ class Reader {
       case kInBoundsPtrAccessChain:
       case kArrayLength:
       case kCopyObject: first = last = 3; break;
+      case kSelect:
       case kFunctionCall: first = 3, last = one.size() - 1; break;
+      case kPhi: return add_merged(one);
+      case kReturnValue: first = last = 1; break;
       case kStore:
       case kAtomicStore: first = last = 1; break;
       case kCopyMemory: first = 1, last = 2; break;
       default:
-        if (one.op < kAtomicLoad || one.op > kAtomicXor) return {};
-        first = last = 3;
+        if (one.op >= kPtrEqual && one.op <= kPtrDiff) {
+          first = 3, last = 4;
+        } else if (is_atomic(one.op)) {
+          first = last = 3;
+        } else {
+          return {};
+        }
     }
     if (one.size() <= std::max(first, last)) return bad_spirv(one.at, "an instruction lacks words");
     for (size_t word = first; word <= last; ++word) {
+      BATON_TRY(declarations_.check_id(one, one[word]));
+      function_->names.insert(one[word]);
+    }
+    return {};
+  }
+
+  // Values by turns with the blocks that they come from.
+  Status add_merged(const SpirvInstruction& one) {
+    for (size_t word = 3; word < one.size(); word += 2) {
       BATON_TRY(declarations_.check_id(one, one[word]));
       function_->names.insert(one[word]);
     }
@@ -174,7 +201,9 @@ class Reader {
     switch (variable.storage_class) {
       case kWorkgroup: {
         BATON_TRY_ASSIGN(const uint64_t bytes, declarations_.type_bytes(type));
-        entry.shared_bytes += bytes;
+        // Blocks lie one above the other.
+        const bool is_block = declarations_.decoration(type, kBlock) != nullptr;
+        entry.shared_bytes = is_block ? std::max(entry.shared_bytes, bytes) : entry.shared_bytes + bytes;
         return {};
       }
       case kPushConstant: {
@@ -185,13 +214,20 @@ class Reader {
       }
       case kStorageBuffer: return add_binding(entry, id, type);
       case kUniform:
-        if (declarations_.decoration(type, kBufferBlock)) return add_binding(entry, id, type);
+        if (declarations_.decoration(element_of(type), kBufferBlock)) return add_binding(entry, id, type);
         return failure(StatusCode::kUnimplemented, "It reads a uniform buffer; bindings are storage buffers.");
       case kUniformConstant:
         return failure(StatusCode::kUnimplemented, "It reads an image, a sampler or a texel buffer; bindings are ",
                        "storage buffers.");
       default: return {};
     }
+  }
+
+  // What an array holds; any other type as it is.
+  uint32_t element_of(uint32_t type) const {
+    const SpirvInstruction* made = declarations_.declared(type);
+    const bool is_array = made && (made->op == kTypeArray || made->op == kTypeRuntimeArray);
+    return is_array ? (*made)[2] : type;
   }
 
   Status add_binding(SpirvEntryPoint& entry, uint32_t id, uint32_t type) const {

@@ -15,6 +15,7 @@
 
 #include "base/result.hpp"
 #include "hal/drivers/common/access_checks.hpp"
+#include "hal/drivers/vulkan/spirv_declarations.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
@@ -31,12 +32,20 @@ struct SpirvEntryPoint {
   bool hands_over = false;  // spirv::kHandsOver says so.
 };
 
+// How floats of one size are to be computed.
+struct SpirvFloatMode {
+  uint32_t mode = 0;
+  uint32_t width = 0;
+};
+
 struct SpirvModule {
   uint32_t version = 0;  // 0x00010500 is 1.5.
   std::vector<uint32_t> capabilities;
   std::vector<SpirvEntryPoint> entry_points;  // Those for compute.
   std::vector<AccessCheck> access_checks;     // Of kernels that check their accesses.
-  std::vector<uint32_t> specialized;          // The ids of specialization constants that the code declares.
+  std::vector<SpirvSpecialized> specialized;  // The specialization constants that the code declares.
+  std::vector<SpirvFloatMode> float_modes;
+  bool sizes_by_id = false;  // Constants say the size of some workgroup in a mode of its entry point.
 };
 
 // Of ids in a module: the specification's own limit.
@@ -45,7 +54,7 @@ inline constexpr uint32_t kIdsMax = 0x3fffff;
 // The words of code whose header is good.
 Result<std::vector<uint32_t>> spirv_words(std::span<const std::byte> code);
 
-// `constants`: specialization, by id; sizes of workgroups may depend on them. INVALID_ARGUMENT with the reason, and the
+// `constants`: specialization, by id, a word each and two of 64 bits; sizes of workgroups may depend on them. INVALID_ARGUMENT with the reason, and the
 // word where it was seen.
 Result<SpirvModule> read_spirv(std::span<const std::byte> code, std::span<const uint32_t> constants = {});
 

@@ -43,8 +43,8 @@ class Module {
     Body* body = nullptr;
     const Status read = for_each_instruction(words, [&](const SpirvInstruction& one) -> Status {
       if (one.op == kGroupDecorate || one.op == kGroupMemberDecorate) known = false;
-      if (one.op == kVariable && !body) variables_.insert(one[2]);
-      if (one.op == kFunction) body = &bodies_[one[2]];
+      if (one.op == kVariable && !body && one.size() > 2) variables_.insert(one[2]);
+      if (one.op == kFunction && one.size() > 2) body = &bodies_[one[2]];
       if (!body) return {};
       const Makes makes = made_by(one.op);
       known = known && makes != Makes::kUnknown;
@@ -126,7 +126,7 @@ std::vector<uint32_t> only_entry_point(std::span<const uint32_t> words, uint32_t
         if (one.size() > 1 && module.drops(one[1])) return {};
         break;
       case kVariable:
-        if (module.drops(one[2])) return {};
+        if (one.size() > 2 && module.drops(one[2])) return {};
         break;
       default: break;
     }

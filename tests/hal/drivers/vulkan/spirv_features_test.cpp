@@ -58,15 +58,22 @@ TEST(SpirvFeaturesTest, EachCapabilityNeedsItsFeature) {
       {12, "Int64Atomics", v12.shaderBufferInt64Atomics},
       {22, "Int16", core.shaderInt16},
       {39, "Int8", v12.shaderInt8},
+      {4428, "WorkgroupMemoryExplicitLayoutKHR", facts.features.shared_layout.workgroupMemoryExplicitLayout},
       {4433, "StorageBuffer16BitAccess", v11.storageBuffer16BitAccess},
       {4434, "UniformAndStorageBuffer16BitAccess", v11.uniformAndStorageBuffer16BitAccess},
+      {4435, "StoragePushConstant16", v11.storagePushConstant16},
       {4441, "VariablePointersStorageBuffer", v11.variablePointersStorageBuffer},
       {4442, "VariablePointers", v11.variablePointers},
       {4448, "StorageBuffer8BitAccess", v12.storageBuffer8BitAccess},
       {4449, "UniformAndStorageBuffer8BitAccess", v12.uniformAndStorageBuffer8BitAccess},
+      {4450, "StoragePushConstant8", v12.storagePushConstant8},
       {5345, "VulkanMemoryModel", v12.vulkanMemoryModel},
       {5346, "VulkanMemoryModelDeviceScope", v12.vulkanMemoryModelDeviceScope},
       {5347, "PhysicalStorageBufferAddresses", v12.bufferDeviceAddress},
+      {6016, "DotProductInputAll", facts.features.v13.shaderIntegerDotProduct},
+      {6019, "DotProduct", facts.features.v13.shaderIntegerDotProduct},
+      {6033, "AtomicFloat32AddEXT", facts.features.float_atomics.shaderBufferFloat32AtomicAdd},
+      {6034, "AtomicFloat64AddEXT", facts.features.float_atomics.shaderSharedFloat64AtomicAdd},
   };
   for (const Need& need : needs) {
     SCOPED_TRACE(need.name);
@@ -77,10 +84,50 @@ TEST(SpirvFeaturesTest, EachCapabilityNeedsItsFeature) {
     EXPECT_OK(check_features(module, facts));
     need.feature = VK_FALSE;
   }
-  for (const uint32_t unknown : {2u, 6u, 4479u, 5016u, ~0u}) {  // Geometry, Kernel, rays, one of a vendor, none.
-    EXPECT_FAILS(check_features(module_of(0x00010500, {1, unknown}), facts), StatusCode::kUnimplemented,
-                 "The code needs capability " + std::to_string(unknown) + " of SPIR-V, which Baton does not turn on.");
+  const struct {
+    uint32_t capability;
+    const char* named;
+  } never[] = {{2, "Geometry, "},
+               {6, "Kernel, "},
+               {56, "StorageImageWriteWithoutFormat, "},
+               {4479, "RayTracingKHR, "},
+               {5055, "ShaderClockKHR, "},
+               {5822, ""},
+               {~0u, ""}};
+  for (const auto& [capability, named] : never) {
+    EXPECT_FAILS(
+        check_features(module_of(0x00010500, {1, capability}), facts), StatusCode::kUnimplemented,
+        text("The code needs ", named, "capability ", capability, " of SPIR-V, which Baton does not turn on."));
   }
+}
+
+TEST(SpirvFeaturesTest, ModesOfFloatsAndSizesByConstantsAreAskedOfTheDevice) {
+  DeviceFacts facts = bare_device();
+  VkPhysicalDeviceFloatControlsProperties& can = facts.float_controls;
+  const struct {
+    SpirvFloatMode mode;
+    const char* name;
+    VkBool32& has;
+  } modes[] = {{{4459, 16}, "DenormPreserve of floats of 16 bits", can.shaderDenormPreserveFloat16},
+               {{4460, 32}, "DenormFlushToZero of floats of 32 bits", can.shaderDenormFlushToZeroFloat32},
+               {{4461, 64}, "SignedZeroInfNanPreserve of floats of 64 bits", can.shaderSignedZeroInfNanPreserveFloat64},
+               {{4462, 32}, "RoundingModeRTE of floats of 32 bits", can.shaderRoundingModeRTEFloat32},
+               {{4463, 16}, "RoundingModeRTZ of floats of 16 bits", can.shaderRoundingModeRTZFloat16}};
+  for (const auto& one : modes) {
+    SpirvModule module = module_of(0x00010500, {1});
+    module.float_modes = {one.mode};
+    EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented,
+                 text("The code needs ", one.name, ", which device 'bare' has not."));
+    one.has = VK_TRUE;
+    EXPECT_OK(check_features(module, facts));
+    module.float_modes = {{one.mode.mode, 8}};
+    EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented, "of floats of 8 bits");
+  }
+  SpirvModule module = module_of(0x00010500, {1});
+  module.sizes_by_id = true;
+  EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented, "(LocalSizeId), which device 'bare'");
+  facts.features.v13.maintenance4 = VK_TRUE;
+  EXPECT_OK(check_features(module, facts));
 }
 
 TEST(SpirvFeaturesTest, WhatSubgroupsDoIsAskedOfTheDevice) {

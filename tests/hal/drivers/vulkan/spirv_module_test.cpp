@@ -61,7 +61,7 @@ TEST(SpirvModuleTest, SizesFollowSpecialization) {
   ASSERT_OK(specialized);
   EXPECT_EQ(specialized->entry_points[0].workgroup_size[0], 48u);
   EXPECT_EQ(specialized->entry_points[0].shared_bytes, 16u * 8 * 4);
-  EXPECT_EQ(specialized->specialized, (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(specialized->specialized, (std::vector<SpirvSpecialized>{{0, 4}, {1, 4}}));
 }
 
 TEST(SpirvModuleTest, HeadersThatAreNone) {
@@ -112,6 +112,69 @@ TEST(SpirvModuleTest, BrokenCodeIsRefusedOrRead) {
       }
     }
   }
+}
+
+// What constants are made of by arithmetic: bits as the specification says, or nothing where it leaves them open.
+TEST(SpirvModuleTest, ConstantsAreComputed) {
+  using namespace spirv;
+  const auto of = [](uint32_t op, uint32_t width, std::vector<uint64_t> operands, uint32_t width_before) {
+    std::vector<SpirvValue> values;
+    for (const uint64_t each : operands) values.push_back({.width = width_before, .parts = {each}});
+    const auto made = spirv_evaluate(op, width, values, {});
+    return made ? std::optional<uint64_t>(made->parts[0]) : std::nullopt;
+  };
+  const uint64_t minus_seven = 0xfffffff9, least = 0x80000000, all = 0xffffffff;
+  const struct {
+    uint32_t op;
+    std::vector<uint64_t> operands;
+    std::optional<uint64_t> made;
+    uint32_t width = 32, width_before = 32;
+  } rows[] = {{kIAdd, {all, 2}, 1},
+              {kISub, {1, 2}, all},
+              {kIMul, {least, 2}, 0},
+              {kUDiv, {all, 2}, 0x7fffffff},
+              {kUDiv, {1, 0}, std::nullopt},
+              {kUMod, {7, 0}, std::nullopt},
+              {kSDiv, {minus_seven, 2}, 0xfffffffd},
+              {kSDiv, {least, all}, least},
+              {kSDiv, {1, 0}, std::nullopt},
+              {kSRem, {minus_seven, 2}, all},
+              {kSRem, {least, all}, 0},
+              {kSMod, {minus_seven, 2}, 1},
+              {kSMod, {7, 0xfffffffe}, all},
+              {kSNegate, {1}, all},
+              {kNot, {0}, all},
+              {kShiftLeftLogical, {1, 31}, least},
+              {kShiftLeftLogical, {1, 32}, std::nullopt},
+              {kShiftRightArithmetic, {least, 31}, all},
+              {kShiftRightLogical, {least, 31}, 1},
+              {kULessThan, {least, 1}, 0, 1},
+              {kSLessThan, {least, 1}, 1, 1},
+              {kLogicalNot, {1}, 0, 1, 1},
+              {kUConvert, {0xff}, 0xff, 32, 8},
+              {kSConvert, {0xff}, all, 32, 8},
+              {kSConvert, {0x1ffff}, 0xffff, 16, 32},
+              {kSelect, {1, 5, 6}, 5},
+              {kSelect, {0, 5, 6}, 6},
+              {kFAdd, {1, 2}, std::nullopt},
+              {kIAdd, {}, std::nullopt},
+              {kIAdd, {1, 2, 3}, std::nullopt},
+              {kIAdd, {1, 2}, std::nullopt, 0}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.op);
+    EXPECT_EQ(of(row.op, row.width, row.operands, row.width_before), row.made);
+  }
+  const SpirvValue numbers[] = {{.count = 3, .parts = {2, 3, 4}}, {.count = 3, .parts = {5, 6, 7}}};
+  const auto product = spirv_evaluate(kIMul, 32, numbers, {});
+  ASSERT_TRUE(product);
+  EXPECT_EQ(product->count, 3u);
+  EXPECT_EQ(product->parts[2], 28u);
+  const uint32_t places[] = {5, 0}, beyond[] = {6}, second[] = {1}, fourth[] = {3};
+  EXPECT_EQ(spirv_evaluate(kVectorShuffle, 32, numbers, places)->parts[0], 7u);
+  EXPECT_EQ(spirv_evaluate(kVectorShuffle, 32, numbers, places)->parts[1], 2u);
+  EXPECT_FALSE(spirv_evaluate(kVectorShuffle, 32, numbers, beyond));
+  EXPECT_EQ(spirv_evaluate(kCompositeExtract, 32, std::span(numbers).first(1), second)->parts[0], 3u);
+  EXPECT_FALSE(spirv_evaluate(kCompositeExtract, 32, std::span(numbers).first(1), fourth));
 }
 
 // A type that holds two of another, which holds two of another: found in time, or refused.

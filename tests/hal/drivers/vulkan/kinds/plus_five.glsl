@@ -1,0 +1,1 @@
+uint plus_five(uint number) { return number + 5; }
