@@ -52,6 +52,13 @@ struct BoundTable {
     if (buffers[slot].get() != range.buffer) keep(slot, *range.buffer, replaced);
   }
 
+  // The same for a slot that some command uses: what it has is what is kept, so that need not be looked at.
+  void set_used(size_t slot, const BufferRange& range, std::vector<Ref<Buffer>>& replaced) {
+    const bool is_other = ranges[slot].buffer != range.buffer;
+    ranges[slot] = range;
+    if (is_other) keep(slot, *range.buffer, replaced);
+  }
+
   // What was set is no longer all of a SlotTable.
   void forget_source() { identity = version = 0; }
 

@@ -11,6 +11,8 @@ namespace baton::hal::drivers::vulkan {
 
 namespace {
 
+// Slots whose memory is asked for while one is bound: it has left the caches since the last execution.
+constexpr size_t kAhead = 12;
 // Stands for a moment at which everything has to be checked anew.
 constexpr uint64_t kNeverChecked = ~uint64_t{0};
 
@@ -127,15 +129,40 @@ Status PreparedCommands::bind_slots(const BindRequest& request, bool is_last, Bo
   const size_t count = std::min(slot_count(), table.buffers.size());
   std::byte* const records = table_.slab ? table_.host() : nullptr;
   const bool has_baked = !baked_.empty();
+  const SlotPlan* const plans = recording_.slot_plans_.data();
   size_t unfit = slot_count();  // The first.
   SlotBuffer of;
-  uint64_t begin = 0;  // Its address.
+  uint64_t begin = 0;      // Its address,
+  bool fits_plan = false;  // and whether it may stand in any slot that has a plan.
   const auto bind_one = [&](size_t slot) {
     if (unfit < slot) return;
     const BufferRange& range = table.buffers[slot];
     if (range.buffer != of.buffer) {
       of = SlotBuffer(range.buffer, allocator);
       begin = of.is_own ? static_cast<const Buffer*>(of.buffer)->address() : 0;
+      fits_plan = of.usable && has_all(of.usage, recording_.planned_usage_);
+    }
+    const SlotPlan& plan = plans[slot];
+    if (plan.pointer_at != SlotPlan::kNone && fits_plan) [[likely]] {
+      if (slot + kAhead < count) {
+        __builtin_prefetch(&table.buffers[slot + kAhead]);
+        __builtin_prefetch(&bound.ranges[slot + kAhead], 1);
+        const uint32_t next = plans[slot + kAhead].pointer_at;
+        if (next != SlotPlan::kNone) __builtin_prefetch(records + next, 1);
+      }
+      const uint64_t length = range_length(range);
+      const bool fits = length >= plan.length_min && range_inside(range.offset, length, of.length);
+      if (!checked && !fits) [[unlikely]] {
+        unfit = slot;
+        return;
+      }
+      bound.set_used(slot, range, replaced_);
+      const uint64_t pointer = begin + range.offset + plan.offset;
+      std::memcpy(records + plan.pointer_at, &pointer, sizeof(pointer));
+      if (plan.length_at == SlotPlan::kNone) return;
+      const uint64_t open = length - plan.offset;
+      std::memcpy(records + plan.length_at, &open, sizeof(open));
+      return;
     }
     if (!checked && !slots.fits(slot, range, of)) [[unlikely]] {
       unfit = slot;

@@ -86,12 +86,28 @@ void Recording::split_into_steps() {
   }
 }
 
+void Recording::plan_slots() {
+  constexpr uint64_t kMost = ~uint32_t{0};
+  const std::span<const SlotNeed> needs = slots().needs();
+  slot_plans_.resize(needs.size());
+  for (size_t slot = 0; slot < needs.size(); ++slot) {
+    const SlotNeed& need = needs[slot];
+    const std::span<const SlotPatch> patches = slot_patches_.of(slot);
+    if (need.use_count != 1 || patches.size() != 1 || baked_slots_[slot] || need.host_writes) continue;
+    if (need.length > kMost || patches[0].offset > kMost) continue;
+    slot_plans_[slot] = {patches[0].pointer_at, patches[0].length_at, static_cast<uint32_t>(patches[0].offset),
+                         static_cast<uint32_t>(need.length)};
+    planned_usage_ |= need.usage;
+  }
+}
+
 void Recording::end_recording() {
   slot_patches_.reserve(slots().uses().size());
   for (const Record* record = first_; record; record = record->next) {
     if (record->kind == RecordKind::kLaunch) index_launch(static_cast<const Launch&>(*record));
   }
   slot_patches_.sort(baked_slots_.size());
+  plan_slots();
   constant_patches_.sort(baked_constants_.size());
   split_into_steps();
 }

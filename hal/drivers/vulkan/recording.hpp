@@ -104,6 +104,16 @@ struct ConstantPatch {
   uint32_t at;
 };
 
+// All that most slots need to be checked and patched, in few bytes: those that one kernel by address reads or writes,
+// once.
+struct SlotPlan {
+  uint32_t pointer_at = kNone;  // kNone: what SlotIndex and the patches say.
+  uint32_t length_at = kNone;
+  uint32_t offset = 0;
+  uint32_t length_min = 0;  // Of the table's range.
+  static constexpr uint32_t kNone = SlotPatch::kNone;
+};
+
 // Patches by slot, side by side in memory.
 template <typename Patch>
 class PatchIndex {
@@ -180,6 +190,7 @@ class Recording final : public hal::Recording {
                                std::unique_lock<std::mutex>& lock);
   void end_recording();
   void index_launch(const Launch& launch);
+  void plan_slots();
   void split_into_steps();
 
   Device& vulkan_device_;
@@ -195,6 +206,8 @@ class Recording final : public hal::Recording {
   std::vector<Step> steps_;
   PatchIndex<SlotPatch> slot_patches_;
   PatchIndex<ConstantPatch> constant_patches_;
+  std::vector<SlotPlan> slot_plans_;
+  BufferUsage planned_usage_ = BufferUsage::kNone;   // Of a buffer that may stand in any slot with a plan.
   std::vector<bool> baked_slots_, baked_constants_;  // Those that kernels by descriptors use.
 
   std::mutex mutex_;

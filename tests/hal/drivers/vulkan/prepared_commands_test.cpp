@@ -217,6 +217,56 @@ TEST_F(PreparedCommandsTest, PartsOfABufferTakeTurns) {
   }
 }
 
+// Slots of one use and of several, of a known length and open, from the start and from further on: what does not fit is
+// refused whichever it is, and the table after it runs.
+TEST_F(PreparedCommandsTest, SlotsAreCheckedHoweverTheyAreUsed) {
+  const auto kernel = load(by_address_spv).value();
+  for (uint32_t variant = 0; variant < 8; ++variant) {
+    SCOPED_TRACE(variant);
+    const uint32_t uses = variant & 1 ? 2 : 1, offset = variant & 2 ? 4 : 0;
+    const bool open = (variant & 4) != 0;
+    const auto commands = device().make_command_buffer({.slot_count = 1 + uses}).value();
+    for (uint32_t use = 0; use < uses; ++use) {
+      const Binding bindings[] = {Binding(Slot{0}, offset, open ? kWholeLength : 8, Access::kRead),
+                                  Binding(Slot{1 + use}, 0, 8)};
+      const uint32_t constants[] = {2, 3 + use};
+      EXPECT_OK(commands->dispatch({.executable = kernel.get(), .constants = constants, .bindings = bindings}));
+    }
+    const auto recording = commands->finish().value();
+    const auto source = buffer_of({5, 6, 7, 8, 9, 10}), first = buffer(8), second = buffer(8), short_one = buffer(4);
+    const auto for_copies = device().allocator().allocate({.length = 24, .usage = BufferUsage::kTransfer}).value();
+    const auto run_on = [&](const BufferRange& range, hal::Buffer& last) {
+      const BufferRange table[] = {range, *first, last};
+      return run(*recording, {.buffers = std::span(table).first(1 + uses)});
+    };
+    const auto runs = [&](uint64_t at) {
+      ASSERT_OK(run_on({source.get(), at, offset + 8}, *second));
+      const auto word = static_cast<uint32_t>(5 + (at + offset) / 4);
+      EXPECT_EQ(words_of(*first), (Words{3 * word, 3 * word + 3}));
+      if (uses == 2) {
+        EXPECT_EQ(words_of(*second), (Words{4 * word, 4 * word + 4}));
+      }
+    };
+    for (const uint64_t at : {uint64_t{0}, uint64_t{8}, uint64_t{4}}) {
+      runs(at);
+      EXPECT_FAILS(run_on({source.get(), 20, 8}, *second), StatusCode::kOutOfRange, "beyond the buffer length (24)");
+      EXPECT_FAILS(run_on({source.get(), ~uint64_t{0}, 8}, *second), StatusCode::kOutOfRange, "beyond the buffer");
+      EXPECT_FALSE(run_on({for_copies.get(), 0, offset + 8}, *second).ok());
+      if (!open) {
+        EXPECT_FAILS(run_on({source.get(), 0, offset + 4}, *second), StatusCode::kOutOfRange, "Slot 0 has");
+      }
+      if (uses == 2) {
+        EXPECT_FAILS(run_on({source.get(), 0, 24}, *short_one), StatusCode::kOutOfRange, "Slot 2 has 4");
+      }
+    }
+    runs(0);
+    const auto freed = buffer(24);
+    EXPECT_OK(device().queue().free({}, *freed));
+    EXPECT_FALSE(run_on(*freed, *second).ok());
+    runs(8);
+  }
+}
+
 // A table is kept a little longer than the work on it, and its buffers with it, but not for long.
 TEST_F(PreparedCommandsTest, TablesGoSoonAfterTheWork) {
   const auto commands = device().make_command_buffer({.slot_count = 1}).value();
