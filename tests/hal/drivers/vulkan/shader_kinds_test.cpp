@@ -9,12 +9,15 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <random>
 #include <span>
 #include <string_view>
 
 #include "hal/allocator.hpp"
 #include "hal/commands/all.hpp"
 #include "hal/device.hpp"
+#include "hal/drivers/vulkan/spirv_module.hpp"
+#include "hal/drivers/vulkan/spirv_part.hpp"
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
 #include "tests/support/status_matchers.hpp"
@@ -230,6 +233,64 @@ TEST_F(ShaderKindsTest, EachFileIsExpectedToDoSomething) {
       return is_form_of(name, kind.name);
     })) << name;
   }
+}
+
+// Every kind with words that are changed at random: an answer each, whatever it is, and parts of what is read are made.
+// AddressSanitizer watches.
+TEST(ShaderKindsBrokenTest, IsRefusedOrRead) {
+  namespace vulkan = drivers::vulkan;
+  std::mt19937 random(11);
+  size_t read = 0, refused = 0;
+  for (const auto& [name, code] : kKinds) {
+    SCOPED_TRACE(name);
+    Words words(code.size() / 4);
+    std::memcpy(words.data(), code.data(), code.size());
+    const uint32_t constants[] = {static_cast<uint32_t>(random()), 0, ~0u};
+    for (int round = 0; round < 100; ++round) {
+      Words changed = words;
+      for (auto change = random() % 4; change > 0; --change) {
+        uint32_t& word = changed[5 + random() % (changed.size() - 5)];
+        switch (random() % 4) {
+          case 0: word = static_cast<uint32_t>(random()); break;
+          case 1: word ^= 1u << random() % 32; break;
+          case 2: word = static_cast<uint32_t>(random() % 64); break;
+          default: word = changed[5 + random() % (changed.size() - 5)];
+        }
+      }
+      if (random() % 8 == 0) changed.resize(5 + random() % (changed.size() - 5));
+      const auto answer = vulkan::read_spirv(std::as_bytes(std::span(changed)), constants);
+      ++(answer.has_value() ? read : refused);
+      if (!answer.has_value()) {
+        EXPECT_FALSE(answer.error().message().empty());
+        continue;
+      }
+      ASSERT_FALSE(answer->entry_points.empty());
+      EXPECT_GE(vulkan::only_entry_point(changed, answer->entry_points[0].function).size(), 5u);
+    }
+  }
+  EXPECT_GT(read, 100u);
+  EXPECT_GT(refused, 100u);
+}
+
+// Decorations of a group for very many, constants made of constants in a row: time grows with the size alone.
+TEST(ShaderKindsBrokenTest, LongOnesTakeTheTimeOfTheirLength) {
+  constexpr uint32_t kMany = 30000;
+  Words words = {0x07230203, 0x00010000, 0, 3 * kMany + 100, 0};
+  const auto add = [&](uint32_t op, std::initializer_list<uint32_t> operands) {
+    words.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | op);
+    words.insert(words.end(), operands);
+  };
+  add(15, {5, 1, 'm'});
+  add(16, {1, 17, 1, 1, 1});
+  for (uint32_t kind = 0; kind < kMany; ++kind) add(71, {2, kind + 100, 0});
+  add(73, {2});
+  for (uint32_t i = 0; i < kMany; ++i) add(74, {2, 100 + i});
+  add(21, {3, 32, 0});
+  add(50, {3, 4, 3});
+  for (uint32_t i = 0; i < kMany; ++i) add(52, {3, 100 + kMany + i, 132, i == 0 ? 4 : 99 + kMany + i, 4});
+  add(54, {3, 1, 0, 3});
+  add(56, {});
+  EXPECT_OK(drivers::vulkan::read_spirv(std::as_bytes(std::span(words))));
 }
 
 }  // namespace
