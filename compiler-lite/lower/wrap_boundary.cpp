@@ -247,6 +247,18 @@ class BoundaryWrapper {
     });
   }
 
+  // "0,2": the numbers of the arguments that the function may write; who calls gives them away.
+  std::string consumed_arguments(util::FuncOp function) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      const DictionaryAttr attributes = function.getArgAttrDict(i);
+      if (attributes && attributes.contains("iree.abi.consume") && is_tensor(function.getArgumentTypes()[i]))
+        stream << (text.empty() ? "" : ",") << i;
+    }
+    return text;
+  }
+
   // "sync func @main(%input0: tensor<?xf32>) -> (%output0: tensor<?xf32>)", for the run tool and for people.
   void describe(util::FuncOp function, bool fences) {
     std::string text;
@@ -272,6 +284,8 @@ class BoundaryWrapper {
     const auto declared = function->getAttrOfType<StringAttr>("iree.abi.declaration");
     entries.set("iree.abi.declaration", declared ? declared : builder_.getStringAttr(text));
     if (fences) entries.set("iree.abi.model", builder_.getStringAttr(kCoarseFences));
+    if (const std::string consumed = consumed_arguments(function); !consumed.empty())
+      entries.set("iree.abi.consumes", builder_.getStringAttr(consumed));
     function->setAttr("iree.reflection", entries.getDictionary(builder_.getContext()));
     function->removeAttr("iree.abi.declaration");
     function->removeAttr("iree.abi.model");

@@ -18,6 +18,7 @@ using mlir::Value;
 
 constexpr int64_t kReads = static_cast<int64_t>(baton::hal::Access::kRead);
 constexpr int64_t kWrites = static_cast<int64_t>(baton::hal::Access::kWrite);
+constexpr int64_t kUnstated = 0;  // Transfers know theirs.
 
 class Writer {
  public:
@@ -61,10 +62,12 @@ class Writer {
 
   std::string on_device(const std::string& global) const { return global_on(recording_.device, global); }
 
+  static int64_t access_of(const Range& range) { return (range.reads ? kReads : 0) | (range.writes ? kWrites : 0); }
+
   Value add(Location location, Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location, a, b); }
 
-  // Slot, buffer, offset, length.
-  void append(Location location, const Range& range, bool with_access, llvm::SmallVectorImpl<Value>& operands) {
+  // Slot with the bits of `access`, buffer, offset, length.
+  void append(Location location, const Range& range, int64_t access, llvm::SmallVectorImpl<Value>& operands) {
     const Storage& storage = recording_.plan.storages[range.storage];
     Value offset = range.offset ? use(location, range.offset) : hal_.index(builder_, location, 0);
     int64_t slot = 0;
@@ -81,8 +84,7 @@ class Writer {
                                                     : hal_.index(builder_, location, storage.slab_offset);
       offset = add(location, begin, offset);
     }
-    if (with_access)
-      slot |= ((range.reads ? kReads : 0) | (range.writes ? kWrites : 0)) << baton::hal::kSlotAccessShift;
+    slot |= access << baton::hal::kSlotAccessShift;
     operands.append({hal_.index(builder_, location, slot | range.type), buffer, offset, use(location, range.bytes)});
   }
 
@@ -110,7 +112,7 @@ class Writer {
 
   void write_alternative(Location location, const Command::Alternative& alternative) {
     SmallVector<Value> operands = {commands_};
-    for (const Range& range : alternative.ranges) append(location, range, true, operands);
+    for (const Range& range : alternative.ranges) append(location, range, access_of(range), operands);
     for (const Value number : alternative.numbers) operands.push_back(use(location, number));
     builder_.create<vm::CallVariadicOp>(
         location, mlir::TypeRange(), mlir::FlatSymbolRefAttr::get(builder_.getContext(), alternative.callee), operands,
@@ -148,14 +150,14 @@ class Writer {
       operands.push_back(builder_.createOrFold<arith::IndexCastOp>(location, builder_.getI32Type(), size));
     }
     for (const Value word : command.constants) operands.push_back(use(location, word));
-    for (const Range& range : command.ranges) append(location, range, true, operands);
+    for (const Range& range : command.ranges) append(location, range, access_of(range), operands);
     hal_.call(builder_, location, "command_buffer.dispatch", operands,
               {static_cast<int32_t>(command.constants.size()), static_cast<int32_t>(command.ranges.size())});
   }
 
   void write_fill_buffer(const Command& command) {
     SmallVector<Value> operands = {commands_};
-    append(command.location, command.ranges[0], false, operands);
+    append(command.location, command.ranges[0], kUnstated, operands);
     operands.push_back(use(command.location, command.pattern));
     operands.push_back(hal_.i32(builder_, command.location, command.pattern_bytes));
     hal_.call(builder_, command.location, "command_buffer.fill_buffer", operands);
@@ -163,8 +165,8 @@ class Writer {
 
   void write_copy_buffer(const Command& command) {
     SmallVector<Value> operands = {commands_};
-    append(command.location, command.ranges[0], false, operands);
-    append(command.location, command.ranges[1], false, operands);
+    append(command.location, command.ranges[0], kUnstated, operands);
+    append(command.location, command.ranges[1], kUnstated, operands);
     hal_.call(builder_, command.location, "command_buffer.copy_buffer", operands);
   }
 
@@ -174,7 +176,9 @@ class Writer {
       if (operand.value) {
         operands.push_back(use(command.location, operand.value));
       } else {
-        append(command.location, command.ranges[operand.range], false, operands);
+        // What it writes it may read, too: a part of a result is kept, or added to.
+        const Range& range = command.ranges[operand.range];
+        append(command.location, range, range.writes ? kReads | kWrites : kReads, operands);
       }
     }
     builder_.create<util::CallOp>(command.location, command.callee, mlir::TypeRange(), operands);

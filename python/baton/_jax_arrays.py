@@ -3,6 +3,8 @@
 What stands here is asked for each leaf of each call, so it goes around the slow doors of JAX where JAX lets it: a result is
 taken through DLPack without the questions that jax.numpy.from_dlpack asks each time (which fall back to it).
 """
+import weakref
+
 import numpy as np
 
 import jax
@@ -59,13 +61,64 @@ def taking(leaf):
         return None  # In the type that the program declares.
     if isinstance(leaf, (np.ndarray, np.generic)):
         narrow = _WIDE.get(leaf.dtype) if not is_wide() else None
-        return (lambda array: np.asarray(array, narrow)) if narrow or not isinstance(leaf, np.ndarray) else None
+        return (lambda array: np.asarray(array, narrow)) if narrow or not isinstance(leaf, np.ndarray) else _read_only
     return jax.numpy.asarray
+
+
+def _read_only(array):
+    """The caller may change an array of NumPy afterwards, and results of JAX never change: none of them is its memory."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+# Donated -------------------------------------------------------------------------------------------------------------
+#
+# A donated array is written in place where its memory is nobody else's. What a program gave before and JAX is through with
+# goes back to the program (a loan); large arrays of JAX's own are donated to JAX's identity first, which makes one of the
+# same memory that nobody has. All else, small arrays and those of NumPy among it, is read-only, and the extension copies
+# what a program consumes and may not write.
+
+_LARGE = 1 << 16  # Bytes; a copy of fewer takes less time than JAX's identity.
+_loans = {}  # Of an array that came from a program: its id -> (a weak reference to it, the tensor that was lent).
+
+
+class _Writable:
+    """The memory of an array of JAX, which says of itself that it is read-only."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+    def __dlpack__(self, stream=None):
+        return self._array.__dlpack__(stream=stream)
+
+
+_pass_on = jax.jit(lambda array: array, donate_argnums=0)
+
+
+def handed_over(leaf, given):
+    """What a program gets in place of a donated leaf, for which it would be given `given`."""
+    if type(leaf) is not _ARRAY:
+        return given
+    reference, loan = _loans.pop(id(leaf), (None, None))
+    if loan is not None and reference() is leaf:
+        leaf.delete()  # Who has views of it keeps the memory on loan, and the program gets a copy.
+        return loan
+    if leaf.nbytes < _LARGE or not leaf.is_fully_addressable:
+        return given
+    try:
+        return _Writable(_pass_on(leaf))
+    except (RuntimeError, ValueError):
+        refuse_deleted([leaf])  # Another thread donated it meanwhile.
+        raise
 
 
 def give_up(leaf):
     """A donated array is its caller's no more."""
-    if isinstance(leaf, jax.Array):
+    if isinstance(leaf, jax.Array) and not leaf.is_deleted():
         leaf.delete()
 
 
@@ -74,6 +127,20 @@ def refuse_deleted(leaves):
     for leaf in leaves:
         if isinstance(leaf, jax.Array) and leaf.is_deleted():
             raise RuntimeError(f"an argument, a {leaf.dtype.name}{list(leaf.shape)}, has been deleted: it was donated to an earlier call")
+
+
+def refuse_given_twice(leaves, donated):
+    """A donated array is no other argument of the call."""
+    seen = {}
+    for index, leaf in enumerate(leaves):
+        if isinstance(leaf, jax.Array):
+            seen.setdefault(id(leaf), []).append(index)
+    for index in donated:
+        places = seen.get(id(leaves[index]), ())
+        if len(places) > 1:
+            leaf = leaves[index]
+            raise RuntimeError(f"a donated argument, a {leaf.dtype.name}{list(leaf.shape)}, is given to the same call twice: "
+                               f"it is leaf {places[0]} and leaf {places[1]} of the arguments; copy one of them")
 
 
 # Out -----------------------------------------------------------------------------------------------------------------
@@ -100,6 +167,26 @@ def _straight(result):
         return _inner.dlpack_managed_tensor_to_buffer(result.__dlpack__(), _host_device(), None, None, 1)
     except (baton.PermissionDeniedError, BufferError):
         return _copied(result)
+
+
+def _lent(convert):
+    """The same, and the tensor is kept for when the array is donated."""
+    def give(result):
+        loan = result._lend()
+        if loan is None:
+            return convert(result)
+        array = convert(loan)
+        key = id(array)
+        _loans[key] = (weakref.ref(array, lambda _: _forget(key)), loan)
+        return array
+    return give
+
+
+def _forget(key):
+    """The array is gone; its id may be another's by now."""
+    reference, _ = _loans.get(key, (None, None))
+    if reference is not None and reference() is None:
+        _loans.pop(key, None)
 
 
 _host = None
@@ -141,9 +228,14 @@ def _out():
     return _chosen
 
 
-def giving(info):
+def lending(info):
+    """giving() for a function whose next call may be given the leaf back, donated."""
+    return giving(info, _lent(_out()))
+
+
+def giving(info, out=None):
     """What makes of a program's result the leaf that JAX would give."""
-    out = _out()
+    out = out or _out()
     if jax.dtypes.issubdtype(info.dtype, jax.dtypes.prng_key):
         return lambda result: jax.random.wrap_key_data(out(result), impl=info.dtype._impl)
     if getattr(info, "weak_type", False):

@@ -15,6 +15,7 @@ import threading
 import jax
 from jax.tree_util import tree_flatten
 
+import baton
 from baton import _jax_arrays as arrays
 from baton._compile import target_of
 from baton._compiled import compiled_for_this_machine
@@ -55,10 +56,13 @@ class _Ready:
         leaves, self.tree = tree_flatten(out_info)
         self.gives = [arrays.giving(leaf) for leaf in leaves]
         self.donated = donated
+        self.lends = [arrays.lending(leaf) for leaf in leaves] if donated else None  # The next call may be given them back.
         self.is_single = self.tree == jax.tree.structure(0)
 
     def __call__(self, leaves):
         given = leaves if self.takes is None else [take(leaf) if take else leaf for take, leaf in zip(self.takes, leaves)]
+        if self.donated:
+            given = self._with_donated(leaves, given)
         try:
             results = self.function(*given)
         except TypeError:
@@ -66,11 +70,21 @@ class _Ready:
             raise
         for index in self.donated:
             arrays.give_up(leaves[index])
-        if self.is_single:
-            return self.gives[0](results)
         if not isinstance(results, tuple):
             results = () if results is None else (results,)
-        return self.tree.unflatten([give(result) for give, result in zip(self.gives, results)])
+        gives = self.lends if self.lends and not baton.Tensor._share_memory(results) else self.gives
+        if self.is_single:
+            return gives[0](results[0])
+        return self.tree.unflatten([give(result) for give, result in zip(gives, results)])
+
+    def _with_donated(self, leaves, given):
+        """What the program is given, with memory that it may write where an argument is donated."""
+        arrays.refuse_deleted(leaves)
+        arrays.refuse_given_twice(leaves, self.donated)
+        given = list(given)
+        for index in self.donated:
+            given[index] = arrays.handed_over(leaves[index], given[index])
+        return given
 
 
 class Jitted:
@@ -85,10 +99,8 @@ class Jitted:
         self._flags = tuple(flags)
         self._sizes = sizes
         self._static_positions, self._static_names = _static_parameters(function, *static)
-        self._staged = jax.jit(function, static_argnums=static[0], static_argnames=static[1], keep_unused=True)
-        # Only to learn which leaves are donated: they are deleted behind the call, and not written by it.
-        self._donating = None if donate == (None, None) else jax.jit(
-            function, static_argnums=static[0], static_argnames=static[1], donate_argnums=donate[0], donate_argnames=donate[1], keep_unused=True)
+        self._staged = jax.jit(function, static_argnums=static[0], static_argnames=static[1], donate_argnums=donate[0],
+                               donate_argnames=donate[1], keep_unused=True)
         self._ready = {}  # What a call is (trees, static values, shapes and types) -> _Ready
         self._of_any_size = {}  # The same with names in place of unknown sizes -> _Ready
 
@@ -141,15 +153,12 @@ class Jitted:
         try:
             if self._sizes is None:
                 traced = self._staged.trace(*arguments, **keywords)
-                return frontend.text_of(traced.lower(), None, libraries), self._donated(arguments, keywords), traced.out_info
+                return frontend.text_of(traced.lower(), None, libraries), traced.args_info, traced.out_info
             exported = frontend.exported(self._staged, self._named(arguments), **keywords)
             info = jax.tree.unflatten(exported.out_tree, exported.out_avals)
             return frontend.from_stablehlo(exported.mlir_module(), None, libraries), None, info
         finally:
             _here.is_tracing = was_tracing
-
-    def _donated(self, arguments, keywords):
-        return None if self._donating is None else self._donating.trace(*arguments, **keywords).args_info
 
     def _named(self, arguments):
         """The arguments with names of their unknown sizes; static ones as they are."""

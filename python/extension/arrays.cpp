@@ -1,8 +1,11 @@
 #include "python/extension/arrays.hpp"
 
 #include "hal/allocator.hpp"
+#include "hal/commands/copy_buffer.hpp"
 #include "hal/dlpack.hpp"
 #include "hal/host_copy.hpp"
+#include "hal/queue.hpp"
+#include "hal/semaphore.hpp"
 #include "python/extension/dlpack_exchange.hpp"
 #include "python/extension/element_types.hpp"
 
@@ -39,7 +42,8 @@ Result<Ref<hal::BufferView>> copy_to_device(const HostArray& array, const Destin
 
 Ref<hal::BufferView> import(const HostArray& array, const Destination& to) {
   hal::Device& device = to.open.device();
-  if (!device.allocator().uses_host_memory()) return take(copy_to_device(array, to));
+  if (!device.allocator().uses_host_memory() || (to.is_consumed && array.readonly))
+    return take(copy_to_device(array, to));
   Py_INCREF(array.owner);
   const hal::ImportRelease release{[](void* owner) { drop(static_cast<PyObject*>(owner)); }, array.owner};
   auto buffer =
@@ -194,6 +198,39 @@ nb::object capsule_of(PyObject* value, nb::handle stream) {
   return give(**wish);
 }
 
+bool may_be_written(const hal::BufferView& view) {
+  return !has_all(view.buffer()->usage(), BufferUsage::kConstant);
+}
+
+// The same elements in memory of the device that is nobody else's.
+Result<Ref<hal::BufferView>> copy(hal::Device& device, const hal::BufferView& view) {
+  const uint64_t length = view.length_bytes();
+  if (device.allocator().uses_host_memory()) {
+    BATON_TRY_ASSIGN(const hal::Mapping mapping, view.buffer()->map(hal::Access::kRead, 0, length));
+    return hal::upload_view(device, view.element_type(), view.shape(), mapping.bytes());
+  }
+  constexpr BufferUsage kOnDevice = BufferUsage::kTransfer | BufferUsage::kDispatch | BufferUsage::kIndirectGrid;
+  BATON_TRY_ASSIGN(Ref<hal::Buffer> target,
+                   device.allocator().allocate(
+                       {.length = length, .memory = hal::MemoryKind::kDeviceLocal, .usage = kOnDevice}));
+  if (length > 0) {
+    BATON_TRY_ASSIGN(const Ref<hal::Semaphore> done, device.make_semaphore(0));
+    const hal::SemaphorePoint point(done, 1);
+    BATON_TRY(device.queue().copy_buffer({.signals = {&point, 1}},
+                                         {.source = hal::BufferRange(view.buffer().get(), 0, length), .target = target}));
+    BATON_TRY(done->wait(1));
+  }
+  return hal::BufferView::make(std::move(target), view.shape(), view.element_type(), view.encoding());
+}
+
+Ref<hal::BufferView> copy_of(const hal::BufferView& view, const Destination& to) {
+  auto copied = [&] {
+    const Unlocked unlocked;
+    return copy(to.open.device(), view);
+  }();
+  return take(std::move(copied));
+}
+
 // Null when it needs to be adapted first. The producer puts a device's default stream behind its work, and the
 // device's queue comes after that: nobody on the host waits.
 Ref<hal::BufferView> from_dlpack(PyObject* value, OpenDevice& open) {
@@ -256,10 +293,14 @@ Ref<hal::BufferView> try_as_it_is(PyObject* value, const Destination& to) {
 
 Ref<hal::BufferView> view_of(PyObject* value, const Destination& to, std::string_view declared) {
   if (const Tensor* tensor = tensor_in(value)) {
-    if (tensor->open->shared().get() == to.open.shared().get()) return tensor->view;
-    return from_other_device(*tensor, to.open);
+    const bool must_be_copied = to.is_consumed && tensor->must_be_copied();  // Asked while nobody here has the view.
+    const bool is_here = tensor->open->shared().get() == to.open.shared().get();
+    auto view = is_here ? tensor->view : from_other_device(*tensor, to.open);
+    if (!must_be_copied) return view;
+    tensor->wait();
+    return copy_of(*view, to);
   }
-  if (auto view = try_as_it_is(value, to)) return view;
+  if (auto view = try_as_it_is(value, to)) return to.is_consumed && !may_be_written(*view) ? copy_of(*view, to) : view;
   // (a dense array, the element type that NumPy has no word for or None, whether it is a copy)
   nb::object adapted =
       nb::module_::import_("baton._arrays").attr("adapt")(nb::handle(value), nb::str(declared.data(), declared.size()));
@@ -271,7 +312,7 @@ Ref<hal::BufferView> view_of(PyObject* value, const Destination& to, std::string
   }
   ElementType type = ElementType::kNone;
   if (!adapted[1].is_none()) type = take(hal::parse_element_type(nb::cast<const char*>(adapted[1])));
-  auto view = from_numpy(array.ptr(), to, type, is_copy);
+  auto view = from_numpy(array.ptr(), to, type, is_copy && !to.is_consumed);
   if (!view) raise(failure(StatusCode::kInternal, "an array that was adapted is still not dense"));
   return view;
 }

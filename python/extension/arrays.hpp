@@ -3,7 +3,8 @@
 //
 // On a device that works in host memory, dense arrays of the host are used where they are; a device with its own memory
 // gets copies of them. An array that is not dense and row-major is copied, and the copy may only be read: what a
-// program wrote would be lost. A read-only array gives a buffer that no command may write.
+// program wrote would be lost. A read-only array gives a buffer that no command may write. Where the program consumes
+// its argument (abi.consumes) it may write in all of these: in a copy, where the array itself is not to be written.
 #pragma once
 
 #include <string_view>
@@ -17,6 +18,8 @@ namespace baton::python {
 struct Destination {
   OpenDevice& open;
   hal::Uploads* uploads = nullptr;
+  // The program may write it: memory that nobody may write is copied, and so may the copy of an array be written.
+  bool is_consumed = false;
 };
 
 // `declared`: the element type that the function says it takes, for numbers and lists; may be empty. Throws what Python

@@ -6,6 +6,7 @@
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/element_types.hpp"
 #include "python/extension/no_constructor.hpp"
+#include "python/extension/overlaps.hpp"
 #include "python/extension/trace.hpp"
 #include "vm/stack.hpp"
 #include "vm/timeline_tracer.hpp"
@@ -92,6 +93,19 @@ void convert_arguments(const Function& function, PyObject* args, Surroundings& a
   }
 }
 
+// A function writes in what it consumes while it reads its other arguments, each of which it takes to be memory of its own.
+void check_consumed(const Function& function, const Slots& slots) {
+  std::vector<MemoryRange> all;
+  for (size_t i = 0; i < function.arguments.size(); ++i) {
+    auto* handle = sdk::cast<modules::Handle<hal::BufferView>>(slots.owned[i].get());
+    if (handle) all.push_back(range_of(**handle, i, function.arguments[i].is_consumed));
+  }
+  const std::optional<Overlap> found = find_overlap(all);
+  if (!found) return;
+  raise(failure(StatusCode::kInvalidArgument, "argument ", found->written + 1, " is consumed: the function may write in its memory, where argument ",
+                found->other + 1, " lies, too; copy one of them\n  in a call of ", function.declaration));
+}
+
 Status run_traced(Timeline& timeline, vm::Invocation& invocation, const Function& function,
                   std::span<const vm::Value> arguments, std::span<vm::Value> results) {
   std::unique_ptr<vm::TimelineTracer> tracer = function.loaded->take_tracer(timeline);
@@ -175,6 +189,7 @@ nb::object call(const Function& function, PyObject* args) {
     around.uploads = &uploads.emplace(alive->devices()[0]->device(), alive->memory_owner());
   }
   convert_arguments(function, args, around, arguments);
+  if (function.consumes) check_consumed(function, arguments);
   const Ref<hal::Fence> uploaded = begin(uploads, around);
   if (function.takes_fences) {
     fences.make(function);
@@ -247,6 +262,20 @@ void note_elements(std::string_view declaration, std::vector<Parameter>& argumen
   }
 }
 
+// abi.consumes = "0,2": the numbers of arguments.
+void note_consumed(std::string_view numbers, Function& function) {
+  size_t number = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < '0' || numbers[i] > '9') return;
+    number = number * 10 + static_cast<size_t>(numbers[i] - '0');
+    if (number >= function.arguments.size()) return;
+    if (i + 1 < numbers.size() && numbers[i + 1] != ',') continue;
+    function.arguments[number].is_consumed = function.consumes = true;
+    number = 0;
+    ++i;
+  }
+}
+
 }  // namespace
 
 Function find_function(const Program& program, const char* name) {
@@ -267,6 +296,7 @@ Function find_function(const Program& program, const char* name) {
     if (found.declaration.empty()) found.declaration = attribute_of(linked, found.function, key);
   }
   note_elements(found.declaration, found.arguments);
+  note_consumed(attribute_of(linked, found.function, "abi.consumes"), found);
   if (found.declaration.empty()) {
     found.declaration = text("func @", name, bytecode::describe_signature(found.function.signature));
   }

@@ -14,6 +14,7 @@ struct Function {
   std::vector<Parameter> arguments;
   std::vector<Parameter> results;
   bool takes_fences = false;
+  bool consumes = false;  // One of the arguments at least.
 
   Function() = default;
   Function(Function&&) = default;

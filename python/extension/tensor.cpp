@@ -5,9 +5,11 @@
 
 #include "hal/dlpack.hpp"
 #include "hal/host_copy.hpp"
+#include "hal/staging.hpp"
 #include "python/extension/dlpack_exchange.hpp"
 #include "python/extension/element_types.hpp"
 #include "python/extension/no_constructor.hpp"
+#include "python/extension/overlaps.hpp"
 
 namespace baton::python {
 namespace {
@@ -189,6 +191,26 @@ nb::object bits_of(const Tensor& tensor) {
   return make_tensor(take(std::move(bits)), tensor.open, tensor.ready);
 }
 
+// The same memory, which the caller is going to hand out once: a program that consumes the loan writes in it when who
+// had it is through with it, and in a copy before that.
+nb::object lend(const Tensor& tensor) {
+  const hal::BufferView& view = *tensor.view;
+  if (has_all(view.buffer()->usage(), hal::BufferUsage::kConstant)) return nb::none();  // Somebody else's, who may write.
+  auto own = hal::BufferView::make(view.buffer(), view.shape(), view.element_type(), view.encoding());
+  nb::object loan = make_tensor(take(std::move(own)), tensor.open, tensor.ready);
+  nb::inst_ptr<Tensor>(loan)->is_loan = true;
+  return loan;
+}
+
+bool share_memory(nb::handle tensors) {
+  std::vector<MemoryRange> ranges;
+  for (const nb::handle each : tensors) {
+    const Tensor* tensor = tensor_in(each.ptr());
+    if (tensor) ranges.push_back(range_of(*tensor->view, ranges.size(), true));
+  }
+  return ranges.size() > 1 && find_overlap(ranges).has_value();
+}
+
 bool is_ready(const Tensor& tensor) { return !tensor.ready || tensor.ready->query().ok(); }
 
 nb::str repr(const Tensor& tensor) {
@@ -207,7 +229,12 @@ Tensor::~Tensor() {
 
 bool Tensor::host_reaches() const {
   const hal::MemorySpace space = view->buffer()->location().space;
-  return space != hal::MemorySpace::kNone && space != hal::MemorySpace::kCuda;
+  if (space == hal::MemorySpace::kNone || space == hal::MemorySpace::kCuda) return false;
+  return hal::can_map(*view->buffer()) || view->length_bytes() == 0;
+}
+
+bool Tensor::must_be_copied() const {
+  return has_all(view->buffer()->usage(), hal::BufferUsage::kConstant) || (is_loan && !view->has_one_owner());
 }
 
 void Tensor::wait() const {
@@ -248,6 +275,8 @@ void bind_tensors(nb::module_& module) {
           .def_prop_ro("_is_in_reach", &Tensor::host_reaches)
           .def("_bytes", to_bytes)
           .def("_bits", bits_of)
+          .def("_lend", lend)
+          .def_static("_share_memory", share_memory)
           .def("__dlpack_device__", dlpack_device)
           .def("__dlpack__", to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
                nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())

@@ -19,6 +19,8 @@ struct Tensor {
   Ref<hal::Fence> ready;  // Null: the elements are there.
   // The view as programs hold it: what one gave goes to the next as it is. Null until it is asked for.
   sdk::Ref<modules::Handle<hal::BufferView>> handle;
+  // The view is this tensor's and of those whom it was handed out to, and of nobody else.
+  bool is_loan = false;
 
   ~Tensor();
   hal::Device& device() const { return open->device(); }
@@ -26,6 +28,8 @@ struct Tensor {
   bool host_reaches() const;
   // Until the elements are there. Needs the lock, and gives it up meanwhile.
   void wait() const;
+  // Before a program writes in it: it may only be read, or is lent to somebody who still has it.
+  bool must_be_copied() const;
 };
 
 // Of what says __index__, with the name of what is wanted in the error.

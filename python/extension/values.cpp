@@ -82,12 +82,12 @@ OwnedObject to_tensor(PyObject* value, const Parameter& parameter, Surroundings&
   OpenDevice& open = *first_device(around);
   if (Tensor* tensor = tensor_in(value)) {
     wait_for(*tensor, around);
-    if (tensor->open.get() == &open) {
+    if (tensor->open.get() == &open && !(parameter.is_consumed && tensor->must_be_copied())) {
       if (!tensor->handle) tensor->handle = modules::wrap(tensor->view);
       return OwnedObject(sdk::Ref(tensor->handle).detach());
     }
   }
-  return OwnedObject(modules::wrap(view_of(value, {open, around.uploads}, parameter.element)).detach());
+  return OwnedObject(modules::wrap(view_of(value, {open, around.uploads, parameter.is_consumed}, parameter.element)).detach());
 }
 
 OwnedObject to_blob(PyObject* value) {

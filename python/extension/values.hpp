@@ -27,6 +27,7 @@ struct Parameter {
   Kind kind;
   std::string type_name;  // As signatures spell it.
   std::string element;    // Of a tensor, as abi.declaration says; may be empty.
+  bool is_consumed = false;  // A tensor that the function may write: abi.consumes.
 };
 
 // Both sides of a signature without variadic segments.

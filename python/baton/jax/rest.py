@@ -83,7 +83,7 @@ def _batch_norm_inference(op, module):
 
 def _convolution(op, module):
     """Of an unknown batch: jaxlib's passes take it with channels last."""
-    if min(shape_of(op.operands[0])) >= 0:
+    if min(shape_of(op.operands[0]), default=0) >= 0:
         return False
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     space = len(numbers.input_spatial_dimensions)
@@ -111,6 +111,11 @@ def _reduce_window(op, module):
     """Over windows of a tensor of an unknown batch: what stands at each place of all windows, combined place by place. With a
     known one, running sums and the like."""
     shape = shape_of(op.operands[0])
+    if not shape:  # One window of one number.
+        b, count = Builder.before(op), len(op.results)
+        values = list(op.operands)
+        replace(op, b.apply(op.regions[0].blocks[0], [*values[count:], *values[:count]]))
+        return True
     if min(shape) >= 0:
         return lower_running(op)
     rank, count = len(shape), len(op.results)
@@ -169,7 +174,25 @@ def lower_known_call(op):
 
 
 KNOWN_CALLS = {**CALLS, "ApproxTopK": lower_approximate_top_k}
+def _slice_of_number(op, _):
+    """Of rank 0: the number itself. jaxlib's pass ends the process over it."""
+    return _without_places(op, op.operands[0])
+
+
+def _update_of_number(op, _):
+    return _without_places(op, op.operands[1])
+
+
+def _without_places(op, value):
+    if shape_of(op.operands[0]):
+        return False
+    replace(op, [value])
+    return True
+
+
 REWRITES = {
+    "stablehlo.dynamic_slice": _slice_of_number,
+    "stablehlo.dynamic_update_slice": _update_of_number,
     "stablehlo.optimization_barrier": _barrier,
     "stablehlo.reduce": _reduce,
     "stablehlo.concatenate": _concatenate,

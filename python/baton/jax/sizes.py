@@ -25,7 +25,7 @@ def lower_sizes(op, scalars):
         _assertion(op, scalars)
     elif op.name == "stablehlo.dynamic_gather":
         _slice_of_some_size(op, scalars)
-    elif op.name == "stablehlo.reverse" and min(shape_of(op.operands[0])) < 0:
+    elif op.name == "stablehlo.reverse" and min(shape_of(op.operands[0]), default=0) < 0:
         _reverse(op, scalars)
     elif op.name in VECTORS:
         for at in VECTORS[op.name]:
