@@ -15,17 +15,27 @@ def _rank(kind):
 def _from_python(value, declared):
     """Numbers and nested lists, in the element type that the function says; in NumPy's choice where it says none."""
     natural = np.asarray(value)
+    if natural.dtype.kind == "O" and natural.size and all(isinstance(each, int) for each in natural.ravel()):
+        raise OverflowError(f"an int in it fits no {declared or 'element type'}")
     if natural.dtype.kind not in "biufc":
         raise TypeError(f"a {type(value).__name__} of {natural.dtype} elements is no tensor")
-    if declared == "bf16":
-        import ml_dtypes
-        return natural.astype(ml_dtypes.bfloat16)
-    if declared not in _NUMPY:
+    if declared not in _NUMPY and declared != "bf16":
         return natural
-    wanted = np.dtype(_NUMPY[declared])
-    if _rank(natural.dtype.kind) > _rank(wanted.kind):
+    wanted = _brain_type() if declared == "bf16" else np.dtype(_NUMPY[declared])
+    if declared != "bf16" and _rank(natural.dtype.kind) > _rank(wanted.kind) or natural.dtype.kind == "c" and declared == "bf16":
         raise TypeError(f"{natural.dtype} elements where {declared} is wanted")
-    return np.asarray(value, wanted)  # An int that does not fit is refused.
+    if wanted.kind in "biu":
+        return np.asarray(value, wanted)  # An int that does not fit is refused.
+    with np.errstate(over="ignore"):
+        made = natural.astype(wanted)
+    if not np.isfinite(made).all() and np.isfinite(natural).sum() != np.isfinite(made).sum():
+        raise OverflowError(f"a number in it is no {declared}")
+    return made
+
+
+def _brain_type():
+    import ml_dtypes
+    return np.dtype(ml_dtypes.bfloat16)
 
 
 def _brain_bits(value):

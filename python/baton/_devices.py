@@ -34,6 +34,8 @@ def device(uri, *, functions=()):
     any, when those are loaded. A device with functions is opened anew each time."""
     if functions:
         return _baton.open_device(uri, [_code(index, one) for index, one in enumerate(_sequence(functions))])
+    if not isinstance(uri, str):
+        raise TypeError(f"a device is named by a text, as 'local-task' or 'cuda://0', not by a {type(uri).__name__}")
     found = _open.get(uri)
     if found is None:
         found = _open[uri] = _baton.open_device(uri, [])

@@ -21,7 +21,7 @@ from baton._compile import target_of
 from baton._compiled import compiled_for_this_machine
 from baton._devices import device as open_device
 from baton._errors import StatusError
-from baton._program import load
+from baton._program import load, sequence
 
 _here = threading.local()  # is_tracing: a function is being traced for Baton on this thread.
 
@@ -95,14 +95,17 @@ class Jitted:
         self._function = function
         self._device = open_device(device) if isinstance(device, str) else device
         self._target = target_of(self._device)
-        self._libraries = tuple(libraries)
-        self._flags = tuple(flags)
+        self._libraries = sequence(libraries)
+        self._flags = (flags,) if isinstance(flags, str) else tuple(flags)
         self._sizes = sizes
         self._static_positions, self._static_names = _static_parameters(function, *static)
         self._staged = jax.jit(function, static_argnums=static[0], static_argnames=static[1], donate_argnums=donate[0],
                                donate_argnames=donate[1], keep_unused=True)
         self._ready = {}  # What a call is (trees, static values, shapes and types) -> _Ready
         self._of_any_size = {}  # The same with names in place of unknown sizes -> _Ready
+
+    def __repr__(self):
+        return f"<baton.jax.jit of {getattr(self._function, '__qualname__', self._function)} on {self._device.name}>"
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)

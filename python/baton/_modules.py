@@ -30,12 +30,16 @@ class Module:
     """Functions under a module's name: made by module(), given to load(modules=[...])."""
 
     def __init__(self, name, functions, prepare=None):
+        if not isinstance(name, str) or not name:
+            raise TypeError("a module is named by a text, as programs import from it")
         self.name = name
         self.functions = {}
         self.prepare = prepare
         if not functions:
             raise ValueError(f"module '{name}' has no functions")
         for key, value in functions.items():
+            if not isinstance(key, str):
+                raise TypeError(f"a function of module '{name}' is named by a text, not by a {type(key).__name__}")
             function, signature = value if isinstance(value, tuple) else (value, "")
             if not callable(function):
                 raise TypeError(f"'{name}.{key}' is no function, but a {type(function).__name__}")

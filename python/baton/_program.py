@@ -30,7 +30,7 @@ class Program:
         return self._native.find(name)
 
     def __dir__(self):
-        return [*super().__dir__(), *self._native.exports]
+        return sorted({*super().__dir__(), *self._native.exports})
 
     def __repr__(self):
         devices = ", ".join(device.name for device in self._native.devices)
@@ -57,7 +57,15 @@ def _source(given):
         return "python", given
     if isinstance(given, (bytes, bytearray, memoryview)):
         return "bytes", bytes(given)
-    text = os.fspath(given)
+    try:
+        text = os.fspath(given)
+    except TypeError:
+        raise TypeError(f"a program, a plugin or a baton.module(...) is wanted: a file, or bytes, not a {type(given).__name__}") from None
+    if isinstance(text, bytes):
+        text = os.fsdecode(text)
+    if "\n" in text or text.endswith(".mlir"):
+        raise ValueError("this is the text of a program; load(compile(...)) compiles it first" if "\n" in text else
+                         f"'{text}' is the text of a program; load(compile({text!r})) compiles it first")
     if os.path.exists(text):
         return ("plugin" if _is_shared_library(text) else "file"), text
     bare = text.partition("?")[0]  # plugin.so@entry?key=value
@@ -74,7 +82,14 @@ def _devices(given):
             for one in (given if isinstance(given, (list, tuple)) else [given])]
 
 
+def sequence(given):
+    """What may be one or several: modules, files."""
+    return (given,) if isinstance(given, (str, bytes, os.PathLike, Module)) else tuple(given)
+
+
 def _parameters(given):
+    if isinstance(given, (str, os.PathLike)):
+        given = [given]
     if isinstance(given, dict):
         return [(scope, os.fspath(path)) for scope, path in given.items()]
     return [("", os.fspath(path)) for path in given]
@@ -87,7 +102,7 @@ def load(source, *, device="local-task", modules=(), parameters=(), timeout=None
     `modules`: what the program imports from, importers after imported: .bvm files, plugins "x.so@entry?key=value",
     baton.module(...). `parameters`: {scope: file} or [file], for the module "parameters". `timeout` in seconds and
     `max_instructions` limit each call, and each initializer."""
-    sources = [_source(one) for one in (*modules, source)]
+    sources = [_source(one) for one in (*sequence(modules), source)]
     callables = [one for kind, one in sources if kind == "python"]
     if timeout is not None and timeout <= 0:
         raise ValueError(f"a timeout of {timeout} seconds leaves no time")

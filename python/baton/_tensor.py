@@ -42,6 +42,15 @@ def __len__(self):
     return self.shape[0]
 
 
+def __getitem__(self, key):
+    """Of the array that numpy() gives."""
+    return numpy(self)[key]
+
+
+def __iter__(self):
+    return iter(numpy(self))
+
+
 def __float__(self):
     return float(item(self))
 
@@ -54,6 +63,6 @@ def __bool__(self):
     return bool(item(self))
 
 
-for method in (numpy, __array__, item, tolist, __len__, __float__, __int__, __bool__):
+for method in (numpy, __array__, item, tolist, __len__, __getitem__, __iter__, __float__, __int__, __bool__):
     setattr(Tensor, method.__name__, method)
 Tensor.dtype = property(_numpy_type, doc="The element type, as NumPy and ml_dtypes have it.")

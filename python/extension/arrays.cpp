@@ -198,9 +198,7 @@ nb::object capsule_of(PyObject* value, nb::handle stream) {
   return give(**wish);
 }
 
-bool may_be_written(const hal::BufferView& view) {
-  return !has_all(view.buffer()->usage(), BufferUsage::kConstant);
-}
+bool may_be_written(const hal::BufferView& view) { return !has_all(view.buffer()->usage(), BufferUsage::kConstant); }
 
 // The same elements in memory of the device that is nobody else's.
 Result<Ref<hal::BufferView>> copy(hal::Device& device, const hal::BufferView& view) {
@@ -210,14 +208,14 @@ Result<Ref<hal::BufferView>> copy(hal::Device& device, const hal::BufferView& vi
     return hal::upload_view(device, view.element_type(), view.shape(), mapping.bytes());
   }
   constexpr BufferUsage kOnDevice = BufferUsage::kTransfer | BufferUsage::kDispatch | BufferUsage::kIndirectGrid;
-  BATON_TRY_ASSIGN(Ref<hal::Buffer> target,
-                   device.allocator().allocate(
-                       {.length = length, .memory = hal::MemoryKind::kDeviceLocal, .usage = kOnDevice}));
+  BATON_TRY_ASSIGN(
+      Ref<hal::Buffer> target,
+      device.allocator().allocate({.length = length, .memory = hal::MemoryKind::kDeviceLocal, .usage = kOnDevice}));
   if (length > 0) {
     BATON_TRY_ASSIGN(const Ref<hal::Semaphore> done, device.make_semaphore(0));
     const hal::SemaphorePoint point(done, 1);
-    BATON_TRY(device.queue().copy_buffer({.signals = {&point, 1}},
-                                         {.source = hal::BufferRange(view.buffer().get(), 0, length), .target = target}));
+    BATON_TRY(device.queue().copy_buffer(
+        {.signals = {&point, 1}}, {.source = hal::BufferRange(view.buffer().get(), 0, length), .target = target}));
     BATON_TRY(done->wait(1));
   }
   return hal::BufferView::make(std::move(target), view.shape(), view.element_type(), view.encoding());

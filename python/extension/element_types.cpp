@@ -74,8 +74,11 @@ std::string_view element_in(std::string_view tensor_type) {
   if (!tensor_type.starts_with("tensor<") || !tensor_type.ends_with('>')) return {};
   std::string_view inside = tensor_type.substr(7, tensor_type.size() - 8);
   inside = inside.substr(0, inside.find(','));  // Without its encoding.
-  const size_t last = inside.rfind('x');
-  return last == inside.npos ? inside : inside.substr(last + 1);
+  for (size_t x = inside.find('x'); x != inside.npos; x = inside.find('x')) {
+    if (inside.find_first_not_of("0123456789?") != x) break;  // No size: complex<f32> has an x, too.
+    inside.remove_prefix(x + 1);
+  }
+  return inside;
 }
 
 }  // namespace baton::python

@@ -4,6 +4,7 @@
 
 #include "modules/hal_module/objects.hpp"
 #include "modules/host_table.hpp"
+#include "python/extension/casts.hpp"
 #include "python/extension/no_constructor.hpp"
 #include "python/extension/values.hpp"
 
@@ -25,7 +26,7 @@ std::vector<baton_entry_point> entry_points_of(nb::handle listed, std::deque<std
   std::vector<baton_entry_point> all;
   if (listed.is_none()) return all;
   for (nb::handle one : listed) {
-    const std::string& name = names.emplace_back(nb::cast<std::string>(one[0]));
+    const std::string& name = names.emplace_back(string_of(one[0], "the name of an entry point"));
     baton_entry_point point{};
     point.name = {name.data(), name.size()};
     for (size_t i = 0; i < 3; ++i)
@@ -46,7 +47,7 @@ Executable make_executable(const Device& device, nb::dict variants, nb::handle e
   std::vector<uint32_t> words;
   for (auto [format, image] : variants) {
     const auto bytes = kept_image(image);
-    const std::string& text = formats.emplace_back(nb::cast<std::string>(format));
+    const std::string& text = formats.emplace_back(string_of(format, "the name of a format"));
     images.push_back({{text.data(), text.size()}, bytes.data(), bytes.size()});
   }
   for (nb::handle constant : constants)

@@ -1,6 +1,7 @@
 // The extension module baton._baton: the runtime with devices, for the package baton (python/baton), which is what
 // people import.
 #include <stdexcept>
+#include <typeinfo>
 
 #include "modules/sdk/version.h"
 #include "python/extension/executables.hpp"
@@ -15,6 +16,14 @@ NB_MODULE(_baton, module) {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
     throw std::runtime_error("baton can't be used in a subinterpreter; import it in the main one, or start a process");
   }
+  // What is left of Python's wrong types: a cast that nobody put in words.
+  nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
+    try {
+      std::rethrow_exception(raised);
+    } catch (const std::bad_cast&) {
+      PyErr_SetString(PyExc_TypeError, "an argument, or a part of one, is of a type that is not taken here");
+    }
+  });
   nb::set_leak_warnings(false);  // Types and images of kernels are kept for good, and who ends early keeps more.
   module.attr("version") = BATON_VERSION;
   bind_tensors(module);

@@ -1,10 +1,12 @@
 #include "python/extension/function.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "bytecode/module_view.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/element_types.hpp"
+#include "python/extension/interrupts.hpp"
 #include "python/extension/no_constructor.hpp"
 #include "python/extension/overlaps.hpp"
 #include "python/extension/trace.hpp"
@@ -102,8 +104,9 @@ void check_consumed(const Function& function, const Slots& slots) {
   }
   const std::optional<Overlap> found = find_overlap(all);
   if (!found) return;
-  raise(failure(StatusCode::kInvalidArgument, "argument ", found->written + 1, " is consumed: the function may write in its memory, where argument ",
-                found->other + 1, " lies, too; copy one of them\n  in a call of ", function.declaration));
+  raise(failure(StatusCode::kInvalidArgument, "argument ", found->written + 1,
+                " is consumed: the function may write in its memory, where argument ", found->other + 1,
+                " lies, too; copy one of them\n  in a call of ", function.declaration));
 }
 
 Status run_traced(Timeline& timeline, vm::Invocation& invocation, const Function& function,
@@ -128,12 +131,16 @@ Status run(const Function& function, std::span<const vm::Value> arguments, std::
   invocation->set_deadline(limits.timeout_ns ? vm::monotonic_clock_ns() + limits.timeout_ns : 0);
   invocation->set_instruction_budget(limits.instructions);
   Status status;
-  Timeline* const timeline = active_timeline();
-  if (timeline) [[unlikely]] {
-    status = run_traced(*timeline, *invocation, function, arguments, results);
-  } else {
-    const Unlocked unlocked;
-    status = invocation->invoke_slots(function.function, arguments, results);
+  {
+    Interruptible interruptible(*invocation, function.was_brief);
+    Timeline* const timeline = active_timeline();
+    if (timeline) [[unlikely]] {
+      status = run_traced(*timeline, *invocation, function, arguments, results);
+    } else {
+      const Unlocked unlocked;
+      status = invocation->invoke_slots(function.function, arguments, results);
+    }
+    interruptible.check(status);
   }
   program.give_back(std::move(invocation));
   return status;
@@ -250,16 +257,37 @@ std::string_view attribute_of(const vm::Program& program, const vm::ExportedFunc
   return {};
 }
 
-// "sync func @f(%x: tensor<?x4xf32>, %n: i32) -> (...)": the types of the arguments, in order.
-void note_elements(std::string_view declaration, std::vector<Parameter>& arguments) {
-  std::string_view rest = declaration.substr(std::min(declaration.find('('), declaration.size()));
-  for (Parameter& argument : arguments) {
-    const size_t colon = rest.find(": ");
-    if (colon == rest.npos || colon > rest.find(") ->")) return;
-    rest.remove_prefix(colon + 2);
-    const size_t close = rest.starts_with("tensor<") ? rest.find('>') : rest.npos;
-    if (close != rest.npos) argument.element = element_in(rest.substr(0, close + 1));
+// "%x: tensor<?x4xf32>, %n: i8", as a declaration has them between its brackets: what each says that the signature does not.
+void note_types(std::string_view list, std::vector<Parameter>& parameters) {
+  std::vector<std::string_view> types;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size() && list[i] != ',') {
+      depth += (list[i] == '<') - (list[i] == '>');
+    } else if (i == list.size() || depth == 0) {
+      const std::string_view one = list.substr(begin, i - begin);
+      const size_t colon = one.find(": ");
+      const size_t blank = one.find_first_not_of(' ');
+      types.push_back(colon != one.npos ? one.substr(colon + 2) : one.substr(std::min(blank, one.size())));
+      begin = i + 1;
+    }
   }
+  if (types.size() != parameters.size()) return;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].starts_with("tensor<")) parameters[i].element = element_in(types[i]);
+    if (parameters[i].kind == Kind::kI32) parameters[i].element = types[i];
+  }
+}
+
+// "sync func @f(%x: tensor<?x4xf32>, %n: i32) -> (%y: i8)", or with one type behind the arrow.
+void note_declared(std::string_view declaration, Function& function) {
+  const size_t open = declaration.find('('), arrow = declaration.find(") -> ");
+  if (open == declaration.npos || arrow == declaration.npos || arrow < open) return;
+  note_types(declaration.substr(open + 1, arrow - open - 1), function.arguments);
+  std::string_view results = declaration.substr(arrow + 5);
+  if (results.starts_with('(') && results.ends_with(')')) results = results.substr(1, results.size() - 2);
+  note_types(results, function.results);
 }
 
 // abi.consumes = "0,2": the numbers of arguments.
@@ -295,7 +323,7 @@ Function find_function(const Program& program, const char* name) {
   for (const std::string_view key : {"abi.declaration", "iree.abi.declaration"}) {
     if (found.declaration.empty()) found.declaration = attribute_of(linked, found.function, key);
   }
-  note_elements(found.declaration, found.arguments);
+  note_declared(found.declaration, found);
   note_consumed(attribute_of(linked, found.function, "abi.consumes"), found);
   if (found.declaration.empty()) {
     found.declaration = text("func @", name, bytecode::describe_signature(found.function.signature));

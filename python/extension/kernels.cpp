@@ -2,6 +2,7 @@
 
 #include "hal/queue.hpp"
 #include "modules/hal_module/objects.hpp"
+#include "python/extension/casts.hpp"
 #include "python/extension/kernel_arguments.hpp"
 #include "python/extension/no_constructor.hpp"
 
@@ -85,7 +86,7 @@ KernelLibrary load(nb::handle code, const std::string& name) {
   if (PyDict_Check(code.ptr())) {
     for (auto [format, image] : nb::borrow<nb::dict>(code)) {
       if (!is_bytes(image)) throw nb::type_error("a library's variants are {format: bytes}");
-      variants.add(nb::cast<std::string>(format), image);
+      variants.add(string_of(format, "the name of a format"), image);
     }
   } else if (is_bytes(code)) {
     variants.add("", code);
@@ -101,7 +102,7 @@ KernelLibrary load(nb::handle code, const std::string& name) {
 std::vector<std::string> strings_of(nb::handle listed) {
   if (PyUnicode_Check(listed.ptr())) throw nb::type_error("a list of texts is wanted, not one text");
   std::vector<std::string> all;
-  for (nb::handle one : listed) all.push_back(nb::cast<std::string>(one));
+  for (nb::handle one : listed) all.push_back(string_of(one, "an option"));
   return all;
 }
 std::vector<baton_string> door_texts(const std::vector<std::string>& all) {
@@ -115,7 +116,8 @@ KernelLibrary compile(const std::string& source, const std::string& arch, nb::ha
   const std::vector<std::string> flags = strings_of(options);
   const std::vector<baton_string> door_flags = door_texts(flags);
   std::vector<std::pair<std::string, std::string>> included;
-  for (auto [as, text] : headers) included.emplace_back(nb::cast<std::string>(as), nb::cast<std::string>(text));
+  for (auto [as, text] : headers)
+    included.emplace_back(string_of(as, "the name of a header"), string_of(text, "the text of a header"));
   std::vector<baton_kernel_header> door_headers;
   for (const auto& [as, text] : included) door_headers.push_back({door_text(as), door_text(text)});
   const baton_kernel_compile request = {sizeof(request),     static_cast<uint32_t>(flags.size()),
@@ -129,7 +131,7 @@ KernelLibrary link(nb::dict parts, const std::string& arch, nb::handle options, 
   Variants variants;
   for (auto [part, image] : parts) {
     if (!is_bytes(image)) throw nb::type_error("the parts of a library are {name: bytes}");
-    variants.add(nb::cast<std::string>(part), image);
+    variants.add(string_of(part, "the name of a part"), image);
   }
   variants.finish();
   const std::vector<std::string> flags = strings_of(options);

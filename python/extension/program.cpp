@@ -6,6 +6,7 @@
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/parameters_module/parameters_module.hpp"
 #include "modules/plugin_loader.hpp"
+#include "python/extension/casts.hpp"
 #include "python/extension/function.hpp"
 #include "python/extension/no_constructor.hpp"
 #include "python/extension/python_module.hpp"
@@ -130,7 +131,7 @@ Program load(nb::list sources, nb::list devices, nb::list parameters, nb::list c
   forget_cause();
   std::vector<Ref<OpenDevice>> open;
   for (nb::handle device : devices) {
-    open.push_back(nb::cast<const Device&>(device).open);
+    open.push_back(object_of<Device>(device, "a device, or what device() takes,").open);
     check(open.back()->check_usable());
   }
   const Limits limits = limits_of(timeout, instructions);

@@ -3,6 +3,7 @@
 #include "modules/hal_module/objects.hpp"
 #include "modules/host_table.hpp"
 #include "modules/sdk/cuda.h"
+#include "python/extension/casts.hpp"
 #include "python/extension/executables.hpp"
 #include "python/extension/no_constructor.hpp"
 
@@ -16,7 +17,7 @@ void check_door(baton_status* failed) { check(Status::adopt(reinterpret_cast<Sta
 
 std::vector<baton_binding> ranges_of(nb::handle bindings) {
   std::vector<baton_binding> ranges;
-  for (nb::handle binding : bindings) ranges.push_back(nb::cast<const Binding&>(binding).range);
+  for (nb::handle each : bindings) ranges.push_back(object_of<Binding>(each, "a Binding of the command").range);
   return ranges;
 }
 
@@ -335,6 +336,15 @@ void bind_recordings(nb::module_& module) {
       .def_prop_ro("is_slot", [](const Binding& binding) { return !binding.buffer.get(); })
       .def_prop_ro("offset", [](const Binding& binding) { return binding.range.offset; })
       .def_prop_ro("nbytes", length_of)
+      .def("__repr__",
+           [](const Binding& binding) {
+             const baton_binding& range = binding.range;
+             const bool whole = range.length == BATON_WHOLE_LENGTH;
+             return nb::str(text("<baton.Binding of ", whole ? std::string("all") : text(range.length), " bytes from ",
+                                 range.offset, binding.buffer.get() ? " of a buffer" : text(" of slot ", range.slot),
+                                 ">")
+                                .c_str());
+           })
       .def_prop_ro("is_written",
                    [](const Binding& binding) { return (binding.range.access & BATON_ACCESS_WRITE) != 0; })
       .def("part", part_of, nb::arg("offset"), nb::arg("nbytes"));

@@ -195,7 +195,8 @@ nb::object bits_of(const Tensor& tensor) {
 // had it is through with it, and in a copy before that.
 nb::object lend(const Tensor& tensor) {
   const hal::BufferView& view = *tensor.view;
-  if (has_all(view.buffer()->usage(), hal::BufferUsage::kConstant)) return nb::none();  // Somebody else's, who may write.
+  if (has_all(view.buffer()->usage(), hal::BufferUsage::kConstant))
+    return nb::none();  // Somebody else's, who may write.
   auto own = hal::BufferView::make(view.buffer(), view.shape(), view.element_type(), view.encoding());
   nb::object loan = make_tensor(take(std::move(own)), tensor.open, tensor.ready);
   nb::inst_ptr<Tensor>(loan)->is_loan = true;

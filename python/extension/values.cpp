@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hal/allocator.hpp"
+#include "hal/element_value.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/arrays.hpp"
 #include "python/extension/no_constructor.hpp"
@@ -29,6 +30,12 @@ class Deeper {
   Deeper& operator=(const Deeper&) = delete;
 };
 
+// The one number of NumPy's that says no __index__.
+bool is_numpy_bool(PyObject* value) {
+  const std::string name = type_of(value);
+  return name == "bool" || name == "bool_";
+}
+
 // ---- Numbers --------------------------------------------------------------------------------------------------------
 
 }  // namespace
@@ -36,7 +43,11 @@ class Deeper {
 int64_t to_integer(PyObject* value, int64_t least, int64_t most, std::string_view name) {
   if (PyFloat_Check(value)) type_error(text("a float where ", name, " is wanted"));
   nb::object number = nb::steal(PyNumber_Index(value));
-  if (!number.is_valid()) throw nb::python_error();
+  if (!number.is_valid()) {
+    if (!is_numpy_bool(value)) throw nb::python_error();
+    PyErr_Clear();
+    return PyObject_IsTrue(value);
+  }
   int overflow = 0;
   const int64_t result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow || result < least || result > most) {
@@ -64,6 +75,42 @@ float to_f32(PyObject* value) {
   return result;
 }
 
+// ---- Numbers of fewer bits than the VM has --------------------------------------------------------------------------
+
+// What compiled programs pass as an i32: integers by value, and 16-bit floats by their bits.
+struct Narrow {
+  std::string_view name;
+  int64_t least;
+  int64_t most;
+  hal::ElementType bits;  // kNone: an integer.
+};
+constexpr Narrow kNarrow[] = {{"i1", 0, 1, hal::ElementType::kNone},
+                              {"i8", INT8_MIN, UINT8_MAX, hal::ElementType::kNone},
+                              {"i16", INT16_MIN, UINT16_MAX, hal::ElementType::kNone},
+                              {"f16", 0, 0, hal::ElementType::kF16},
+                              {"bf16", 0, 0, hal::ElementType::kBF16}};
+
+const Narrow* narrow_of(std::string_view name) {
+  for (const Narrow& each : kNarrow) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+int32_t to_narrow(PyObject* value, const Narrow& narrow) {
+  if (narrow.bits == hal::ElementType::kNone)
+    return static_cast<int32_t>(to_integer(value, narrow.least, narrow.most, narrow.name));
+  const double number = to_real(value);
+  uint16_t bits = 0;
+  auto* element = reinterpret_cast<std::byte*>(&bits);
+  hal::store_float(narrow.bits, number, element);
+  if (!std::isinf(number) && std::isinf(hal::load_float(narrow.bits, element))) {
+    PyErr_Format(PyExc_OverflowError, "%R is no %s", value, std::string(narrow.name).c_str());
+    throw nb::python_error();
+  }
+  return bits;
+}
+
 // ---- References -----------------------------------------------------------------------------------------------------
 
 const Ref<OpenDevice>& first_device(const Surroundings& around) {
@@ -87,7 +134,8 @@ OwnedObject to_tensor(PyObject* value, const Parameter& parameter, Surroundings&
       return OwnedObject(sdk::Ref(tensor->handle).detach());
     }
   }
-  return OwnedObject(modules::wrap(view_of(value, {open, around.uploads, parameter.is_consumed}, parameter.element)).detach());
+  return OwnedObject(
+      modules::wrap(view_of(value, {open, around.uploads, parameter.is_consumed}, parameter.element)).detach());
 }
 
 OwnedObject to_blob(PyObject* value) {
@@ -177,7 +225,10 @@ OwnedObject to_any(PyObject* value, const Parameter& parameter, Surroundings& ar
 }
 
 OwnedObject to_object(PyObject* value, const Parameter& parameter, Surroundings& around) {
-  if (value == Py_None) return OwnedObject();
+  if (value == Py_None) {
+    if (parameter.kind == Kind::kTensor && !parameter.element.empty()) type_error("None where a tensor is wanted");
+    return OwnedObject();
+  }
   switch (parameter.kind) {
     case Kind::kTensor: return to_tensor(value, parameter, around);
     case Kind::kList: return to_list(value, around);
@@ -249,7 +300,13 @@ std::vector<Parameter> parameters_of(std::string_view side) {
 
 void to_value(PyObject* value, const Parameter& parameter, Surroundings& around, vm::Value& out, OwnedObject& owned) {
   switch (parameter.kind) {
-    case Kind::kI32: out = vm::Value::of(static_cast<int32_t>(to_integer(value, INT32_MIN, INT32_MAX, "i32"))); return;
+    case Kind::kI32:
+      if (const Narrow* narrow = parameter.element.empty() ? nullptr : narrow_of(parameter.element)) {
+        out = vm::Value::of(to_narrow(value, *narrow));
+      } else {
+        out = vm::Value::of(static_cast<int32_t>(to_integer(value, INT32_MIN, INT32_MAX, "i32")));
+      }
+      return;
     case Kind::kI64: out = vm::Value::of(to_integer(value, INT64_MIN, INT64_MAX, "i64")); return;
     case Kind::kF32: out = vm::Value::of(to_f32(value)); return;
     case Kind::kF64: out = vm::Value::of(to_real(value)); return;
@@ -261,7 +318,12 @@ void to_value(PyObject* value, const Parameter& parameter, Surroundings& around,
 
 nb::object from_value(vm::Value value, const Parameter& parameter, const Surroundings& around) {
   switch (parameter.kind) {
-    case Kind::kI32: return nb::int_(value.i32);
+    case Kind::kI32: {
+      const Narrow* narrow = parameter.element.empty() ? nullptr : narrow_of(parameter.element);
+      if (!narrow || narrow->bits == hal::ElementType::kNone) return nb::int_(value.i32);
+      const auto bits = static_cast<uint16_t>(value.i32);
+      return nb::float_(hal::load_float(narrow->bits, reinterpret_cast<const std::byte*>(&bits)));
+    }
     case Kind::kI64: return nb::int_(value.i64);
     case Kind::kF32: return nb::float_(static_cast<double>(value.f32));
     case Kind::kF64: return nb::float_(value.f64);

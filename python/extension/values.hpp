@@ -26,7 +26,8 @@ enum class Kind : uint8_t { kI32, kI64, kF32, kF64, kTensor, kList, kBlob, kAny,
 struct Parameter {
   Kind kind;
   std::string type_name;  // As signatures spell it.
-  std::string element;    // Of a tensor, as abi.declaration says; may be empty.
+  std::string
+      element;  // Of a tensor, as abi.declaration says; may be empty. Of a number, where that has fewer bits than the VM's: i8, bf16.
   bool is_consumed = false;  // A tensor that the function may write: abi.consumes.
 };
 

@@ -1,0 +1,27 @@
+// What Python gave as an object of ours, or a TypeError that says what is wanted.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "python/extension/python_lock.hpp"
+
+namespace baton::python {
+
+[[noreturn]] inline void refuse_type(nb::handle value, std::string_view wanted) {
+  throw nb::type_error(text(wanted, " is wanted, not a ", nb::type_name(value.type()).c_str()).c_str());
+}
+
+template <typename T>
+const T& object_of(nb::handle value, std::string_view wanted) {
+  if (!nb::isinstance<T>(value)) refuse_type(value, wanted);
+  return nb::cast<const T&>(value);
+}
+
+inline std::string string_of(nb::handle value, std::string_view wanted) {
+  if (!PyUnicode_Check(value.ptr())) refuse_type(value, wanted);
+  return nb::cast<std::string>(value);
+}
+
+}  // namespace baton::python
