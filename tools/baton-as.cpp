@@ -30,6 +30,8 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
 }
 
 Status assemble(const Options& options) {
+  BATON_TRY(refuse_binary_on_terminal(options.output));
+  tell_what_is_awaited(options.source, "a program as text");
   BATON_TRY_ASSIGN(const std::vector<std::byte> source, read_file(options.source));
   bytecode::AssemblerOptions assembler;
   if (options.source != "-") assembler.file_name = options.source;

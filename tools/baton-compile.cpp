@@ -1,6 +1,4 @@
 // baton-compile: a program in MLIR → a .bvm file.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -83,16 +81,10 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
-// A person at a terminal is told what the program waits for, and gets no binary on the screen.
 Status check_terminal(const Options& options) {
   const bool prints_text = options.compile.compile_to != "end" || options.compile.dump_schedule;
-  if (options.output == "-" && !prints_text && isatty(STDOUT_FILENO)) {
-    return failure(StatusCode::kInvalidArgument,
-                   "a module file is no text for a terminal; say where it goes, as in -o program.bvm");
-  }
-  if (options.source == "-" && isatty(STDIN_FILENO)) {
-    std::fputs("baton-compile: reads a program in MLIR from the terminal, up to Ctrl-D; --help tells more\n", stderr);
-  }
+  if (!prints_text) BATON_TRY(refuse_binary_on_terminal(options.output));
+  tell_what_is_awaited(options.source, "a program in MLIR");
   return {};
 }
 

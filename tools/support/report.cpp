@@ -33,6 +33,18 @@ Status flush_output() {
 
 }  // namespace
 
+void tell_what_is_awaited(std::string_view path, std::string_view what) {
+  if (path != "-" || !isatty(STDIN_FILENO)) return;
+  const std::string line = text(program_name(), ": reads ", what, " from the terminal, up to Ctrl-D; --help tells more\n");
+  std::fputs(line.c_str(), stderr);
+}
+
+Status refuse_binary_on_terminal(std::string_view path) {
+  if (path != "-" || !isatty(STDOUT_FILENO)) return {};
+  return failure(StatusCode::kInvalidArgument,
+                 "a module file is no text for a terminal; say where it goes, as in -o program.bvm");
+}
+
 void set_program_name(std::string_view name) {
   program_name() = name;
   // A reader that went away shall be an error like any other, not a silent end.
