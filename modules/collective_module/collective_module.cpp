@@ -81,6 +81,9 @@ class CollectiveModule final : public sdk::Module<CollectiveModule> {
   baton::Status all_to_all_in(Commands& commands, Resource source, int32_t group, Resource target) {
     return record_in(group, commands, {hal::CollectiveOperation::kAllToAll}, source, target);
   }
+  baton::Status broadcast_in(Commands& commands, Resource source, uint32_t root, int32_t group, Resource target) {
+    return record_in(group, commands, {hal::CollectiveOperation::kBroadcast, 0, root}, source, target);
+  }
   baton::Status permute_in(Commands& commands, Resource source, uint32_t to, uint32_t from, int32_t group,
                            Resource target) {
     return record_in(group, commands, {hal::CollectiveOperation::kPermute, 0, 0, to, from}, source, target);
@@ -183,6 +186,7 @@ Result<Ref<const vm::Module>> make_collective_module(hal::Ranks ranks) {
       command<&Module::reduce_scatter_in>("reduce_scatter_in"),
       command<&Module::all_to_all_in>("all_to_all_in"),
       command<&Module::permute_in>("permute_in"),
+      command<&Module::broadcast_in>("broadcast_in"),
   };
   return make_shared_module<CollectiveModule>("collective", exported, std::move(ranks));
 }

@@ -18,7 +18,8 @@ TRANSFORM_MAX = 4096  # Elements along a dimension.
 
 # What moves elements, or takes each part for itself.
 BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "concatenate", "pad", "dynamic_slice", "dynamic_update_slice",
-            "gather", "add", "subtract", "negate", "dynamic_broadcast_in_dim", "dynamic_reshape", "optimization_barrier"}
+            "gather", "add", "subtract", "negate", "dynamic_broadcast_in_dim", "dynamic_reshape", "optimization_barrier", "all_gather", "all_to_all",
+            "collective_permute", "collective_broadcast"}
 
 
 # Whose regions take what the operation takes: each complex value becomes two.
@@ -207,14 +208,30 @@ class Parts:
         target, where, updates = op.operands
         parts = []
         for x, y in zip(self.of(target), self.of(updates)):
-            made = b.operation(op.name, [x, where, y], [x.type], dict(op.attributes.items()), regions=1)
-            scalar = tensor_type([], element_of(x))
-            block = ir.Block.create_at_start(made.regions[0], [scalar, scalar])
-            inner = Builder(ir.InsertionPoint(block), op.location)
-            old, new = block.arguments
-            inner.operation("stablehlo.return", [inner.each(body[0].name.split(".")[1], old, new) if adds else new])
-            parts.append(made.results[0])
+            parts += self._combining(b, op, [x, where, y], [x.type],
+                                     lambda inner, old, new: inner.each(body[0].name.split(".")[1], old, new) if adds else new)
         return tuple(parts)
+
+    def _combining(self, b, op, operands, types, combine):
+        """The results of the same operation on parts; its region takes two scalars, of which `combine` makes one."""
+        made = b.operation(op.name, operands, types, dict(op.attributes.items()), regions=1)
+        scalar = tensor_type([], element_of(operands[0]))
+        block = ir.Block.create_at_start(made.regions[0], [scalar, scalar])
+        inner = Builder(ir.InsertionPoint(block), op.location)
+        inner.operation("stablehlo.return", [combine(inner, *block.arguments)])
+        return made.results
+
+    def _all_reduce(self, b, op):
+        """Sums, which each part has for itself."""
+        body = [each.operation for each in op.regions[0].blocks[0].operations]
+        if len(op.operands) != 1 or len(body) != 2 or body[0].name != "stablehlo.add":
+            raise NotImplementedError(lines.said(op, f"{op.name} of complex numbers by {body[0].name} is not lowered"))
+        self._leave_out(op)
+        made = [self._combining(b, op, [part], [part_type(op.results[0].type)], lambda inner, *both: inner.each("add", *both))
+                for part in self.of(op.operands[0])]
+        return tuple(each[0] for each in made)
+
+    _reduce_scatter = _all_reduce
 
     def _leave_out(self, op):
         for each in op.regions[0].blocks[0].operations:
