@@ -113,6 +113,11 @@ std::optional<unsigned> fastest_loop(const LoopSteps& loops, mlir::AffineMap c) 
 }  // namespace
 
 std::optional<ProductForm> product_form(linalg::LinalgOp op) {
+  std::optional<ProductForm> form = product_form_of_any_rows(op);
+  return form && form->rows != ProductForm::kNone ? form : std::nullopt;
+}
+
+std::optional<ProductForm> product_form_of_any_rows(linalg::LinalgOp op) {
   const std::optional<bool> is_unsigned = match_body(op);
   const std::optional<LoopSteps> loops = is_unsigned ? LoopSteps::of(op) : std::nullopt;
   if (!loops || !op.getIndexingMapsArray()[2].isProjectedPermutation()) return std::nullopt;
@@ -136,9 +141,11 @@ std::optional<ProductForm> product_form(linalg::LinalgOp op) {
       (in_b && !in_a ? form.other_columns : form.batches).push_back(loop);
     }
   }
-  if (!rows || llvm::all_of(form.steps, [&](unsigned loop) { return loops->size(loop) == 1; })) return std::nullopt;
-  form.rows = *rows;
-  llvm::erase(form.other_rows, *rows);
+  if (llvm::all_of(form.steps, [&](unsigned loop) { return loops->size(loop) == 1; })) return std::nullopt;
+  if (rows) {
+    form.rows = *rows;
+    llvm::erase(form.other_rows, *rows);
+  }
   return form;
 }
 
@@ -213,7 +220,8 @@ class Opening {
   Product run(bool leaves_turns) {
     rewriter_.setInsertionPoint(op_);
     for (unsigned operand = 0; operand < 3; ++operand) read_layout(operand);
-    Side rows = begin_side(form_.rows, form_.other_rows), columns = begin_side(form_.columns, form_.other_columns);
+    Side rows = form_.rows == ProductForm::kNone ? Side{form_.rows, 1, {}} : begin_side(form_.rows, form_.other_rows);
+    Side columns = begin_side(form_.columns, form_.other_columns);
     Side steps = longest_side(form_.steps);
     for (const llvm::ArrayRef<unsigned> outer :
          {llvm::ArrayRef(form_.batches), llvm::ArrayRef(rows.outer), llvm::ArrayRef(columns.outer)}) {
@@ -231,15 +239,15 @@ class Opening {
             std::move(turns)};
   }
 
-  // Whether C goes one element forward with each column.
-  bool columns_are_contiguous() {
+  // Whether the operand goes one element forward with each step of the loop.
+  bool is_contiguous(unsigned operand, unsigned loop) {
     llvm::SmallVector<int64_t> strides;
     int64_t offset = 0;
-    const auto type = llvm::cast<mlir::MemRefType>(op_->getOperand(2).getType());
+    const auto type = llvm::cast<mlir::MemRefType>(op_->getOperand(operand).getType());
     if (mlir::failed(mlir::getStridesAndOffset(type, strides, offset))) return false;
     int64_t stride = 0;
     for (size_t d = 0; d < strides.size(); ++d) {
-      const int64_t steps = loops_.steps(2)[d][form_.columns];
+      const int64_t steps = loops_.steps(operand)[d][loop];
       if (steps != 0 && mlir::ShapedType::isDynamic(strides[d])) return false;
       stride += steps == 0 ? 0 : steps * strides[d];
     }
@@ -289,6 +297,7 @@ class Opening {
 
   // How far a step of the loop goes in the operand's memory.
   Fold stride(unsigned operand, unsigned loop) {
+    if (loop == ProductForm::kNone) return rewriter_.getIndexAttr(1);  // There is no second step.
     Fold sum = rewriter_.getIndexAttr(0);
     for (size_t d = 0; d < strides_[operand].size(); ++d) {
       sum = add(sum, times(rewriter_.getIndexAttr(loops_.steps(operand)[d][loop]), strides_[operand][d]));
@@ -363,6 +372,7 @@ class Opening {
     const mlir::AffineMap map = op_.getIndexingMapsArray()[operand];
     const auto dimension = [&](unsigned loop) { return mlir::getAffineDimExpr(loop, rewriter_.getContext()); };
     const auto is_map = [&](unsigned first, unsigned second) {
+      if (first == ProductForm::kNone || second == ProductForm::kNone) return false;
       return map.getNumResults() == 2 && map.getResult(0) == dimension(first) && map.getResult(1) == dimension(second);
     };
     if (is_map(rows.loop, columns.loop)) return memory;
@@ -406,8 +416,12 @@ Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const Prod
 }
 
 bool has_contiguous_columns(linalg::LinalgOp op, const ProductForm& form) {
+  return is_contiguous_along(op, form, 2, form.columns);
+}
+
+bool is_contiguous_along(linalg::LinalgOp op, const ProductForm& form, unsigned operand, unsigned loop) {
   mlir::IRRewriter rewriter(op.getContext());
-  return Opening(rewriter, op, form).columns_are_contiguous();
+  return Opening(rewriter, op, form).is_contiguous(operand, loop);
 }
 
 }  // namespace baton::compiler_lite::codegen

@@ -16,14 +16,17 @@ namespace baton::compiler_lite::codegen {
 
 // Which loops of an operation are the matrices' own. `rows` and `columns` are parallel, and more than one step.
 struct ProductForm {
-  unsigned rows = 0, columns = 0;
-  unsigned a = 0, b = 1;  // The inputs that rows and columns move.
+  static constexpr unsigned kNone = ~0u;
+  unsigned rows = kNone, columns = 0;  // kNone: one row.
+  unsigned a = 0, b = 1;               // The inputs that rows and columns move.
   bool is_unsigned = false;
   llvm::SmallVector<unsigned> other_rows, other_columns, batches, steps;
 };
 // Of tensors and of memrefs; nothing for what isn't a product. The last dimension of C that is more than 1 is its
 // columns.
 std::optional<ProductForm> product_form(mlir::linalg::LinalgOp op);
+// The same, and of a row or a column that is multiplied by a matrix.
+std::optional<ProductForm> product_form_of_any_rows(mlir::linalg::LinalgOp op);
 // Whether it is one in any form, upstream's included, whose test asks for one result.
 bool is_product(mlir::linalg::LinalgOp op);
 
@@ -43,6 +46,8 @@ Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, cons
                      bool leaves_turns = false);
 // Whether the columns of C follow each other in memory.
 bool has_contiguous_columns(mlir::linalg::LinalgOp op, const ProductForm& form);
+// Whether the elements that a loop leads to in an operand (2: C) follow each other in memory.
+bool is_contiguous_along(mlir::linalg::LinalgOp op, const ProductForm& form, unsigned operand, unsigned loop);
 // Whether each element of C is written once, after all steps of its sum.
 bool sums_at_once(mlir::linalg::LinalgOp op, const ProductForm& form);
 

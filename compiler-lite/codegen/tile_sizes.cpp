@@ -25,6 +25,8 @@ constexpr int64_t kSquare = 64;  // Of as many elements.
 constexpr int64_t kUnknownSize = 1024;
 // A tile of a product: the packed panel of B (cpu/product.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
 constexpr int64_t kProductTile = 128;
+// The same of few rows, whose matrix is read once, in runs that are as long as some tiles for each core leave them.
+constexpr int64_t kFewRows = 8, kFewRowsTiles = 8, kFewRowsColumns = 512;
 // Multiplications for which a core's workgroup takes several products of a batch.
 constexpr int64_t kBatchWork = 512 * 1024;
 
@@ -177,26 +179,29 @@ class Correspondence {
   }
 
   void note_product(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
-    const std::optional<ProductForm> form = product_form(op);
+    // One row is a product for cores (cpu/few_rows.cpp); blocks reduce it.
+    const bool cores = tiling_ == Tiling::kCores;
+    const std::optional<ProductForm> form = cores ? product_form_of_any_rows(op) : product_form(op);
     if (!form) return;
     has_product_ = true;
     const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    const ProductTile tile = tiling_ == Tiling::kCores ? ProductTile{kProductTile, kProductTile}
-                                                       : block_tile(op, *form, tiled_sizes(op, *form));
-    want(loops, {form->rows}, tile.rows);
-    want(loops, {form->columns}, tile.columns);
+    const ProductTile tile =
+        cores ? ProductTile{kProductTile, kProductTile} : block_tile(op, *form, tiled_sizes(op, *form));
+    const bool one_row = form->rows == ProductForm::kNone;
+    const int64_t tile_columns = cores ? columns_of_tile(ranges, *form) : tile.columns;
+    if (!one_row) want(loops, {form->rows}, tile.rows);
+    want(loops, {form->columns}, tile_columns);
     // Cores take more where the matrices are small.
-    const bool cores = tiling_ == Tiling::kCores;
-    int64_t rows = known_size(ranges[form->rows]), columns = known_size(ranges[form->columns]);
+    int64_t rows = one_row ? 1 : known_size(ranges[form->rows]), columns = known_size(ranges[form->columns]);
     for (const auto& [others, size, whole] :
-         {std::tuple(&form->other_rows, &rows, tile.rows), std::tuple(&form->other_columns, &columns, tile.columns)}) {
+         {std::tuple(&form->other_rows, &rows, tile.rows), std::tuple(&form->other_columns, &columns, tile_columns)}) {
       for (const unsigned loop : llvm::reverse(*others)) {
         const int64_t count = cores ? std::clamp<int64_t>(whole / *size, 1, known_size(ranges[loop])) : 1;
         want(loops, {loop}, count);
         *size *= count;
       }
     }
-    int64_t batch = cores ? batch_of_tile(std::min(rows, tile.rows) * std::min(columns, tile.columns),
+    int64_t batch = cores ? batch_of_tile(std::min(rows, tile.rows) * std::min(columns, tile_columns),
                                           rows * columns * steps_of(op, *form))
                           : 1;
     for (const unsigned loop : llvm::reverse(form->batches)) {
@@ -204,6 +209,13 @@ class Correspondence {
       want(loops, {loop}, count);
       batch = std::max<int64_t>(1, batch / count);
     }
+  }
+
+  static int64_t columns_of_tile(llvm::ArrayRef<int64_t> ranges, const ProductForm& form) {
+    const bool few = form.rows == ProductForm::kNone || (ranges[form.rows] > 0 && ranges[form.rows] <= kFewRows);
+    if (!few) return kProductTile;
+    const int64_t share = known_size(ranges[form.columns]) / kFewRowsTiles / kProductTile * kProductTile;
+    return std::clamp(share, kProductTile, kFewRowsColumns);
   }
 
   // Matrices of a batch that a core takes at once: their sums may stand in the tile's memory.

@@ -10,6 +10,7 @@
 //         C[m0.., n0..] += A[m0.., k0..] * panel   masked at the right edge
 #include "compiler-lite/codegen/cpu/product.hpp"
 
+#include "compiler-lite/codegen/cpu/few_rows.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -238,6 +239,7 @@ bool is_supported(linalg::LinalgOp op, const ProductForm& form) {
 
 // What is a product known here is gone afterwards.
 void lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const BodyOptions& options) {
+  if (lower_few_rows(rewriter, op, options)) return;
   const std::optional<ProductForm> form = product_form(op);
   if (!form || !is_supported(op, *form)) return;
   const OpBuilder::InsertionGuard guard(rewriter);
