@@ -40,6 +40,8 @@ constexpr int64_t kFewSteps = 16, kSmall = 4096;
 // Rows of B, or columns along k, that are read side by side: as many streams as the processor follows.
 constexpr int64_t kSteps = 4, kColumnsMax = 4;
 constexpr int64_t kLineBytes = 64;
+// How far ahead short rows and columns are asked for, and up to which length they are short.
+constexpr int64_t kAhead = 8, kShortBytes = 256;
 
 mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
 
@@ -57,11 +59,11 @@ class FewRowsWriter {
   void write_along_columns() {
     const Value depth = size_of(product_.a, 1), width = size_of(product_.c, 1);
     const Value whole = whole_steps(index(0), width, lanes_);
-    Value done = index(0);
-    for (const int64_t steps : {kSteps, int64_t{1}}) {
-      const Value end = whole_steps(done, depth, steps);
-      loop(done, end, steps, [&](Value k) { add_products(k, steps, depth, whole); });
-      done = end;
+    const std::optional<int64_t> columns = mlir::getConstantIntValue(whole);
+    if (columns && *columns > 0 && *columns / lanes_ * rows_ <= sums_max_) {
+      write_narrow(*columns / lanes_);
+    } else {
+      write_wide(depth, whole);
     }
     if (is_number(whole, width)) return;
     const Value left = builder_.create<arith::SubIOp>(location_, width, whole);
@@ -71,7 +73,6 @@ class FewRowsWriter {
     builder_.setInsertionPointToStart(&edge.getThenRegion().front());
     write_edge(whole, left);
   }
-
   void write_along_steps() {
     const int64_t columns = std::clamp<int64_t>(sums_max_ / rows_, 1, kColumnsMax);
     const Value width = size_of(product_.c, 1), whole = whole_steps(index(0), width, columns);
@@ -126,6 +127,51 @@ class FewRowsWriter {
   }
   Value zeros() { return builder_.create<arith::ConstantOp>(location_, vector_, builder_.getZeroAttr(vector_)); }
 
+  void write_wide(Value depth, Value whole) {
+    Value done = index(0);
+    for (const int64_t steps : {kSteps, int64_t{1}}) {
+      const Value end = whole_steps(done, depth, steps);
+      loop(done, end, steps, [&](Value k) { add_products(k, steps, depth, whole); });
+      done = end;
+    }
+  }
+
+  // All sums find room in registers. The rows of B are short: those ahead are asked for by name.
+  void write_narrow(int64_t vectors) {
+    SmallVector<Value> column_at, sums;
+    for (int64_t v = 0; v < vectors; ++v) column_at.push_back(index(v * lanes_));
+    for (const Value row : row_at_) {
+      for (const Value column : column_at) {
+        sums.push_back(builder_.create<vector::LoadOp>(location_, vector_, product_.c, ValueRange{row, column}));
+      }
+    }
+    const Value depth = size_of(product_.a, 1);
+    const Value last = builder_.createOrFold<arith::SubIOp>(location_, depth, index(1));
+    sums = sum_loop(index(0), depth, 1, sums, [&](Value k, ValueRange before) {
+      ask_for(builder_.create<arith::MinUIOp>(location_, add(k, index(kAhead)), last), index(0), vectors * lanes_);
+      SmallVector<Value> matrix, after;
+      for (const Value column : column_at) matrix.push_back(vector_of(product_.b, k, column));
+      for (const Value row : row_at_) {
+        const Value factor = splat(load(product_.a, row, k));
+        for (const Value each : matrix) after.push_back(multiply_add(factor, each, before[after.size()]));
+      }
+      return after;
+    });
+    for (const auto& [number, sum] : llvm::enumerate(sums)) {
+      const Value row = row_at_[number / column_at.size()], column = column_at[number % column_at.size()];
+      builder_.create<vector::StoreOp>(location_, sum, product_.c, ValueRange{row, column});
+    }
+  }
+
+  // Elements of a row of B, a line at a time.
+  void ask_for(Value row, Value column, int64_t count) {
+    const int64_t line = kLineBytes * 8 / type_of(product_.b).getElementType().getIntOrFloatBitWidth();
+    for (int64_t i = 0; i < count; i += line) {
+      builder_.create<memref::PrefetchOp>(location_, product_.b, ValueRange{row, add(column, index(i))},
+                                          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+    }
+  }
+
   // Adds what `steps` rows of B from k on make, up to the column `whole`.
   void add_products(Value k, int64_t steps, Value depth, Value whole) {
     SmallVector<Value> step_at, ahead, factors;
@@ -141,10 +187,7 @@ class FewRowsWriter {
     const int64_t vectors = std::max<int64_t>(1, kLineBytes * 8 / vector_bits);
     const Value lines = whole_steps(index(0), whole, vectors * lanes_);
     loop(index(0), lines, vectors * lanes_, [&](Value n0) {
-      for (const Value row : ahead) {
-        builder_.create<memref::PrefetchOp>(location_, product_.b, ValueRange{row, n0}, /*isWrite=*/false,
-                                            /*localityHint=*/3, /*isDataCache=*/true);
-      }
+      for (const Value row : ahead) ask_for(row, n0, 1);
       for (int64_t v = 0; v < vectors; ++v) add_vector(step_at, factors, add(n0, index(v * lanes_)));
     });
     if (vectors > 1) loop(lines, whole, lanes_, [&](Value n0) { add_vector(step_at, factors, n0); });
@@ -205,6 +248,7 @@ class FewRowsWriter {
     SmallVector<Value> column_at;
     for (int64_t c = 0; c < columns; ++c) column_at.push_back(add(n0, index(c)));
     SmallVector<Value> sums(static_cast<size_t>(rows_ * columns), zeros());
+    ask_for_columns(column_at);
     // B's columns lie along k.
     const Value turned = turn(product_.b);
     sums = sum_loop(index(0), whole, lanes_, sums, [&](Value k, ValueRange before) {
@@ -232,6 +276,21 @@ class FewRowsWriter {
       const Value row = row_at_[i / column_at.size()], column = column_at[i % column_at.size()];
       const Value sum = plus(load(product_.c, row, column), sums[i]);
       builder_.create<memref::StoreOp>(location_, sum, product_.c, ValueRange{row, column});
+    }
+  }
+
+  // Short columns are over before the processor sees that they go on elsewhere.
+  void ask_for_columns(ArrayRef<Value> column_at) {
+    const int64_t depth = type_of(product_.b).getDimSize(0);
+    const int64_t bits = type_of(product_.b).getElementType().getIntOrFloatBitWidth();
+    if (mlir::ShapedType::isDynamic(depth) || depth * bits > kShortBytes * 8) return;
+    const Value last = builder_.createOrFold<arith::SubIOp>(location_, size_of(product_.c, 1), index(1));
+    for (const Value column : column_at) {
+      const Value next = builder_.create<arith::MinUIOp>(location_, add(column, index(kAhead)), last);
+      for (int64_t k = 0; k < depth; k += kLineBytes * 8 / bits) {
+        builder_.create<memref::PrefetchOp>(location_, product_.b, ValueRange{index(k), next}, /*isWrite=*/false,
+                                            /*localityHint=*/3, /*isDataCache=*/true);
+      }
     }
   }
 
