@@ -117,7 +117,7 @@ class Finder {
 
   // The second product is the last operation, or what the last one reads element by element.
   bool find_mixed() {
-    if (product_form(root_)) {
+    if (sums_products(root_)) {
       found_.mixed = root_;
       return true;
     }
@@ -125,7 +125,7 @@ class Finder {
     if (!is_elementwise(last)) return false;
     for (mlir::OpOperand* operand : last.getDpsInputOperands()) {
       LinalgOp product = producer_(operand->get());
-      if (!product || !product_form(product) || !last.getMatchingIndexingMap(operand).isPermutation()) continue;
+      if (!product || !sums_products(product) || !last.getMatchingIndexingMap(operand).isPermutation()) continue;
       if (last.getMatchingIndexingMap(operand).getNumResults() != last.getNumLoops()) continue;
       found_.mixed = product;
       found_.last = last;
@@ -174,7 +174,7 @@ class Finder {
     LinalgOp op = producer_(softmax_of_);
     const auto in_order = llvm::seq(0u, found_.rank);
     found_.order.assign(in_order.begin(), in_order.end());
-    if (op && product_form(op)) {
+    if (op && sums_products(op)) {
       found_.scores = op;
       return true;
     }
@@ -183,7 +183,7 @@ class Finder {
     for (mlir::OpOperand* operand : found_.masked.getDpsInputOperands()) {
       LinalgOp product = producer_(operand->get());
       const mlir::AffineMap map = found_.masked.getMatchingIndexingMap(operand);
-      if (!product || !product_form(product) || !map.isPermutation()) continue;
+      if (!product || !sums_products(product) || !map.isPermutation()) continue;
       if (found_.scores) return false;
       found_.scores = product;
       for (unsigned i = 0; i < map.getNumResults(); ++i) found_.order[map.getDimPosition(i)] = i;
@@ -199,7 +199,7 @@ class Finder {
     return found_.scores.getIndexingMapsArray()[operand].isFunctionOfDim(loop_of_score(dimension));
   }
 
-  // The longest dimension that moves Q alone.
+  // The longest dimension that moves Q alone; a single query has none.
   bool find_row() {
     if (!has_pure_maps(found_.scores) || !has_pure_maps(found_.mixed)) return false;
     if (found_.scores.getNumReductionLoops() != 1 || found_.mixed.getNumReductionLoops() != 1) return false;
@@ -218,9 +218,18 @@ class Finder {
       if (i == found_.key || moves(found_.k, i) || v.isFunctionOfDim(weights.getDimPosition(i))) continue;
       if (!best || size(i) >= size(*best)) best = i;
     }
-    if (!best || size(*best) == 1) return false;
-    found_.row = *best;
+    found_.row = best.value_or(Attention::kNoRow);
+    found_.rows = best ? sizes[loop_of_score(*best)] : 1;
+    found_.keys = sizes[loop_of_score(found_.key)];
+    for (unsigned i = 0; i < found_.rank; ++i) {
+      if (i != found_.key && i != found_.row) found_.batches = product_of(found_.batches, sizes[loop_of_score(i)]);
+    }
     return true;
+  }
+
+  static int64_t product_of(int64_t a, int64_t b) {
+    const bool is_open = mlir::ShapedType::isDynamic(a) || mlir::ShapedType::isDynamic(b);
+    return is_open ? mlir::ShapedType::kDynamic : a * b;
   }
 
   bool find_sizes() {

@@ -26,9 +26,12 @@ struct Attention {
   mlir::linalg::GenericOp masked, last;  // Null: there is none.
   mlir::linalg::GenericOp maximum, exponent, sum, share;
   unsigned q = 0, k = 1, weights = 0, v = 1;  // Operands of the products.
-  // Dimensions of the scores: the row of Q, the key. All others are batches or further rows.
+  // Dimensions of the scores: the row of Q, kNoRow where there is a single one, and the key. All others are batches or
+  // further rows.
+  static constexpr unsigned kNoRow = ~0u;
   unsigned rank = 0, row = 0, key = 0;
-  int64_t depth = 0, width = 0;  // Elements of a row of Q and K, and of V.
+  int64_t rows = 1, keys = 0, batches = 1;  // How many there are, where one knows it.
+  int64_t depth = 0, width = 0;             // Elements of a row of Q and K, and of V.
   llvm::SmallVector<unsigned>
       order;  // For each dimension of the scores, which one of the first product's result it is.
 

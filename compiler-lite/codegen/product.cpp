@@ -149,6 +149,8 @@ std::optional<ProductForm> product_form_of_any_rows(linalg::LinalgOp op) {
   return form;
 }
 
+bool sums_products(linalg::LinalgOp op) { return match_body(op).has_value(); }
+
 // What computes `value` behind operations of one operand; null where that is an argument of the body.
 static mlir::Operation* computing_operation(mlir::Value value) {
   mlir::Operation* computed = value.getDefiningOp();
@@ -215,7 +217,12 @@ namespace {
 class Opening {
  public:
   Opening(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form)
-      : rewriter_(rewriter), op_(op), form_(form), location_(op.getLoc()), loops_(*LoopSteps::of(op)) {}
+      : rewriter_(rewriter),
+        op_(op),
+        form_(form),
+        location_(op.getLoc()),
+        loops_(*LoopSteps::of(op)),
+        around_(op.getNumLoops()) {}
 
   Product run(bool leaves_turns) {
     rewriter_.setInsertionPoint(op_);
@@ -235,8 +242,13 @@ class Opening {
         turns.push_back({value(size(loop)), value(stride(form_.a, loop)), value(stride(form_.b, loop))});
       }
     }
-    return {view(form_.a, rows, steps), view(form_.b, steps, columns), view(2, rows, columns), form_.is_unsigned,
-            std::move(turns)};
+    Product product{view(form_.a, rows, steps), view(form_.b, steps, columns),
+                    view(2, rows, columns),     form_.is_unsigned,
+                    std::move(turns),           op_.getRegionOutputArgs()[0].getType()};
+    product.around = std::move(around_);
+    product.rows = std::move(rows.digits);
+    product.columns = std::move(columns.digits);
+    return product;
   }
 
   // Whether the operand goes one element forward with each step of the loop.
@@ -261,6 +273,7 @@ class Opening {
     unsigned loop = 0;
     int64_t size = mlir::ShapedType::kDynamic;
     llvm::SmallVector<unsigned> outer;
+    llvm::SmallVector<Product::Digit> digits;
   };
 
   static std::optional<int64_t> number(Fold value) { return mlir::getConstantIntValue(value); }
@@ -327,7 +340,7 @@ class Opening {
   }
 
   Side begin_side(unsigned loop, llvm::ArrayRef<unsigned> others) {
-    Side side{loop, loops_.size(loop), llvm::SmallVector<unsigned>(others)};
+    Side side{loop, loops_.size(loop), llvm::SmallVector<unsigned>(others), {{loop, loops_.size(loop)}}};
     llvm::erase_if(side.outer, [&](unsigned other) { return loops_.size(other) == 1; });
     bool grows = !mlir::ShapedType::isDynamic(side.size);
     while (grows) {
@@ -335,7 +348,10 @@ class Opening {
         return !mlir::ShapedType::isDynamic(loops_.size(other)) && continues(other, side.loop, side.size);
       });
       grows = next != side.outer.end();
-      if (grows) side.size *= loops_.size(*next), side.outer.erase(next);
+      if (!grows) break;
+      side.size *= loops_.size(*next);
+      side.digits.push_back({*next, loops_.size(*next)});
+      side.outer.erase(next);
     }
     return side;
   }
@@ -362,6 +378,7 @@ class Opening {
     const Value one = rewriter_.create<arith::ConstantIndexOp>(location_, 1);
     auto turns = rewriter_.create<scf::ForOp>(location_, zero, value(size(loop)), one);
     rewriter_.setInsertionPointToStart(turns.getBody());
+    around_[loop] = turns.getInductionVar();
     for (unsigned operand = 0; operand < 3; ++operand) {
       offsets_[operand] = add(offsets_[operand], times(turns.getInductionVar(), strides[operand]));
     }
@@ -405,6 +422,7 @@ class Opening {
   const ProductForm& form_;
   Location location_;
   LoopSteps loops_;
+  llvm::SmallVector<Value> around_;  // Product::around.
   Fold offsets_[3];
   llvm::SmallVector<Fold> strides_[3];
 };

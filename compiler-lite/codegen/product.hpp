@@ -27,6 +27,8 @@ struct ProductForm {
 std::optional<ProductForm> product_form(mlir::linalg::LinalgOp op);
 // The same, and of a row or a column that is multiplied by a matrix.
 std::optional<ProductForm> product_form_of_any_rows(mlir::linalg::LinalgOp op);
+// Whether it adds products of two operands' elements and nothing else, whatever its loops; on tensors or memrefs.
+bool sums_products(mlir::linalg::LinalgOp op);
 // Whether it is one in any form, upstream's included, whose test asks for one result.
 bool is_product(mlir::linalg::LinalgOp op);
 
@@ -36,9 +38,23 @@ struct Product {
   struct Turn {
     mlir::Value count, a_stride, b_stride;
   };
+  // A loop of the operation that a row's or a column's number is made of.
+  struct Digit {
+    unsigned loop;
+    int64_t size;
+  };
   mlir::Value a, b, c;
   bool is_unsigned = false;
   llvm::SmallVector<Turn> turns = {};  // The first is the slowest.
+  mlir::Type sum_type = {};            // What the operation sums in, whatever C is of.
+  // Where the loops around the matrices stand, by loop, null for all others; and what the others make, the fastest first.
+  llvm::SmallVector<mlir::Value> around = {};
+  llvm::SmallVector<Digit> rows = {}, columns = {};
+  // Element by element over the sums, which no memory holds then: C is one of its results, with the sums' dimensions, and
+  // `last_loops` says which of its loops each of the product's is.
+  mlir::linalg::GenericOp last = {};
+  mlir::OpOperand* sums_of_last = nullptr;
+  llvm::SmallVector<std::optional<unsigned>> last_loops = {};
 };
 // The matrices of `op`, which is on memrefs and has the form. `rewriter` stands in the loops around them afterwards; those
 // around the steps are left as turns if `leaves_turns`.

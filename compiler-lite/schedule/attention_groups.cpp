@@ -2,6 +2,7 @@
 
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/libraries.hpp"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace baton::compiler_lite::schedule {
@@ -29,6 +30,51 @@ std::optional<Attention> find(linalg::LinalgOp root) {
   return found;
 }
 
+// Operations of a body that are soon computed again.
+constexpr int64_t kSoonComputed = 8;
+
+// What makes a large tensor out of small ones, as a mask of numbers of places: cheaper computed by each reader than read.
+bool is_cheaper_computed(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0 || !op.hasPureTensorSemantics()) return false;
+  const auto rank = llvm::cast<mlir::RankedTensorType>(op.getResult(0).getType()).getRank();
+  const bool grows = llvm::all_of(op.getDpsInputs(), [&](mlir::Value input) {
+    const auto type = llvm::dyn_cast<mlir::RankedTensorType>(input.getType());
+    return !type || type.getRank() < rank;
+  });
+  if (!grows || static_cast<int64_t>(op.getBody()->getOperations().size()) > kSoonComputed) return false;
+  return op.walk([&](Operation* inner) {
+             const bool is_simple = inner == op.getOperation() || inner->getDialect()->getNamespace() == "arith" ||
+                                    llvm::isa<linalg::IndexOp, linalg::YieldOp>(inner);
+             return is_simple ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+           }).wasInterrupted() == false;
+}
+
+// Attention computes its mask itself. Gives whether anything changed.
+bool compute_mask(const Attention& attention) {
+  linalg::GenericOp masked = attention.masked;
+  if (!masked) return false;
+  for (mlir::OpOperand* operand : masked.getDpsInputOperands()) {
+    auto mask = operand->get().getDefiningOp<linalg::GenericOp>();
+    if (!mask || mask->getBlock() != masked->getBlock() || !is_cheaper_computed(mask)) continue;
+    mlir::IRRewriter rewriter(masked->getContext());
+    rewriter.setInsertionPoint(masked);
+    Operation* const own = rewriter.clone(*mask);
+    operand->set(own->getResult(0));
+    mlir::FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
+    if (mlir::failed(fused)) {
+      operand->set(mask->getResult(0));
+      rewriter.eraseOp(own);
+      continue;
+    }
+    for (const auto& [before, after] : fused->replacements) rewriter.replaceAllUsesWith(before, after);
+    rewriter.eraseOp(masked);
+    rewriter.eraseOp(own);
+    if (mask->use_empty()) rewriter.eraseOp(mask);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void mark_attention(mlir::ModuleOp module, llvm::function_ref<bool(const Attention&)> takes) {
@@ -39,12 +85,17 @@ void mark_attention(mlir::ModuleOp module, llvm::function_ref<bool(const Attenti
     });
     // Last operations first: what follows the second product element by element belongs to it.
     llvm::DenseSet<Operation*> taken;
+    llvm::SmallVector<linalg::LinalgOp> attentions;
     for (linalg::LinalgOp op : llvm::reverse(operations)) {
       if (taken.contains(op)) continue;
       const std::optional<Attention> found = find(op);
       if (!found || !takes(*found)) continue;
       for (linalg::LinalgOp each : found->operations()) taken.insert(each);
+      attentions.push_back(op);
       op->setAttr(codegen::kAttention, mlir::UnitAttr::get(op->getContext()));
+    }
+    for (linalg::LinalgOp op : attentions) {
+      for (std::optional<Attention> found = find(op); found && compute_mask(*found);) found = find(op);
     }
   }
 }

@@ -14,15 +14,9 @@
 // Rows of K and V lie in shared memory one after the other, 16 bytes apart, so that eight rows lie in different banks.
 #include "compiler-lite/codegen/cuda/attention.hpp"
 
+#include "compiler-lite/codegen/cuda/attention_parts.hpp"
+#include "compiler-lite/codegen/cuda/few_queries.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
-#include "compiler-lite/codegen/gpu/block.hpp"
-#include "compiler-lite/codegen/gpu/tile_writer.hpp"
-#include "compiler-lite/codegen/interface_ops.hpp"
-#include "compiler-lite/codegen/llvm/llvm_values.hpp"
-#include "compiler-lite/codegen/product.hpp"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -44,10 +38,8 @@ using mlir::ValueRange;
 
 constexpr int64_t kWarps = 4, kThreads = kWarps * kWarp;
 constexpr int64_t kWarpRows = kAttentionRows / kWarps, kKeys = 64;
-constexpr int64_t kGroupBytes = 16;
 constexpr int64_t kRun = 4;                      // Elements of Q and K that are read at once, without tensor cores.
 constexpr int64_t kPart = 16, kPartColumns = 8;  // What a warp multiplies at once.
-constexpr int64_t kSizeMax = 128;                // Elements of a row of Q, K or V: more have no room in registers.
 
 bool is_for_tensor_cores(mlir::Type element, const Features& features) {
   return element.isF16() || (element.isBF16() && features.has_async_copy);
@@ -61,14 +53,10 @@ int64_t line_bytes_of(int64_t size, mlir::Type element) {
 
 // Writes one workgroup's rows. Its many methods are the steps of one pass over the keys, which share the registers, buffers
 // and offsets that the members are.
-class AttentionWriter : gpu::TileWriter {
+class AttentionWriter : AttentionParts {
  public:
   AttentionWriter(OpBuilder& builder, Location location, const Attention& attention, Block& block)
-      : TileWriter(builder, location), attention_(attention), block_(block), features_(block.features()) {
-    element_ = mlir::getElementTypeOrSelf(attention.scores->getOperand(attention.q).getType());
-    f32_ = builder.getF32Type();
-    element_bytes_ = gpu::stored_bytes(element_);
-    group_ = kGroupBytes / element_bytes_;
+      : AttentionParts(builder, location, attention, block) {
     by_tensor_cores_ = is_for_tensor_cores(element_, features_);
     stages_ = stages_of(features_);
   }
@@ -77,12 +65,11 @@ class AttentionWriter : gpu::TileWriter {
     read_sizes();
     place();
     const Value q_shared = slice_memory(attention_.depth, 1);
-    q_ = open(attention_.scores, attention_.q, attention_.row, attention_.depth);
-    k_ = open(attention_.scores, attention_.k, attention_.key, attention_.depth);
-    v_ = open(attention_.mixed, attention_.v, attention_.key, attention_.width);
-    k_.shared = slice_memory(attention_.depth, stages_);
-    v_.shared = slice_memory(attention_.width, stages_);
-    q_.shared = q_shared;
+    q_ = {open(attention_.scores, attention_.q, attention_.row, attention_.depth), q_shared};
+    k_ = {open(attention_.scores, attention_.k, attention_.key, attention_.depth),
+          slice_memory(attention_.depth, stages_)};
+    v_ = {open(attention_.mixed, attention_.v, attention_.key, attention_.width),
+          slice_memory(attention_.width, stages_)};
     bring(q_, row0_, index(0));
     end_group();
     const Value blocks = quotient(add(sizes_[attention_.key], kKeys - 1), kKeys);
@@ -111,15 +98,13 @@ class AttentionWriter : gpu::TileWriter {
   }
 
  private:
-  // Rows of Q, K or V: where the workgroup's begin, and how far one is from the next.
-  struct Rows {
-    Memory memory;
-    Value offset, row_stride, stride;  // Elements; of the next element of a row.
-    Value count;
-    int64_t size, line_bytes;  // Elements of a row, and how far apart rows lie in shared memory.
-    Value is_aligned;          // Its groups of 16 bytes lie at multiples of that.
+  // With their places in shared memory.
+  struct SharedRows : Rows {
+    SharedRows() = default;
+    SharedRows(const Rows& rows, Value memory) : Rows(rows), shared(memory) {}
     Value shared;
   };
+  int64_t line_bytes(const SharedRows& rows) const { return line_bytes_of(rows.size, element_); }
   int64_t groups(const Rows& rows) const { return padded(rows.size) / group_; }
   // Of a thread's two rows: the largest score, the sum of weights, and the weighted sums of V.
   struct State {
@@ -134,97 +119,15 @@ class AttentionWriter : gpu::TileWriter {
     }
   };
 
-  Value number(double value) {
-    return builder_.create<arith::ConstantOp>(location_, builder_.getFloatAttr(f32_, value));
-  }
-  Value infinity() {
-    const auto least = llvm::APFloat::getInf(llvm::APFloat::IEEEsingle(), /*Negative=*/true);
-    return builder_.create<arith::ConstantOp>(location_, builder_.getFloatAttr(f32_, least));
-  }
-  Value select(Value choice, Value a, Value b) { return builder_.create<arith::SelectOp>(location_, choice, a, b); }
-  Value least(Value a, Value b) { return builder_.createOrFold<arith::MinUIOp>(location_, a, b); }
-  Value multiple(Value a, Value b) { return builder_.create<arith::MulFOp>(location_, a, b); }
-  Value minus(Value a, Value b) { return builder_.create<arith::SubFOp>(location_, a, b); }
-  Value sum_of(Value a, Value b) { return builder_.create<arith::AddFOp>(location_, a, b); }
-  Value as_i64(Value value) { return cast(builder_, location_, value, builder_.getI64Type()); }
-  Value product_of(Value a, Value b) { return builder_.create<LLVM::MulOp>(location_, a, b); }
-  Value plus(Value a, Value b) { return builder_.create<LLVM::AddOp>(location_, a, b); }
-  Value byte_address(Value pointer, Value offset) {
-    return builder_.create<LLVM::GEPOp>(location_, pointer.getType(), builder_.getI8Type(), pointer,
-                                        ValueRange{as_i64(offset)});
-  }
-
-  // Of the scores' dimensions, by the operands that have them.
-  void read_sizes() {
-    sizes_.resize(attention_.rank);
-    for (const unsigned operand : {attention_.q, attention_.k}) {
-      const auto of = attention_.dimensions_of(attention_.scores, attention_.scores.getIndexingMapsArray()[operand]);
-      for (unsigned d = 0; d < of.size(); ++d) {
-        if (of[d] < attention_.rank && !sizes_[of[d]])
-          sizes_[of[d]] = size_of(attention_.scores->getOperand(operand), d);
-      }
-    }
-  }
-
   // Workgroups of the same batch follow each other.
   void place() {
-    const Value thread = block_.thread();
-    lane_ = remainder(thread, kWarp);
-    warp_ = quotient(thread, kWarp);
-    Value rest = make_workgroup_id(builder_, location_, 0);
+    const Value rest = make_workgroup_id(builder_, location_, 0);
     const Value row_blocks = quotient(add(sizes_[attention_.row], kAttentionRows - 1), kAttentionRows);
     row0_ = times(builder_.create<arith::RemUIOp>(location_, rest, row_blocks), kAttentionRows);
-    rest = builder_.create<arith::DivUIOp>(location_, rest, row_blocks);
-    at_.resize(attention_.rank);
-    for (unsigned d = attention_.rank; d-- > 0;) {
-      if (d == attention_.row || d == attention_.key) continue;
-      at_[d] = builder_.createOrFold<arith::RemUIOp>(location_, rest, sizes_[d]);
-      rest = builder_.createOrFold<arith::DivUIOp>(location_, rest, sizes_[d]);
-    }
+    place_batches(builder_.create<arith::DivUIOp>(location_, rest, row_blocks));
     // A thread's first row; the second one is eight further on.
     row_ = add(row0_, add(times(warp_, kWarpRows), quotient(lane_, 4)));
     column_ = times(remainder(lane_, 4), 2);
-  }
-
-  Rows open(linalg::LinalgOp product, unsigned operand, unsigned row, int64_t size) {
-    const Value matrix = product->getOperand(operand);
-    Rows rows{gpu::open_memory(builder_, location_, matrix),
-              make_i64(builder_, location_, 0),
-              {},
-              {},
-              {},
-              size,
-              line_bytes_of(size, element_),
-              {},
-              {}};
-    const auto of = attention_.dimensions_of(product, product.getIndexingMapsArray()[operand]);
-    Value bits = builder_.create<LLVM::PtrToIntOp>(location_, builder_.getI64Type(), rows.memory.base);
-    unsigned along = 0;
-    for (unsigned d = 0; d < of.size(); ++d) {
-      const Value stride = rows.memory.strides[d];
-      if (of[d] == attention_.rank) {
-        rows.stride = stride;
-        along = d;
-        continue;
-      }
-      bits = builder_.create<LLVM::OrOp>(location_, bits,
-                                         product_of(stride, make_i64(builder_, location_, element_bytes_)));
-      if (of[d] == row) {
-        rows.row_stride = stride;
-        rows.count = sizes_[row];
-      } else {
-        rows.offset = plus(rows.offset, product_of(as_i64(at_[of[d]]), stride));
-      }
-    }
-    const Value low = builder_.create<LLVM::AndOp>(location_, bits, make_i64(builder_, location_, kGroupBytes - 1));
-    rows.is_aligned = compare(arith::CmpIPredicate::eq, low, make_i64(builder_, location_, 0));
-    llvm::SmallVector<int64_t> strides;
-    int64_t offset = 0;
-    const bool is_known = mlir::succeeded(mlir::getStridesAndOffset(gpu::type_of(matrix), strides, offset));
-    if (!is_known || strides[along] != 1 || size % group_ != 0) {
-      rows.is_aligned = builder_.create<arith::ConstantIntOp>(location_, 0, 1);
-    }
-    return rows;
   }
 
   // Stages of 64 rows.
@@ -235,8 +138,8 @@ class AttentionWriter : gpu::TileWriter {
     return tensor_core::pointer_in(builder_, location_, gpu::open_memory(builder_, location_, memory).base,
                                    tensor_core::kShared);
   }
-  Value stage_of(const Rows& rows, Value stage) {
-    return byte_address(rows.shared, times(stage, kKeys * rows.line_bytes));
+  Value stage_of(const SharedRows& rows, Value stage) {
+    return byte_address(rows.shared, times(stage, kKeys * line_bytes(rows)));
   }
 
   void end_group() {
@@ -255,26 +158,19 @@ class AttentionWriter : gpu::TileWriter {
   }
 
   // 64 rows from `first` on; zeros beyond the last one.
-  void bring(const Rows& rows, Value first, Value stage) {
+  void bring(const SharedRows& rows, Value first, Value stage) {
     const Value shared = stage_of(rows, stage);
     choose(
         rows.is_aligned, {}, [&] { return bring_groups(rows, first, shared); },
         [&] { return bring_elements(rows, first, shared); });
   }
 
-  Value address(const Rows& rows, Value row, Value element) {
-    const Value in_row = product_of(as_i64(element), rows.stride);
-    const Value offset = plus(rows.offset, plus(product_of(as_i64(row), rows.row_stride), in_row));
-    return builder_.create<LLVM::GEPOp>(location_, rows.memory.base.getType(), gpu::stored_type(element_),
-                                        rows.memory.base, ValueRange{offset});
-  }
-
-  Values bring_groups(const Rows& rows, Value first, Value shared) {
+  Values bring_groups(const SharedRows& rows, Value first, Value shared) {
     const auto type = mlir::VectorType::get({4}, builder_.getI32Type());
     for (int64_t done = 0; done < kKeys * groups(rows); done += kThreads) {
       const Value number = add(block_.thread(), done);
       const Value line = quotient(number, groups(rows)), group = remainder(number, groups(rows));
-      const Value target = byte_address(shared, add(times(line, rows.line_bytes), times(group, kGroupBytes)));
+      const Value target = byte_address(shared, add(times(line, line_bytes(rows)), times(group, kGroupBytes)));
       const Value row = add(first, line), element = times(group, group_);
       const Value is_inside = both(is_below(row, rows.count), is_below(element, index(rows.size)));
       if (features_.has_async_copy) {
@@ -296,7 +192,7 @@ class AttentionWriter : gpu::TileWriter {
     return {};
   }
 
-  Values bring_elements(const Rows& rows, Value first, Value shared) {
+  Values bring_elements(const SharedRows& rows, Value first, Value shared) {
     const mlir::Type stored = gpu::stored_type(element_);
     const int64_t in_line = groups(rows) * group_;
     block_.strided(builder_, location_, index(kKeys * in_line), [&](OpBuilder& inside, Value place) {
@@ -310,7 +206,7 @@ class AttentionWriter : gpu::TileWriter {
             return {builder_.create<LLVM::LoadOp>(location_, stored, address(rows, row, element), element_bytes_)};
           },
           [&]() -> Values { return {builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(stored))}; });
-      const Value target = byte_address(shared, add(times(line, rows.line_bytes), times(element, element_bytes_)));
+      const Value target = byte_address(shared, add(times(line, line_bytes(rows)), times(element, element_bytes_)));
       builder_.create<LLVM::StoreOp>(location_, loaded[0], target, element_bytes_);
     });
     return {};
@@ -318,11 +214,11 @@ class AttentionWriter : gpu::TileWriter {
 
   // Four 8 x 8 matrices: the lanes' rows from `line` on, the groups from `group` on; `down_first`: the second matrix is
   // the one below the first.
-  Values load_part(const Rows& rows, Value shared, Value line, int64_t group, bool down_first, bool turned) {
+  Values load_part(const SharedRows& rows, Value shared, Value line, int64_t group, bool down_first, bool turned) {
     const Value second = remainder(quotient(lane_, 8), 2), fourth = quotient(lane_, 16);
     const Value row = add(line, add(remainder(lane_, 8), times(down_first ? second : fourth, 8)));
     const Value along = add(down_first ? fourth : second, group);
-    const Value offset = add(times(row, rows.line_bytes), times(along, kGroupBytes));
+    const Value offset = add(times(row, line_bytes(rows)), times(along, kGroupBytes));
     return tensor_core::load_matrices(builder_, location_, byte_address(shared, offset), turned);
   }
 
@@ -374,26 +270,6 @@ class AttentionWriter : gpu::TileWriter {
     return scores;
   }
 
-  Value compute_masked(Value score, Value row, Value key) {
-    linalg::GenericOp op = attention_.masked;
-    Values point = at_;
-    // What is beyond the last one is computed, and not used; it isn't read.
-    point[attention_.row] = least(row, builder_.create<arith::SubIOp>(location_, sizes_[attention_.row], index(1)));
-    point[attention_.key] = least(key, builder_.create<arith::SubIOp>(location_, sizes_[attention_.key], index(1)));
-    Values operands;
-    for (mlir::OpOperand& operand : op->getOpOperands()) {
-      const mlir::Type type = mlir::getElementTypeOrSelf(operand.get().getType());
-      if (operand.get() == attention_.scores.getDpsInits()[0]) {
-        operands.push_back(convert_element(builder_, location_, score, type, false));
-      } else if (!op.payloadUsesValueFromOperand(&operand)) {
-        operands.push_back(builder_.create<arith::ConstantOp>(location_, type, builder_.getZeroAttr(type)));
-      } else {
-        operands.push_back(gpu::load(builder_, op, operand, point));
-      }
-    }
-    return convert_element(builder_, location_, gpu::compute(builder_, op, point, operands)[0], f32_, false);
-  }
-
   State take_keys(const llvm::SmallVector<Values>& queries, Value block, State state) {
     const Value stage = remainder(block, stages_), k_shared = stage_of(k_, stage), v_shared = stage_of(v_, stage);
     Values weights = by_tensor_cores_ ? score(queries, k_shared) : score_one_by_one(k_shared);
@@ -422,9 +298,9 @@ class AttentionWriter : gpu::TileWriter {
   }
 
   // `count` neighbours of a row in shared memory, in f32.
-  Values load_numbers(const Rows& rows, Value shared, Value line, Value element, int64_t count) {
+  Values load_numbers(const SharedRows& rows, Value shared, Value line, Value element, int64_t count) {
     const mlir::Type stored = gpu::stored_type(element_);
-    const Value from = byte_address(shared, add(times(line, rows.line_bytes), times(element, element_bytes_)));
+    const Value from = byte_address(shared, add(times(line, line_bytes(rows)), times(element, element_bytes_)));
     const Value all = builder_.create<LLVM::LoadOp>(location_, mlir::VectorType::get({count}, stored), from,
                                                     static_cast<unsigned>(count * element_bytes_));
     Values numbers;
@@ -513,21 +389,6 @@ class AttentionWriter : gpu::TileWriter {
     state.sum[row] = sum;
   }
 
-  Value power(Value value) {
-    if (!by_tensor_cores_) return builder_.create<mlir::math::ExpOp>(location_, value);
-    // Good to more digits than a half has.
-    const Value scaled = multiple(value, number(1.4426950408889634));
-    auto call =
-        builder_.create<LLVM::CallIntrinsicOp>(location_, f32_, "llvm.nvvm.ex2.approx.ftz.f", ValueRange{scaled});
-    return call->getResult(0);
-  }
-
-  Value from_lane(Value value, int64_t distance) {
-    return builder_.create<NVVM::ShflOp>(location_, f32_, make_i32(builder_, location_, -1), value,
-                                         make_i32(builder_, location_, distance), make_i32(builder_, location_, 31),
-                                         NVVM::ShflKind::bfly, mlir::UnitAttr());
-  }
-
   // Two numbers as halves in a word.
   Value pair_of(Value low, Value high) {
     if (features_.has_async_copy) {  // As old as these is an instruction that rounds two at once.
@@ -571,55 +432,10 @@ class AttentionWriter : gpu::TileWriter {
     only_if(is_below(column, index(attention_.width)), write);
   }
 
-  // Where an element of `mixed` is in its dimensions.
-  Values indices_of_mixed(Value row, Value column) {
-    Values indices;
-    for (const unsigned d : attention_.dimensions_of(attention_.mixed, attention_.mixed.getIndexingMapsArray()[2])) {
-      indices.push_back(d == attention_.rank ? column : d == attention_.row ? row : at_[d]);
-    }
-    return indices;
-  }
-
-  void store_mixed(Value row, Value column, Value value) {
-    const Value memory = attention_.mixed.getDpsInits()[0];
-    const mlir::Type type = mlir::getElementTypeOrSelf(memory.getType());
-    builder_.create<memref::StoreOp>(location_, convert_element(builder_, location_, value, type, false), memory,
-                                     indices_of_mixed(row, column));
-  }
-
-  void store_last(Value row, Value column, Value value) {
-    linalg::GenericOp op = attention_.last;
-    const Value mixed = attention_.mixed.getDpsInits()[0];
-    const Values indices = indices_of_mixed(row, column);
-    Values point(op.getNumLoops()), operands;
-    for (mlir::OpOperand* operand : op.getDpsInputOperands()) {
-      if (operand->get() != mixed) continue;
-      const mlir::AffineMap map = op.getMatchingIndexingMap(operand);
-      for (unsigned i = 0; i < map.getNumResults(); ++i) point[map.getDimPosition(i)] = indices[i];
-    }
-    for (mlir::OpOperand& operand : op->getOpOperands()) {
-      const mlir::Type type = mlir::getElementTypeOrSelf(operand.get().getType());
-      if (operand.get() == mixed) {
-        operands.push_back(convert_element(builder_, location_, value, type, false));
-      } else if (!op.payloadUsesValueFromOperand(&operand)) {
-        operands.push_back(builder_.create<arith::ConstantOp>(location_, type, builder_.getZeroAttr(type)));
-      } else {
-        operands.push_back(gpu::load(builder_, op, operand, point));
-      }
-    }
-    gpu::store(builder_, op, point, gpu::compute(builder_, op, point, operands));
-  }
-
-  Attention attention_;
-  Block& block_;
-  const Features& features_;
-  mlir::Type element_, f32_;
   bool by_tensor_cores_;
-  int64_t element_bytes_, group_;  // Elements of 16 bytes.
   int64_t stages_;
-  Values sizes_, at_;  // Of the scores' dimensions; the workgroup's place in those that are neither row nor key.
-  Rows q_, k_, v_;
-  Value lane_, warp_, row0_, row_, column_;
+  SharedRows q_, k_, v_;
+  Value row0_, row_, column_;
 };
 
 }  // namespace
@@ -627,9 +443,11 @@ class AttentionWriter : gpu::TileWriter {
 bool takes_attention(const Attention& attention, const Features& features) {
   const mlir::Type element = mlir::getElementTypeOrSelf(attention.scores->getOperand(attention.q).getType());
   if (!element.isF16() && !element.isBF16() && !element.isF32()) return false;
+  if (attention.rows == 1) return has_few_queries(attention, element);
   const int64_t k_bytes = line_bytes_of(attention.depth, element), v_bytes = line_bytes_of(attention.width, element);
   const int64_t bytes = kKeys * (k_bytes + stages_of(features) * (k_bytes + v_bytes));
-  return attention.depth <= kSizeMax && attention.width <= kSizeMax && bytes <= features.shared_bytes_max;
+  return attention.depth <= kAttentionSizeMax && attention.width <= kAttentionSizeMax &&
+         bytes <= features.shared_bytes_max;
 }
 
 mlir::LogicalResult write_attention(mlir::func::FuncOp kernel, const Features& features) {
@@ -638,9 +456,16 @@ mlir::LogicalResult write_attention(mlir::func::FuncOp kernel, const Features& f
     return kernel.emitError("There is no code for this attention on such a device.");
   }
   OpBuilder builder(kernel.getBody().front().getTerminator());
-  kernel->setAttr("workgroup_size", builder.getIndexArrayAttr({kThreads, 1, 1}));
+  const mlir::Type element = mlir::getElementTypeOrSelf(attention->scores->getOperand(attention->q).getType());
+  const bool few = has_few_queries(*attention, element);
+  const int64_t threads = few ? threads_of_few_queries(*attention) : kThreads;
+  kernel->setAttr("workgroup_size", builder.getIndexArrayAttr({threads, 1, 1}));
   Block block(kernel, features);
-  AttentionWriter(builder, kernel.getLoc(), *attention, block).write();
+  if (few) {
+    write_few_queries(builder, kernel.getLoc(), *attention, block);
+  } else {
+    AttentionWriter(builder, kernel.getLoc(), *attention, block).write();
+  }
   llvm::SmallVector<mlir::Operation*> gone;
   for (linalg::LinalgOp op : kernel.getOps<linalg::LinalgOp>()) gone.push_back(op);
   for (mlir::Operation* op : gone) op->erase();

@@ -85,23 +85,6 @@ void wait_for_groups(OpBuilder& builder, Location location, int64_t count) {
   call(builder, location, "llvm.nvvm.cp.async.wait.group", ValueRange{make_i32(builder, location, count)});
 }
 
-void store_sums(OpBuilder& builder, Location location, const gpu::Memory& memory, ValueRange place, ValueRange sums,
-                bool adds) {
-  const Value address = gpu::strided_address_of(builder, location, memory, place);
-  const auto count = static_cast<int64_t>(sums.size());
-  const Values before = adds ? gpu::load_elements(builder, location, memory, address, count) : Values();
-  Values results;
-  for (size_t i = 0; i < sums.size(); ++i) {
-    Value result = sums[i];
-    if (adds) {
-      const Value old = convert_element(builder, location, before[i], builder.getF32Type(), false);
-      result = builder.create<mlir::arith::AddFOp>(location, old, result);
-    }
-    results.push_back(convert_element(builder, location, result, memory.element, false));
-  }
-  gpu::store_elements(builder, location, memory, address, results);
-}
-
 Value pointer_in(OpBuilder& builder, Location location, Value pointer, unsigned space) {
   return builder.create<LLVM::AddrSpaceCastOp>(location, LLVM::LLVMPointerType::get(builder.getContext(), space),
                                                pointer);

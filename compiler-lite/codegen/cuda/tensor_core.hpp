@@ -27,10 +27,6 @@ void end_group(mlir::OpBuilder& builder, mlir::Location location);
 // Waits until all but the last `count` groups have arrived.
 void wait_for_groups(mlir::OpBuilder& builder, mlir::Location location, int64_t count);
 
-// Neighbours of a row of C, from `place` on: sums in f32, which are added to what is there where it `adds`.
-void store_sums(mlir::OpBuilder& builder, mlir::Location location, const gpu::Memory& memory, mlir::ValueRange place,
-                mlir::ValueRange sums, bool adds);
-
 // A pointer to any memory as one to this address space.
 mlir::Value pointer_in(mlir::OpBuilder& builder, mlir::Location location, mlir::Value pointer, unsigned space);
 inline constexpr unsigned kGlobal = 1, kShared = 3;

@@ -18,6 +18,7 @@
 #include "compiler-lite/codegen/cuda/tensor_core_product.hpp"
 
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
+#include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -50,6 +51,7 @@ constexpr int64_t kGroupBytes = 16, kElementBytes = 2;
 constexpr int64_t kWarpRows = 2, kWarpColumns = 4;  // Of the block.
 constexpr int64_t kThreads = kWarpRows * kWarpColumns * kWarp;
 constexpr int64_t kPart = 16, kPartColumns = 8;  // What a warp multiplies at once.
+constexpr int64_t kNeighbours = 2;               // Sums of a row that a thread has side by side.
 constexpr int64_t kTileMin[2] = {kWarpRows * kPart * 2, kWarpColumns*kPart * 2}, kTileMax[2] = {128, 256};
 
 // A multiple of what the warps compute at least, and no more than the tile of C that there is.
@@ -76,6 +78,7 @@ class HalfWriter : gpu::TileWriter {
 
   void write() {
     place_threads();
+    writer_.emplace(builder_, location_, product_, from_zero_, kNeighbours);
     for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
     depth_ = size_of(product_.a, 1);
     slices_[0] = open(product_.a, 0);
@@ -380,19 +383,13 @@ class HalfWriter : gpu::TileWriter {
 
   // Each thread has two neighbours in a row of C, and two eight rows below.
   void store_sums(Value m0, Value n0, const Values& sums) {
-    const Memory memory = open_memory(builder_, location_, product_.c);
-    const bool in_rows = contiguous_dimension(product_.c) == 1;
-    Value whole = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
-    if (in_rows) {
-      const Value bits = unaligned_bits(builder_, location_, memory, 2 * stored_bytes(memory.element));
-      whole = both(whole, compare(arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0)));
-    }
+    const Value whole = both(both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1])), writer_->is_aligned());
     choose(
-        whole, {}, [&] { return store_all(memory, m0, n0, sums, in_rows ? 2 : 1, false); },
-        [&] { return store_all(memory, m0, n0, sums, 1, true); });
+        whole, {}, [&] { return store_all(m0, n0, sums, writer_->at_once(), false); },
+        [&] { return store_all(m0, n0, sums, 1, true); });
   }
 
-  Values store_all(const Memory& memory, Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
+  Values store_all(Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
     const Value row0 = add(add(m0, warp_at_[0]), quotient(lane_, 4));
     const Value column0 = add(add(n0, warp_at_[1]), times(remainder(lane_, 4), 2));
     const int64_t columns = warp_tile_[1] / kPartColumns;
@@ -403,10 +400,10 @@ class HalfWriter : gpu::TileWriter {
           const Value row = add(row0, i * 8), column = add(column0, j * kPartColumns + c);
           const ValueRange values = ValueRange(sums).slice(first, static_cast<size_t>(count));
           if (!checked) {
-            store_some(memory, row, column, values);
+            writer_->write(builder_, row, column, values);
           } else {
             only_if(both(is_below(row, size_[0]), is_below(column, size_[1])),
-                    [&] { store_some(memory, row, column, values); });
+                    [&] { writer_->write(builder_, row, column, values); });
           }
         }
       }
@@ -414,14 +411,11 @@ class HalfWriter : gpu::TileWriter {
     return {};
   }
 
-  void store_some(const Memory& memory, Value row, Value column, ValueRange sums) {
-    tensor_core::store_sums(builder_, location_, memory, {row, column}, sums, !from_zero_);
-  }
-
   const Product& product_;
   Block& block_;
   const Features& features_;
   bool from_zero_;
+  std::optional<gpu::SumWriter> writer_;
   mlir::Type element_;
   int64_t tile_[2], warp_tile_[2];  // Rows and columns of C.
   int64_t stages_;
@@ -431,7 +425,7 @@ class HalfWriter : gpu::TileWriter {
 
 bool is_for_tensor_cores(const Product& product, const Features& features) {
   const mlir::Type a = type_of(product.a).getElementType(), b = type_of(product.b).getElementType();
-  const mlir::Type c = type_of(product.c).getElementType();
+  const mlir::Type c = product.sum_type;
   if (a != b || (c != a && !c.isF32())) return false;
   if (!a.isF16() && !(a.isBF16() && features.has_async_copy)) return false;
   return contiguous_dimension(product.a) >= 0 && contiguous_dimension(product.b) >= 0;

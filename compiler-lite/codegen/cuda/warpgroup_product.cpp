@@ -14,6 +14,7 @@
 
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
 #include "compiler-lite/codegen/cuda/warpgroup.hpp"
+#include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/size_bounds.hpp"
@@ -46,6 +47,8 @@ constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
 constexpr int64_t kPanelBytes = kDepth * warpgroup::kLineBytes;  // Of 64 rows or columns that lie across.
 // Steps for which joining what two warpgroups have summed isn't worth it.
 constexpr int64_t kFewSteps = 256;
+// Sums of a row that a thread has side by side.
+constexpr int64_t kNeighbours = 2;
 constexpr int64_t kRowsMax = 128, kColumnsMin = 64, kColumnsMax = 256;
 
 // Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
@@ -86,6 +89,7 @@ class WarpgroupWriter : gpu::TileWriter {
 
   void write() {
     place_threads();
+    writer_.emplace(builder_, location_, product_, from_zero_, kNeighbours);
     depth_ = size_of(product_.a, 1);
     slices_[0] = open(product_.a, 0);
     slices_[1] = open(product_.b, 1);
@@ -399,19 +403,13 @@ class WarpgroupWriter : gpu::TileWriter {
 
   // Each thread has two neighbours in a row of C, and two eight rows below, in every eight columns.
   void store_sums(Value m0, Value n0, const Values& sums) {
-    const Memory memory = open_memory(builder_, location_, product_.c);
-    const bool in_rows = contiguous_dimension(product_.c) == 1;
-    Value whole = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
-    if (in_rows) {
-      const Value bits = unaligned_bits(builder_, location_, memory, 2 * gpu::stored_bytes(memory.element));
-      whole = both(whole, compare(arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0)));
-    }
+    const Value whole = both(both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1])), writer_->is_aligned());
     choose(
-        whole, {}, [&] { return store_all(memory, m0, n0, sums, in_rows ? 2 : 1, false); },
-        [&] { return store_all(memory, m0, n0, sums, 1, true); });
+        whole, {}, [&] { return store_all(m0, n0, sums, writer_->at_once(), false); },
+        [&] { return store_all(m0, n0, sums, 1, true); });
   }
 
-  Values store_all(const Memory& memory, Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
+  Values store_all(Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
     Value row0 = add(m0, add(times(quotient(in_group_, kWarp), 16), quotient(lane_, 4)));
     Value column0 = add(n0, times(remainder(lane_, 4), 2));
     if (sharing_ == Sharing::kRows) row0 = add(row0, times(group_, warpgroup::kRows));
@@ -420,22 +418,19 @@ class WarpgroupWriter : gpu::TileWriter {
       const Value row = add(row0, i % 4 / 2 * 8), column = add(column0, i / 4 * 8 + i % 2);
       const ValueRange values = ValueRange(sums).slice(static_cast<size_t>(i), static_cast<size_t>(count));
       if (!checked) {
-        store_some(memory, row, column, values);
+        writer_->write(builder_, row, column, values);
       } else {
         only_if(both(is_below(row, size_[0]), is_below(column, size_[1])),
-                [&] { store_some(memory, row, column, values); });
+                [&] { writer_->write(builder_, row, column, values); });
       }
     }
     return {};
   }
 
-  void store_some(const Memory& memory, Value row, Value column, ValueRange sums) {
-    tensor_core::store_sums(builder_, location_, memory, {row, column}, sums, !from_zero_);
-  }
-
   const Product& product_;
   Block& block_;
   bool from_zero_;
+  std::optional<gpu::SumWriter> writer_;
   mlir::Type element_;
   int64_t tile_[2];                 // Rows and columns of C.
   int64_t stages_ = 0, slots_ = 0;  // Slices on their way and in use, and memory for as many as there are.
@@ -448,7 +443,7 @@ class WarpgroupWriter : gpu::TileWriter {
 
 bool write_warpgroup_product(OpBuilder& builder, Location location, const Product& product, Block& block,
                              bool from_zero) {
-  const mlir::Type a = type_of(product.a).getElementType(), c = type_of(product.c).getElementType();
+  const mlir::Type a = type_of(product.a).getElementType(), c = product.sum_type;
   if (!(a.isF16() || a.isBF16()) || a != type_of(product.b).getElementType() || (c != a && !c.isF32())) return false;
   WarpgroupWriter writer(builder, location, product, block, from_zero);
   if (!writer.choose_stages()) return false;

@@ -15,6 +15,7 @@
 // A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
 #include "compiler-lite/codegen/gpu/product.hpp"
 
+#include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/product.hpp"
@@ -46,7 +47,7 @@ class SquareTileWriter : TileWriter {
   SquareTileWriter(OpBuilder& builder, Location location, const Product& product, Block& block, bool from_zero)
       : TileWriter(builder, location), product_(product), block_(block), from_zero_(from_zero) {
     const auto type = type_of(product.c);
-    element_ = type.getElementType();
+    element_ = product.sum_type;
     // Sums of small floats are kept in f32.
     if (llvm::isa<mlir::FloatType>(element_) && element_.getIntOrFloatBitWidth() < 32) element_ = builder.getF32Type();
     const bool large = !type.isDynamicDim(0) && !type.isDynamicDim(1) && type.getDimSize(0) >= 128 &&
@@ -73,7 +74,7 @@ class SquareTileWriter : TileWriter {
     steps_ = size_of(product_.a, 1);
     a_ = open(product_.a);
     b_ = open(product_.b);
-    c_ = open(product_.c);
+    writer_.emplace(builder_, location_, product_, from_zero_, kRun);
     loop(height_, tile_, {}, [&](Value m0, ValueRange) {
       loop(width_, tile_, {}, [&](Value n0, ValueRange) {
         write_tile(m0, n0);
@@ -193,11 +194,9 @@ class SquareTileWriter : TileWriter {
   }
 
   void store_sums(Value m0, Value n0, ValueRange sums) {
-    Value whole = both(fits(m0, tile_, height_), fits(n0, tile_, width_));
-    const bool in_runs = c_.fastest == 1;
-    if (in_runs) whole = both(whole, c_.is_aligned);
+    const Value whole = both(both(fits(m0, tile_, height_), fits(n0, tile_, width_)), writer_->is_aligned());
     choose(
-        whole, {}, [&] { return store_square(m0, n0, sums, in_runs ? kRun : 1, false); },
+        whole, {}, [&] { return store_square(m0, n0, sums, writer_->at_once(), false); },
         [&] { return store_square(m0, n0, sums, 1, true); });
   }
 
@@ -207,28 +206,14 @@ class SquareTileWriter : TileWriter {
         const Value row = add(m0, place(row_, i)), column = add(n0, place(column_, j));
         const ValueRange some = sums.slice(static_cast<size_t>(i * square_ + j), static_cast<size_t>(count));
         if (!checked) {
-          store(row, column, some);
+          writer_->write(builder_, row, column, some);
         } else {
-          only_if(both(is_below(row, height_), is_below(column, width_)), [&] { store(row, column, some); });
+          only_if(both(is_below(row, height_), is_below(column, width_)),
+                  [&] { writer_->write(builder_, row, column, some); });
         }
       }
     }
     return {};
-  }
-
-  void store(Value row, Value column, ValueRange totals) {
-    const Value address = strided_address_of(builder_, location_, c_.memory, {row, column});
-    const auto count = static_cast<int64_t>(totals.size());
-    const Values before = from_zero_ ? Values() : load_elements(builder_, location_, c_.memory, address, count);
-    Values results;
-    for (size_t i = 0; i < totals.size(); ++i) {
-      Value total = totals[i];
-      if (!from_zero_) {
-        total = sum(convert_element(builder_, location_, before[i], element_, product_.is_unsigned), total);
-      }
-      results.push_back(convert_element(builder_, location_, total, c_.memory.element, product_.is_unsigned));
-    }
-    store_elements(builder_, location_, c_.memory, address, results);
   }
 
   // This thread's elements of both slices.
@@ -366,7 +351,8 @@ class SquareTileWriter : TileWriter {
   mlir::Type element_;
   unsigned slices_ = 0;  // How many were made.
   int64_t square_, tile_, depth_, padding_, groups_ = 1, side_ = kSide;
-  Matrix a_, b_, c_;
+  Matrix a_, b_;
+  std::optional<SumWriter> writer_;
   Value a_slice_, b_slice_, group_, in_group_, row_, column_, height_, width_, steps_;
 };
 
@@ -403,23 +389,36 @@ void part_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
   rewriter.replaceOpWithNewOp<memref::SubViewOp>(alloc, larger, zeros, sizes, ones);
 }
 
+void add_last(Product& product, linalg::LinalgOp op, mlir::OpOperand& sums) {
+  product.last = llvm::cast<linalg::GenericOp>(sums.getOwner());
+  product.sums_of_last = &sums;
+  product.last_loops.resize(op.getNumLoops());
+  const mlir::AffineMap c = op.getIndexingMapsArray()[2], read = product.last.getMatchingIndexingMap(&sums);
+  for (unsigned i = 0; i < c.getNumResults(); ++i) {
+    product.last_loops[c.getDimPosition(i)] = read.getDimPosition(i);
+  }
+}
+
 }  // namespace
 
 bool takes_product(linalg::LinalgOp op, const Block& block) {
   return is_supported(op) && block.threads() == kSide * kSide && product_form(op);
 }
 
-mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, bool from_zero) {
+mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, bool from_zero,
+                               mlir::OpOperand* sums_of_last) {
   if (!takes_product(op, block)) return nullptr;
   const OpBuilder::InsertionGuard guard(rewriter);
   const Features& features = block.features();
   const ProductForm form = *product_form(op);
   if (features.write_product) part_rows(rewriter, op);
   if (features.makes_turns) {
-    const Product product = open_product(rewriter, op, form, /*leaves_turns=*/true);
+    Product product = open_product(rewriter, op, form, /*leaves_turns=*/true);
+    if (sums_of_last) add_last(product, op, *sums_of_last);
     if (features.write_product(rewriter, op.getLoc(), product, block, from_zero)) return op;
   }
-  const Product product = open_product(rewriter, op, form);
+  Product product = open_product(rewriter, op, form);
+  if (sums_of_last) add_last(product, op, *sums_of_last);
   if (!features.write_product || !features.write_product(rewriter, op.getLoc(), product, block, from_zero)) {
     SquareTileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
   }

@@ -12,6 +12,7 @@ bool takes_product(mlir::linalg::LinalgOp op, const Block& block);
 
 // Writes what `op` does before it; gives the operation, to be erased. Null: no product, or one for plain loops.
 // `from_zero`: the result holds nothing that counts.
-mlir::Operation* lower_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, Block& block, bool from_zero);
+mlir::Operation* lower_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, Block& block, bool from_zero,
+                               mlir::OpOperand* sums_of_last);
 
 }  // namespace baton::compiler_lite::codegen::gpu

@@ -42,7 +42,7 @@ class KernelLowering {
       return is_work ? mlir::WalkResult::skip() : mlir::WalkResult::advance();
     });
     for (size_t i = 0; i + 1 < work.size(); ++i) skip_zeros(work[i], work[i + 1]);
-    for (size_t i = 0; i + 1 < work.size(); ++i) skip_rounding(work[i], work[i + 1]);
+    for (size_t i = 0; i + 1 < work.size(); ++i) join_last(work[i], work[i + 1]);
     for (mlir::Operation* op : work) {
       if (op && mlir::failed(lower(op))) return mlir::failure();
     }
@@ -64,31 +64,56 @@ class KernelLowering {
     op = nullptr;
   }
 
-  // A product whose sums are only rounded afterwards rounds them itself, and needs no memory for them. Its body still says
-  // what it sums in; nobody verifies it before it is gone.
-  void skip_rounding(mlir::Operation* op, mlir::Operation*& next) {
+  // What goes over a product's sums element by element takes them from registers, and no memory holds them. A result of it
+  // stands for the sums, in both operations; nobody verifies them before they are gone.
+  void join_last(mlir::Operation* op, mlir::Operation*& next) {
     auto product = llvm::dyn_cast_or_null<linalg::LinalgOp>(op);
-    auto rounding = llvm::dyn_cast_or_null<linalg::GenericOp>(next);
-    if (!product || !rounding || !from_zero_.contains(op) || !rounds_only(rounding)) return;
+    auto last = llvm::dyn_cast_or_null<linalg::GenericOp>(next);
+    if (!product || !last || !from_zero_.contains(op) || op->getBlock() != next->getBlock()) return;
     const mlir::Value sums = product.getDpsInits()[0];
     auto alloc = sums.getDefiningOp<memref::AllocOp>();
-    if (!alloc || rounding.getInputs()[0] != sums || op->getBlock() != next->getBlock()) return;
-    for (mlir::Operation* user : sums.getUsers()) {
-      if (user != op && user != next && !llvm::isa<memref::DeallocOp>(user)) return;
+    if (!alloc || last.getNumReductionLoops() != 0) return;
+    mlir::OpOperand* read = nullptr;
+    for (mlir::OpOperand& use : sums.getUses()) {
+      if (use.getOwner() == op || llvm::isa<memref::DeallocOp>(use.getOwner())) continue;
+      if (use.getOwner() != next || read || !last.isDpsInput(&use)) return;
+      read = &use;
     }
+    if (!read || !last.getMatchingIndexingMap(read).isPermutation()) return;
+    mlir::OpOperand* result = nullptr;
+    for (mlir::OpOperand& each : last.getDpsInitsMutable()) {
+      const mlir::AffineMap map = last.getMatchingIndexingMap(&each);
+      if (!map.isPermutation() || is_read_by(each.get(), product)) return;
+      if (!result) result = &each;
+    }
+    if (!result) return;
     rewriter_.moveOpBefore(op, next);
-    rewriter_.modifyOpInPlace(op, [&] { product.getDpsInitOperand(0)->set(rounding.getOutputs()[0]); });
-    rewriter_.eraseOp(next);
-    next = nullptr;
+    rewriter_.setInsertionPoint(op);
+    const mlir::Value c = in_order_of(last.getMatchingIndexingMap(read), last.getMatchingIndexingMap(result), *result);
+    rewriter_.modifyOpInPlace(op, [&] { product.getDpsInitOperand(0)->set(c); });
+    rewriter_.modifyOpInPlace(next, [&] { read->set(c); });
     for (mlir::Operation* user : llvm::make_early_inc_range(sums.getUsers())) rewriter_.eraseOp(user);
     rewriter_.eraseOp(alloc);
+    last_.try_emplace(op, read);
+    next = nullptr;
   }
 
-  static bool rounds_only(linalg::GenericOp op) {
-    if (op.getNumReductionLoops() != 0 || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1) return false;
-    if (!llvm::all_of(op.getIndexingMapsArray(), [](mlir::AffineMap map) { return map.isIdentity(); })) return false;
-    auto rounded = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<mlir::arith::TruncFOp>();
-    return rounded && rounded.getIn() == op.getBody()->getArgument(0);
+  // One tile's results are written before the next tile is multiplied.
+  static bool is_read_by(mlir::Value result, linalg::LinalgOp product) {
+    return llvm::any_of(product.getDpsInputs(),
+                        [&](mlir::Value input) { return memory_of(input) == memory_of(result); });
+  }
+  static mlir::Value memory_of(mlir::Value memory) {
+    while (auto view = memory.getDefiningOp<mlir::ViewLikeOpInterface>()) memory = view.getViewSource();
+    return memory;
+  }
+
+  // A result's memory with the dimensions in the order in which the sums are read.
+  mlir::Value in_order_of(mlir::AffineMap read, mlir::AffineMap written, mlir::OpOperand& result) {
+    if (read == written) return result.get();
+    const mlir::AffineMap order = written.compose(mlir::inversePermutation(read));
+    return rewriter_.create<memref::TransposeOp>(result.getOwner()->getLoc(), result.get(),
+                                                 mlir::AffineMapAttr::get(mlir::inversePermutation(order)));
   }
 
   mlir::LogicalResult lower(mlir::Operation* op) {
@@ -112,7 +137,11 @@ class KernelLowering {
   // Writes code before the operation; gives the operation, to be erased.
   mlir::FailureOr<mlir::Operation*> lower_loops(linalg::LinalgOp op) {
     rewriter_.setInsertionPoint(op);
-    if (mlir::Operation* product = lower_product(rewriter_, op, block_, from_zero_.contains(op))) return product;
+    mlir::OpOperand* const sums_of_last = last_.lookup(op);
+    if (mlir::Operation* product = lower_product(rewriter_, op, block_, from_zero_.contains(op), sums_of_last)) {
+      if (sums_of_last) rewriter_.eraseOp(sums_of_last->getOwner());
+      return product;
+    }
     mlir::FailureOr<linalg::GenericOp> generic = generalize(rewriter_, op);
     if (mlir::failed(generic)) return mlir::failure();
     rewriter_.setInsertionPoint(*generic);
@@ -137,7 +166,8 @@ class KernelLowering {
   }
 
   mlir::func::FuncOp kernel_;
-  llvm::DenseSet<mlir::Operation*> from_zero_;  // Products whose results hold nothing that counts.
+  llvm::DenseSet<mlir::Operation*> from_zero_;               // Products whose results hold nothing that counts.
+  llvm::DenseMap<mlir::Operation*, mlir::OpOperand*> last_;  // By product: how the operation over its sums reads them.
   Block block_;
   mlir::IRRewriter rewriter_;
 };

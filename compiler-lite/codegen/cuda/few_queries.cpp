@@ -1,0 +1,264 @@
+// A row of K, or of V, is read by as many neighbours of a warp as it has groups of 16 bytes; a warp reads several rows with one
+// access, and has several accesses on their way. Warps take keys in turn:
+//
+//   for each of the warp's next keys
+//     their rows of K and of V into registers
+//     scores: each lane multiplies its elements, neighbours join the sums; masked
+//     the largest so far; if it grew, what was summed before shrinks by exp(old - new)
+//     sum += exp(score - largest); mixed += exp(score - largest) * row of V
+//   the lanes that have other keys, then the warps, join what they have
+//   last of mixed / sum
+//
+// Each lane has sums of its own until the end, so that lanes meet for scores only.
+#include "compiler-lite/codegen/cuda/few_queries.hpp"
+
+#include "compiler-lite/codegen/cuda/attention_parts.hpp"
+
+namespace baton::compiler_lite::codegen::cuda {
+namespace {
+
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+namespace memref = mlir::memref;
+using gpu::Block;
+using gpu::kWarp;
+using mlir::Location;
+using mlir::OpBuilder;
+
+constexpr int64_t kRowsMax = 8;
+// Rows for which there are registers for more threads and more accesses.
+constexpr int64_t kVeryFewRows = 2;
+constexpr int64_t kManyThreads = 512, kFewThreads = 256;
+constexpr int64_t kManyAccesses = 8, kFewAccesses = 4;  // Of K; as many of V.
+// What a workgroup may read alone, where there are fewer than multiprocessors: some 10 us.
+constexpr int64_t kBytesAlone = 1024 * 1024;
+constexpr int64_t kMultiprocessors = 132;
+
+class FewQueriesWriter : AttentionParts {
+ public:
+  FewQueriesWriter(OpBuilder& builder, Location location, const Attention& attention, Block& block)
+      : AttentionParts(builder, location, attention, block), rows_(attention.rows) {
+    const int64_t groups = (std::max(attention.depth, attention.width) + group_ - 1) / group_;
+    while (lanes_ < groups) lanes_ *= 2;
+    accesses_ = rows_ <= kVeryFewRows ? kManyAccesses : kFewAccesses;
+    warps_ = block.threads() / kWarp;
+    keys_at_once_ = kWarp / lanes_ * accesses_;
+  }
+
+  void write() {
+    read_sizes();
+    place_batches(make_workgroup_id(builder_, location_, 0));
+    q_ = open(attention_.scores, attention_.q, attention_.row, attention_.depth);
+    k_ = open(attention_.scores, attention_.k, attention_.key, attention_.depth);
+    v_ = open(attention_.mixed, attention_.v, attention_.key, attention_.width);
+    element0_ = times(remainder(lane_, lanes_), group_);
+    const Value aligned = both(q_.is_aligned, both(k_.is_aligned, v_.is_aligned));
+    const Values begin = beginning();
+    const llvm::SmallVector<mlir::Type> types(begin.size(), f32_);
+    const Values of_lane = choose(
+        aligned, types, [&] { return take_all_keys(begin, true); }, [&] { return take_all_keys(begin, false); });
+    leave(join_lanes(of_lane));
+    Block::barrier(builder_, location_);
+    block_.strided(builder_, location_, index(rows_ * attention_.width), [&](OpBuilder& inside, Value number) {
+      const OpBuilder::InsertionGuard guard(builder_);
+      builder_.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+      const Value row = quotient(number, attention_.width), column = remainder(number, attention_.width);
+      const Value value = join_warps(row, column);
+      attention_.last ? store_last(row, column, value) : store_mixed(row, column, value);
+    });
+  }
+
+ private:
+  // Of each row the largest score, the sum of weights, and this lane's elements of the weighted sum of V.
+  size_t state_size() const { return 2 + static_cast<size_t>(group_); }
+  Values beginning() {
+    Values all;
+    for (int64_t row = 0; row < rows_; ++row) {
+      all.push_back(infinity());
+      all.append(state_size() - 1, number(0));
+    }
+    return all;
+  }
+
+  Values take_all_keys(const Values& begin, bool aligned) {
+    llvm::SmallVector<Values> queries;
+    for (int64_t row = 0; row < rows_; ++row) queries.push_back(numbers_of(load(q_, index(row), aligned), q_));
+    const int64_t keys_of_turn = keys_at_once_ * warps_;
+    const Value turns = quotient(add(sizes_[attention_.key], keys_of_turn - 1), keys_of_turn);
+    return loop(turns, 1, begin, [&](Value turn, ValueRange so_far) {
+      const Value first = add(times(turn, keys_of_turn), times(warp_, keys_at_once_));
+      return take_keys(queries, add(first, quotient(lane_, lanes_)), Values(so_far), aligned);
+    });
+  }
+
+  Values take_keys(const llvm::SmallVector<Values>& queries, Value first, Values state, bool aligned) {
+    Values keys;
+    llvm::SmallVector<Values> of_k, of_v;
+    for (int64_t i = 0; i < accesses_; ++i) keys.push_back(add(first, i * (kWarp / lanes_)));
+    const auto load_all = [&](const Rows& rows, llvm::SmallVector<Values>& loaded) {
+      for (const Value key : keys) loaded.push_back(load(rows, least(key, last_of(attention_.key)), aligned));
+    };
+    load_all(k_, of_k);
+    load_all(v_, of_v);
+    for (Values& row : of_k) row = numbers_of(row, k_);
+    for (Values& row : of_v) row = numbers_of(row, v_);
+    for (size_t row = 0; row < queries.size(); ++row) {
+      Values scores;
+      for (size_t i = 0; i < keys.size(); ++i) scores.push_back(score(queries[row], of_k[i], row, keys[i]));
+      weigh(scores, of_v, llvm::MutableArrayRef<Value>(state).slice(row * state_size(), state_size()));
+    }
+    return state;
+  }
+
+  // A lane's group of a row as it lies in memory: one vector, or each element where it doesn't lie so.
+  Values load(const Rows& rows, Value row, bool aligned) {
+    const mlir::Type stored = gpu::stored_type(element_);
+    if (aligned) {
+      const Value from = address(rows, row, inside(rows, element0_));
+      return {builder_.create<LLVM::LoadOp>(location_, mlir::VectorType::get({group_}, stored), from, kGroupBytes)};
+    }
+    Values elements;
+    for (int64_t i = 0; i < group_; ++i) {
+      const Value from = address(rows, row, inside(rows, add(element0_, i)));
+      elements.push_back(builder_.create<LLVM::LoadOp>(location_, stored, from, static_cast<unsigned>(element_bytes_)));
+    }
+    return elements;
+  }
+  // Who is beyond a row's end reads its beginning.
+  Value inside(const Rows& rows, Value element) {
+    if (rows.size == lanes_ * group_) return element;
+    return select(is_below(element, index(rows.size)), element, index(0));
+  }
+
+  // In f32, zeros beyond the row's end.
+  Values numbers_of(const Values& loaded, const Rows& rows) {
+    Values numbers;
+    for (int64_t i = 0; i < group_; ++i) {
+      Value element = loaded[loaded.size() == 1 ? 0 : static_cast<size_t>(i)];
+      if (llvm::isa<mlir::VectorType>(element.getType())) {
+        element = builder_.create<LLVM::ExtractElementOp>(location_, element, make_i32(builder_, location_, i));
+      }
+      element = gpu::from_stored(builder_, location_, element, element_);
+      Value one = convert_element(builder_, location_, element, f32_, false);
+      if (rows.size != lanes_ * group_) {
+        one = select(is_below(add(element0_, i), index(rows.size)), one, number(0));
+      }
+      numbers.push_back(one);
+    }
+    return numbers;
+  }
+
+  Value add_product(Value sum, Value a, Value b) {
+    const Value product = builder_.create<arith::MulFOp>(location_, a, b, arith::FastMathFlags::contract);
+    return builder_.create<arith::AddFOp>(location_, sum, product, arith::FastMathFlags::contract);
+  }
+
+  Value score(const Values& query, const Values& of_k, size_t row, Value key) {
+    Value sum = number(0);
+    for (size_t i = 0; i < query.size(); ++i) sum = add_product(sum, query[i], of_k[i]);
+    for (int64_t distance = lanes_ / 2; distance > 0; distance /= 2) sum = sum_of(sum, from_lane(sum, distance));
+    if (attention_.masked) sum = compute_masked(sum, index(static_cast<int64_t>(row)), key);
+    return select(is_below(key, sizes_[attention_.key]), sum, infinity());
+  }
+
+  // While all is masked there is nothing to subtract.
+  Value base_of(Value largest) {
+    const Value none = builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::OEQ, largest, infinity());
+    return select(none, number(0), largest);
+  }
+  Value larger(Value a, Value b) { return builder_.create<arith::MaximumFOp>(location_, a, b); }
+
+  void weigh(Values scores, llvm::ArrayRef<Values> of_v, llvm::MutableArrayRef<Value> state) {
+    Value largest = state[0];
+    for (const Value score : scores) largest = larger(largest, score);
+    const Value base = base_of(largest), shrink = power(minus(state[0], base));
+    for (Value& each : state.drop_front()) each = multiple(each, shrink);
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const Value weight = power(minus(scores[i], base));
+      state[1] = sum_of(state[1], weight);
+      for (size_t e = 0; e < of_v[i].size(); ++e) state[2 + e] = add_product(state[2 + e], weight, of_v[i][e]);
+    }
+    state[0] = largest;
+  }
+
+  // With what the lanes have that read other keys.
+  Values join_lanes(Values state) {
+    for (int64_t distance = lanes_; distance < kWarp; distance *= 2) {
+      for (size_t row = 0; row < state.size(); row += state_size()) {
+        const Value other = from_lane(state[row], distance), largest = larger(state[row], other);
+        const Value base = base_of(largest);
+        const Value share = power(minus(state[row], base)), other_share = power(minus(other, base));
+        for (size_t i = row + 1; i < row + state_size(); ++i) {
+          const Value given = from_lane(state[i], distance);
+          state[i] = add_product(multiple(state[i], share), given, other_share);
+        }
+        state[row] = largest;
+      }
+    }
+    return state;
+  }
+
+  // In shared memory: for each warp and row the largest score, the sum, and the elements.
+  void leave(const Values& state) {
+    const auto type = mlir::MemRefType::get({warps_, rows_, 2 + lanes_ * group_}, f32_);
+    left_ = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
+    only_if(is_below(lane_, index(lanes_)), [&] {
+      for (int64_t row = 0; row < rows_; ++row) {
+        for (size_t i = 0; i < state_size(); ++i) {
+          const auto at = static_cast<int64_t>(i);
+          const Value place = i < 2 ? index(at) : add(element0_, at);
+          builder_.create<memref::StoreOp>(location_, state[static_cast<size_t>(row) * state_size() + i], left_,
+                                           ValueRange{warp_, index(row), place});
+        }
+      }
+    });
+  }
+
+  Value join_warps(Value row, Value column) {
+    const auto read = [&](int64_t warp, Value place) -> Value {
+      return builder_.create<memref::LoadOp>(location_, left_, ValueRange{index(warp), row, place});
+    };
+    Values largest;
+    Value all = infinity(), sum = number(0), mixed = number(0);
+    for (int64_t warp = 0; warp < warps_; ++warp) {
+      largest.push_back(read(warp, index(0)));
+      all = larger(all, largest.back());
+    }
+    const Value base = base_of(all);
+    for (int64_t warp = 0; warp < warps_; ++warp) {
+      const Value share = power(minus(largest[static_cast<size_t>(warp)], base));
+      sum = add_product(sum, read(warp, index(1)), share);
+      mixed = add_product(mixed, read(warp, add(column, 2)), share);
+    }
+    // Without keys nothing is summed.
+    const Value is_empty = compare(arith::CmpIPredicate::eq, sizes_[attention_.key], index(0));
+    return select(is_empty, number(0), builder_.create<arith::DivFOp>(location_, mixed, sum));
+  }
+
+  int64_t rows_, lanes_ = 1;  // Lanes that share a row of K and V.
+  int64_t accesses_, warps_, keys_at_once_;
+  Rows q_, k_, v_;
+  Value element0_;  // The first of this lane's, in a row.
+  Value left_;
+};
+
+}  // namespace
+
+bool has_few_queries(const Attention& attention, mlir::Type element) {
+  if (attention.rows < 1 || attention.rows > kRowsMax) return false;
+  if (attention.depth > kAttentionSizeMax || attention.width > kAttentionSizeMax) return false;
+  if (attention.rows > 1) return true;
+  if (mlir::ShapedType::isDynamic(attention.keys) || mlir::ShapedType::isDynamic(attention.batches)) return false;
+  const int64_t bytes = attention.keys * (attention.depth + attention.width) * gpu::stored_bytes(element);
+  return attention.batches >= kMultiprocessors || bytes <= kBytesAlone;
+}
+
+int64_t threads_of_few_queries(const Attention& attention) {
+  return attention.rows <= kVeryFewRows ? kManyThreads : kFewThreads;
+}
+
+void write_few_queries(OpBuilder& builder, Location location, const Attention& attention, Block& block) {
+  FewQueriesWriter(builder, location, attention, block).write();
+}
+
+}  // namespace baton::compiler_lite::codegen::cuda
