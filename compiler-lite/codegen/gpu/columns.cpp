@@ -106,19 +106,23 @@ Values WideColumns::take_steps(OpBuilder& builder, ValueRange result, Value begi
   auto loop = builder.create<scf::ForOp>(location_, begin, end, constant(builder, parts * at_once), sums);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
   Values next(loop.getRegionIterArgs());
+  // The accesses first: the driver's compiler moves them up a little, not over all that is computed between them.
+  llvm::SmallVector<Values> points;
+  llvm::SmallVector<llvm::SmallVector<Values>> loaded;
   for (int64_t i = 0; i < at_once; ++i) {
     const Value number =
         inside.createOrFold<arith::AddIOp>(location_, loop.getInductionVar(), constant(inside, i * parts));
-    next = take_step(inside, point_of(result, split(inside, location_, number, reduction_sizes_)), next);
+    points.push_back(point_of(result, split(inside, location_, number, reduction_sizes_)));
+    loaded.push_back(reads_.load(inside, points.back()));
   }
+  for (size_t i = 0; i < points.size(); ++i) next = take_step(inside, points[i], loaded[i], next);
   inside.create<scf::YieldOp>(location_, next);
   return Values(loop.getResults());
 }
 
 // The sums of each result stand side by side, one for each lane.
-Values WideColumns::take_step(OpBuilder& builder, const Values& point, ValueRange sums) {
+Values WideColumns::take_step(OpBuilder& builder, const Values& point, llvm::ArrayRef<Values> loaded, ValueRange sums) {
   const auto lanes = static_cast<size_t>(reads_.lanes());
-  const llvm::SmallVector<Values> loaded = reads_.load(builder, point);
   Values next(sums.size());
   for (size_t lane = 0; lane < lanes; ++lane) {
     Values outs;

@@ -27,7 +27,7 @@ class WideColumns {
   Values point_of(mlir::ValueRange results, mlir::ValueRange steps) const;
   Values take_steps(mlir::OpBuilder& builder, mlir::ValueRange result, mlir::Value begin, mlir::Value end,
                     int64_t parts, int64_t at_once, mlir::ValueRange sums);
-  Values take_step(mlir::OpBuilder& builder, const Values& point, mlir::ValueRange sums);
+  Values take_step(mlir::OpBuilder& builder, const Values& point, llvm::ArrayRef<Values> loaded, mlir::ValueRange sums);
   void join_warps(mlir::OpBuilder& builder, Block& block, mlir::Value first, mlir::Value results, Values sums);
 
   mlir::linalg::GenericOp op_;

@@ -46,6 +46,7 @@ void WideRows::write(OpBuilder& builder, Block& block) {
   auto loop = builder.create<scf::ForOp>(location_, constant(builder, 0), results, constant(builder, across * at_once));
   OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
   llvm::SmallVector<Values> points, parts;
+  llvm::SmallVector<Access> accesses;
   Values are_results;
   for (int64_t i = 0; i < at_once; ++i) {
     const Value first = inside.create<arith::AddIOp>(location_, loop.getInductionVar(), constant(inside, i * across));
@@ -53,8 +54,13 @@ void WideRows::write(OpBuilder& builder, Block& block) {
     are_results.push_back(inside.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ult, number, results));
     const Value safe = inside.create<arith::SelectOp>(location_, are_results.back(), number, constant(inside, 0));
     points.push_back(split(inside, location_, safe, parallel_sizes));
-    parts.push_back(take_row(inside, points.back()));
+    if (accesses_ != sharers_) {
+      parts.push_back(take_row(inside, points.back()));
+    } else {
+      accesses.push_back(begin_access(inside, points.back(), sharer_));
+    }
   }
+  for (const Access& access : accesses) parts.push_back(take_access(inside, access, beginning(inside)));
   for (size_t i = 0; i < points.size(); ++i) leave(inside, points[i], are_results[i], parts[i]);
 }
 
@@ -69,13 +75,14 @@ Values WideRows::point_of(ValueRange result, Value step) const {
   return point;
 }
 
-Values WideRows::take_row(OpBuilder& builder, ValueRange result) {
+Values WideRows::beginning(OpBuilder& builder) {
   Values sums;
   for (mlir::Operation* combiner : combiners_) sums.push_back(neutral_of(builder, location_, combiner));
-  if (accesses_ == sharers_) {
-    const Value begin = builder.create<arith::MulIOp>(location_, sharer_, constant(builder, reads_.lanes()));
-    return take_access(builder, point_of(result, begin), sums);
-  }
+  return sums;
+}
+
+Values WideRows::take_row(OpBuilder& builder, ValueRange result) {
+  Values sums = beginning(builder);
   const int64_t round = sharers_ * kAtOnce, whole = accesses_ / round * round;
   sums = take_steps(builder, result, sharer_, constant(builder, whole), kAtOnce, sums);
   const Value first_left = builder.create<arith::AddIOp>(location_, sharer_, constant(builder, whole));
@@ -87,20 +94,29 @@ Values WideRows::take_steps(OpBuilder& builder, ValueRange result, Value begin, 
   auto loop = builder.create<scf::ForOp>(location_, begin, end, constant(builder, sharers_ * at_once), sums);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
   Values next(loop.getRegionIterArgs());
+  llvm::SmallVector<Access> accesses;
   for (int64_t i = 0; i < at_once; ++i) {
     const Value number =
         inside.createOrFold<arith::AddIOp>(location_, loop.getInductionVar(), constant(inside, i * sharers_));
-    const Value step = inside.create<arith::MulIOp>(location_, number, constant(inside, reads_.lanes()));
-    next = take_access(inside, point_of(result, step), next);
+    accesses.push_back(begin_access(inside, result, number));
   }
+  for (const Access& access : accesses) next = take_access(inside, access, next);
   inside.create<scf::YieldOp>(location_, next);
   return Values(loop.getResults());
 }
 
-Values WideRows::take_access(OpBuilder& builder, const Values& point, ValueRange sums) {
-  const llvm::SmallVector<Values> loaded = reads_.load(builder, point);
+// The driver's compiler moves accesses up a little, not over all that is computed between them: they are begun together.
+WideRows::Access WideRows::begin_access(OpBuilder& builder, ValueRange result, Value number) {
+  const Value step = builder.create<arith::MulIOp>(location_, number, constant(builder, reads_.lanes()));
+  const Values point = point_of(result, step);
+  return {point, reads_.load(builder, point)};
+}
+
+Values WideRows::take_access(OpBuilder& builder, const Access& access, ValueRange sums) {
   Values next(sums);
-  for (int64_t lane = 0; lane < reads_.lanes(); ++lane) next = reads_.compute(builder, point, lane, loaded, next);
+  for (int64_t lane = 0; lane < reads_.lanes(); ++lane) {
+    next = reads_.compute(builder, access.point, lane, access.loaded, next);
+  }
   return next;
 }
 

@@ -22,13 +22,20 @@ class WideRows {
   void write(mlir::OpBuilder& builder, Block& block);
 
  private:
+  // Where it is, and what was read there.
+  struct Access {
+    Values point;
+    llvm::SmallVector<Values> loaded;
+  };
   mlir::Value constant(mlir::OpBuilder& builder, int64_t value);
   Values point_of(mlir::ValueRange result, mlir::Value step) const;
   // The parts of this lane, of the row that `result` is.
   Values take_row(mlir::OpBuilder& builder, mlir::ValueRange result);
   Values take_steps(mlir::OpBuilder& builder, mlir::ValueRange result, mlir::Value begin, mlir::Value end,
                     int64_t at_once, mlir::ValueRange sums);
-  Values take_access(mlir::OpBuilder& builder, const Values& point, mlir::ValueRange sums);
+  Access begin_access(mlir::OpBuilder& builder, mlir::ValueRange result, mlir::Value number);
+  Values take_access(mlir::OpBuilder& builder, const Access& access, mlir::ValueRange sums);
+  Values beginning(mlir::OpBuilder& builder);
   void leave(mlir::OpBuilder& builder, mlir::ValueRange result, mlir::Value is_result, Values sums);
 
   mlir::linalg::GenericOp op_;
