@@ -16,11 +16,13 @@ enum TypeIndex : int32_t {
   kInt = 1,
   kBool = 2,
   kFloat = 3,
+  kOpaquePointer = 4,
   kDataType = 5,
   kDevice = 6,
   kTensorView = 7,    // DLTensor*, borrowed
   kRawText = 8,       // const char*, borrowed
   kByteArrayPtr = 9,  // borrowed
+  kMovable = 10,      // AnyObject**, borrowed: whoever takes the object from there leaves null
   kSmallText = 11,    // up to 7 bytes in place
   kSmallBytes = 12,
   kObjectBegin = 64,
@@ -28,8 +30,10 @@ enum TypeIndex : int32_t {
   kBytes = 66,
   kError = 67,
   kFunction = 68,
+  kShape = 69,
   kTensor = 70,
   kArray = 71,
+  kMap = 72,
   kModule = 73,
 };
 

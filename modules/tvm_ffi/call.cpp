@@ -89,8 +89,7 @@ class Call {
       return {};
     } else if (const auto* held = sdk::cast<HeldObject>(object)) {
       if (kind == Kind::kObject) {
-        any.type_index = held->get()->type_index;
-        any.object = held->get();
+        any = held->value();
         return {};
       }
     } else if (const auto* blob = sdk::cast<sdk::Blob>(object)) {

@@ -244,6 +244,10 @@ class Recorder {
       recorded_->add(any_of_device(*device));
       return {};
     }
+    if (const auto* held = kind == Kind::kObject ? sdk::cast<HeldObject>(object) : nullptr) {
+      recorded_->add(share(*function_.runtime, held->value()), true);
+      return {};
+    }
     return failure(StatusCode::kInvalidArgument, "A command does not take a '", object->type->name, "'.");
   }
 

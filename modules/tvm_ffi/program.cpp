@@ -191,9 +191,7 @@ Status give_object(const Giver& giver, baton_object* object, Any& out) {
     return give_tensor(giver, Ref<hal::BufferView>(view), out);
   }
   if (const auto* held = sdk::cast<HeldObject>(object)) {
-    giver.runtime.retain(held->get());
-    out.type_index = held->get()->type_index;
-    out.object = held->get();
+    out = share(giver.runtime, held->value());
     return {};
   }
   const auto* blob = sdk::cast<sdk::Blob>(object);
@@ -299,10 +297,19 @@ class ProgramCall {
       object = wrap(instance_.device).detach();
       return {};
     }
-    if (kind != Kind::kObject || any.type_index < kObjectBegin) return wrong(any, "another object");
-    runtime_.retain(any.object);
-    object = sdk::make<HeldObject>(function_.program->runtime(), any.object).detach();
+    if (kind != Kind::kObject) return wrong(any, kind == Kind::kDevice ? "a device" : "another object");
+    BATON_TRY_ASSIGN(const Any owned, own(any));
+    object = sdk::make<HeldObject>(function_.program->runtime(), owned).detach();
     return {};
+  }
+
+  // What is lent for the call alone becomes an object of its own.
+  Result<Any> own(const Any& any) const {
+    std::string_view bytes;
+    Any copy = any;
+    if (!is_borrowed(any)) return share(runtime_, any);
+    if (!read_bytes(copy, bytes)) return wrong(any, "an object that it may keep");
+    return any_of_bytes(runtime_, any.type_index == kByteArrayPtr ? Kind::kBytes : Kind::kString, bytes);
   }
 
   Status add_fences() {
@@ -469,7 +476,27 @@ bool call_plainly(const ProgramFunction& function, std::span<const Any> argument
   return true;
 }
 
+// What a caller would let the function take from it is passed as what it is; it stays the caller's.
+Status call_program(const ProgramFunction& function, std::span<const Any> arguments, Any& out);
+[[gnu::cold, gnu::noinline]] Status call_with_movable(const ProgramFunction& function, std::span<const Any> arguments,
+                                                      Any& out) {
+  std::vector<Any> resolved(arguments.begin(), arguments.end());
+  for (Any& any : resolved) {
+    if (any.type_index != kMovable) continue;
+    AnyObject* const object = *static_cast<AnyObject**>(any.pointer);
+    any = Any();
+    if (!object) continue;
+    any.type_index = object->type_index;
+    any.object = object;
+  }
+  return call_program(function, resolved, out);
+}
+
 [[gnu::noinline]] Status call_program(const ProgramFunction& function, std::span<const Any> arguments, Any& out) {
+  for (const Any& any : arguments) {
+    if (any.type_index == kMovable) [[unlikely]]
+      return call_with_movable(function, arguments, out);
+  }
   if (arguments.size() != function.argument_count) {
     return failure(StatusCode::kInvalidArgument, "It takes ", function.argument_count,
                    function.argument_count == 1 ? " argument, and " : " arguments, and ", arguments.size(),

@@ -56,8 +56,8 @@ Status take_blob(Any& value, baton_object*& out) {
 // Keeps the object for itself: the value is empty then.
 Status take_object(const Taker& taker, Any& value, baton_object*& out) {
   if (value.type_index == kTensor && taker.device) return take_view(taker, value, out);
-  if (value.type_index < kObjectBegin) return unlike(value, "an object");
-  out = sdk::make<HeldObject>(taker.runtime, value.object).detach();
+  if (is_borrowed(value)) return unlike(value, "an object");
+  out = sdk::make<HeldObject>(taker.runtime, value).detach();
   value = Any();
   return {};
 }
@@ -81,7 +81,13 @@ std::string describe(const Any& value) {
     case kTensorView: return "a borrowed tensor";
     case kTensor: return "a tensor";
     case kFunction: return "a function";
+    case kOpaquePointer: return "an opaque pointer";
+    case kDataType: return "a dtype";
+    case kDevice: return "a device";
+    case kShape: return "a shape";
     case kArray: return "an array";
+    case kMap: return "a map";
+    case kModule: return "a module";
     default: return text("a value of type ", value.type_index);
   }
 }

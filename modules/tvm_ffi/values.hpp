@@ -7,17 +7,17 @@
 
 namespace baton::modules::tvm_ffi {
 
-// An object of TVM-FFI in a reference register.
+// A value of TVM-FFI in a reference register: an object, or what Any has in place (a number, a short str, a dtype), owned.
 class HeldObject final : public sdk::Object<HeldObject> {
  public:
   static constexpr char kTypeName[] = "tvm_ffi.object";
-  HeldObject(std::shared_ptr<const Runtime> runtime, AnyObject* owned) : runtime_(std::move(runtime)), object_(owned) {}
-  ~HeldObject() { runtime_->release(object_); }
-  AnyObject* get() const { return object_; }
+  HeldObject(std::shared_ptr<const Runtime> runtime, const Any& owned) : runtime_(std::move(runtime)), value_(owned) {}
+  ~HeldObject() { runtime_->drop(value_); }
+  const Any& value() const { return value_; }
 
  private:
   std::shared_ptr<const Runtime> runtime_;
-  AnyObject* object_;
+  Any value_;
 };
 
 // Places of T for as many as a call has: here when they are few.
@@ -44,6 +44,17 @@ class Places {
   alignas(T) std::byte bytes_[kInPlace * sizeof(T)];
   T* first_;
 };
+
+// The same value with an owner more.
+inline Any share(const Runtime& runtime, const Any& value) {
+  if (value.type_index >= kObjectBegin) runtime.retain(value.object);
+  return value;
+}
+// Whether the value lies with whoever passes it, for the time of a call.
+inline bool is_borrowed(const Any& value) {
+  return value.type_index == kTensorView || value.type_index == kRawText || value.type_index == kByteArrayPtr ||
+         value.type_index == kMovable;
+}
 
 inline Any any_of(int64_t number) {
   Any any;

@@ -50,6 +50,8 @@ static_assert(int{kSmallText} == int{kTVMFFISmallStr} && int{kSmallBytes} == int
 static_assert(int{kObjectBegin} == int{kTVMFFIStaticObjectBegin} && int{kText} == int{kTVMFFIStr});
 static_assert(int{kBytes} == int{kTVMFFIBytes} && int{kError} == int{kTVMFFIError});
 static_assert(int{kFunction} == int{kTVMFFIFunction} && int{kTensor} == int{kTVMFFITensor});
+static_assert(int{kOpaquePointer} == int{kTVMFFIOpaquePtr} && int{kMovable} == int{kTVMFFIObjectRValueRef});
+static_assert(int{kShape} == int{kTVMFFIShape} && int{kMap} == int{kTVMFFIMap});
 static_assert(int{kArray} == int{kTVMFFIArray} && int{kModule} == int{kTVMFFIModule});
 
 // Parameter for parameter, but for pointers, which C takes as they are.

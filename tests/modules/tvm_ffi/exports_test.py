@@ -182,6 +182,26 @@ def check_call_back(baton, path, functions):
                 assert result == 4 if name == "numbers" else np.from_dlpack(result).tolist() == [1, 2], (name, result)
 
 
+def check_objects(baton, path, functions):
+    """Whatever a caller has is an object of a program: values in place, borrowed ones, and what it may take from the caller."""
+    program = baton.load(path, "", functions)
+    identity, kept = program("identity"), program("kept")
+    values = [None, 0, -1, 2**62, True, False, 0.5, "", "a", "seven b", "eight by", "long " * 20, b"", b"a\0b", b"long " * 20]
+    for value in values:
+        for call in (identity, kept):
+            got = call(value)
+            assert got == value and isinstance(got, type(value)), (call, value, got)
+    for call in (identity, kept):
+        assert str(call(tvm_ffi.dtype("float16"))) == "float16"
+        assert call(tvm_ffi.device("cuda", 3)) == tvm_ffi.device("cuda", 3)
+        assert list(call([1, "a", None])) == [1, "a", None] and dict(call({"a": 1})) == {"a": 1}
+        assert tuple(call(tvm_ffi.Shape((2, 3)))) == (2, 3)
+        assert call(lambda n: n + 1)(3) == 4
+        assert np.from_dlpack(call(tensor(1, 2))).tolist() == [1, 2]
+    several = program("several")("short", 7)
+    assert list(several) == ["short", 7], list(several)
+
+
 def check_errors(program, baton, path):
     x = tensor(1, 2, 3)
     fails(KeyError, "did you mean 'sum'", program, "sun")
@@ -227,7 +247,7 @@ def check_globals(baton, path):
     fails(Exception, "is already registered", baton.register, path)
 
 
-def main(library, path, round_trip="", functions=""):
+def main(library, path, objects, round_trip="", functions=""):
     baton = tvm_ffi.load_module(library)
     for device in ("", "local-sync", "local-task"):
         program = baton.load(path, device)
@@ -245,6 +265,8 @@ def main(library, path, round_trip="", functions=""):
     gc.collect()
     assert np.from_dlpack(sum_alone(tensor(1), tensor(2))).tolist() == [3]
     check_call_back(baton, round_trip, functions)
+    if functions:
+        check_objects(baton, objects, functions)
     check_globals(baton, path)
     print("exports are functions")
 

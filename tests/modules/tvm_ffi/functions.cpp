@@ -48,6 +48,44 @@ ffi::Tensor FilledLike(ffi::TensorView like, double value) { return Filled(like.
 ffi::Array<ffi::Any> Pair(int64_t x) { return {ffi::Any(x), ffi::Any(static_cast<double>(x) / 2)}; }
 ffi::Any Nothing(ffi::Any) { return nullptr; }
 ffi::Any Keep(ffi::Any x) { return x; }
+// One of each kind of value: in place, and objects.
+int kPlace = 0;
+ffi::Any Sample(int64_t which) {
+  switch (which) {
+    case 0: return int64_t{1} << 40;
+    case 1: return true;
+    case 2: return 0.5;
+    case 3: return ffi::String("");
+    case 4: return ffi::String("seven b");
+    case 5: return ffi::String("eight by");
+    case 6: return ffi::Bytes("a\0b", 3);
+    case 7: return ffi::Bytes("more than seven bytes");
+    case 8: return DLDataType{kDLFloat, 16, 1};
+    case 9: return DLDevice{kDLCUDA, 3};
+    case 10: return static_cast<void*>(&kPlace);
+    case 11: return ffi::Shape({2, 3});
+    case 12: return ffi::Array<int64_t>{1, 2};
+    case 13: return ffi::Map<ffi::String, int64_t>{{"a", 1}};
+    case 14: return ffi::Function::FromTyped([](int64_t x) { return x + 1; });
+    default: return nullptr;
+  }
+}
+// Of the same type, and of the same content where it is in place or text.
+bool IsSample(int64_t which, ffi::AnyView value) {
+  const ffi::Any wanted = Sample(which);
+  if (value.type_index() != wanted.type_index()) return false;
+  if (auto text = wanted.try_cast<ffi::String>()) return value.cast<ffi::String>() == *text;
+  if (auto bytes = wanted.try_cast<ffi::Bytes>()) {
+    const ffi::Bytes given = value.cast<ffi::Bytes>();
+    return given.size() == bytes->size() && std::memcmp(given.data(), bytes->data(), given.size()) == 0;
+  }
+  if (value.type_index() >= kTVMFFIStaticObjectBegin) return true;
+  return value.CopyToTVMFFIAny().v_int64 == ffi::AnyView(wanted).CopyToTVMFFIAny().v_int64;
+}
+// As a command: writes whether it is.
+void NoteSample(ffi::TensorView x, int64_t which, ffi::AnyView value) {
+  static_cast<float*>(x.data_ptr())[0] = IsSample(which, value) ? 1.0f : -1.0f;
+}
 // Kept beyond the call.
 ffi::Tensor& kept() {
   static ffi::Tensor tensor;
@@ -108,6 +146,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(filled_like, FilledLike)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(pair, Pair)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(nothing, Nothing)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, Keep)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(sample, Sample)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(is_sample, IsSample)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(note_sample, NoteSample)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep_tensor, KeepTensor)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(kept_sum, KeptSum)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, Fail)

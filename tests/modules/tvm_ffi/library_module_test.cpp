@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "modules/tvm_ffi/library_symbols.hpp"
+#include "modules/tvm_ffi/program.hpp"
 #include "tests/modules/tvm_ffi/test_functions.hpp"
 #include "tests/support/temporary_path.hpp"
 
@@ -225,10 +226,74 @@ TEST(LibraryModuleTest, ObjectsPassThrough) {
   const auto again = functions.call("keep", {ref_of(first.object)});
   ASSERT_OK(again);
   const OwnedResult second((*again)[0]);
-  EXPECT_EQ(sdk::cast<HeldObject>(second.object)->get(), sdk::cast<HeldObject>(first.object)->get());
+  EXPECT_EQ(sdk::cast<HeldObject>(second.object)->value().object, sdk::cast<HeldObject>(first.object)->value().object);
   const auto none = functions.call("nothing", {ref_of(nullptr)});
   ASSERT_OK(none);
   EXPECT_EQ((*none)[0].ref, nullptr);
+}
+
+constexpr int64_t kSamples = 16;  // functions.cpp
+
+// What has no object behind it, such as a short str, is an object of a program as a long one is.
+TEST(LibraryModuleTest, ValuesOfEveryKindPassThrough) {
+  Functions functions(
+      {{"sample", "(i64) -> object"}, {"is_sample", "(i64, object) -> bool"}, {"keep", "(object) -> object"}});
+  for (int64_t which = 0; which < kSamples; ++which) {
+    const auto made = functions.call("sample", {Value::of(which)});
+    ASSERT_OK(made) << which;
+    const OwnedResult first((*made)[0]);
+    const auto kept = functions.call("keep", {ref_of(first.object)});
+    ASSERT_OK(kept) << which;
+    const OwnedResult second((*kept)[0]);
+    for (int64_t other = 0; other < kSamples; ++other) {
+      const auto same = functions.call("is_sample", {Value::of(other), ref_of(second.object)});
+      ASSERT_OK(same) << which;
+      EXPECT_EQ((*same)[0].i32, which == other) << which << " " << other;
+    }
+  }
+}
+
+// A caller that offers a function of a program to take an object from it keeps it.
+TEST(LibraryModuleTest, WhatMayBeTakenStaysTheCallers) {
+  const auto runtime = *Runtime::open(BATON_TEST_TVM_FFI);
+  const auto bytes = bytecode::assemble("module @m\nexport func @identity(%x: ref) -> ref {\n  return\n}\n");
+  ASSERT_OK(bytes);
+  auto module = vm::BytecodeModule::load(bytecode::ModuleBytes::copy(*bytes));
+  ASSERT_OK(module);
+  const auto program = Program::make(runtime, {.modules = {*std::move(module)}, .device = "local-sync"});
+  ASSERT_OK(program);
+  AnyObject* const function = (*program)->function("identity").value();
+  Any text = any_of_bytes(*runtime, Kind::kString, "longer than seven bytes").value();
+  AnyObject* place = text.object;
+  Any movable, result;
+  movable.type_index = kMovable;
+  movable.pointer = &place;
+  ASSERT_EQ(runtime->function_call(function, &movable, 1, &result), 0);
+  EXPECT_EQ(result.object, text.object);
+  EXPECT_EQ(place, text.object);
+  runtime->drop(result);
+  place = nullptr;  // Somebody took it.
+  ASSERT_EQ(runtime->function_call(function, &movable, 1, &result), 0);
+  EXPECT_EQ(result.type_index, kNone);
+  runtime->drop(text);
+  runtime->release(function);
+}
+
+TEST(LibraryModuleTest, CommandsTakeValuesOfEveryKind) {
+  Commands functions({{"sample", "(i64) -> object"}, {"note_sample", "command(view, i64, object)"}});
+  for (int64_t which = 0; which < kSamples; ++which) {
+    Floats x(*functions.device, hal::ElementType::kF32, {1}, {0});
+    Result<Ref<hal::Recording>> recording = failure(StatusCode::kUnknown, "none");
+    {
+      const auto made = functions.call("sample", {Value::of(which)});
+      ASSERT_OK(made) << which;
+      const OwnedResult value((*made)[0]);  // The recording keeps it.
+      recording = functions.record("note_sample", {{0}}, {Value::of(which), ref_of(value.object)});
+    }
+    ASSERT_OK(recording) << which;
+    for (int execution = 0; execution < 2; ++execution) ASSERT_OK(functions.execute(**recording, {&x}));
+    EXPECT_THAT(x.read(*functions.device), testing::ElementsAre(1)) << which;
+  }
 }
 
 TEST(LibraryModuleTest, ErrorsComeWithTheirKindAndTheirTrace) {
