@@ -29,15 +29,20 @@ Result<uint32_t> number(std::string_view key, std::string_view value) {
   return parsed;
 }
 
+// What may be absent may be null as well.
+Result<std::optional<std::string_view>> field_in(std::string_view metadata, std::string_view key) {
+  BATON_TRY_ASSIGN(const auto value, json_field(metadata, key));
+  return value && *value == "null" ? std::nullopt : value;
+}
+
 // `missing` where the version of Triton has no such field.
 Result<uint32_t> number_in(std::string_view metadata, std::string_view key, uint32_t missing) {
-  BATON_TRY_ASSIGN(const auto value, json_field(metadata, key));
-  if (!value) return missing;
-  return number(key, *value);
+  BATON_TRY_ASSIGN(const auto value, field_in(metadata, key));
+  return value ? number(key, *value) : missing;
 }
 
 Result<bool> flag_in(std::string_view metadata, std::string_view key) {
-  BATON_TRY_ASSIGN(const auto value, json_field(metadata, key));
+  BATON_TRY_ASSIGN(const auto value, field_in(metadata, key));
   if (!value || *value == "false") return false;
   return *value == "true" ? Result<bool>(true) : bad_field(key, *value);
 }
@@ -78,21 +83,16 @@ Result<TritonKernel> read_metadata(std::string_view metadata) {
     return bad_field("num_ctas", text(kernel.launch.cluster));
   BATON_TRY_ASSIGN(kernel.launch.cooperative, flag_in(metadata, "launch_cooperative_grid"));
   BATON_TRY_ASSIGN(kernel.launch.early, flag_in(metadata, "launch_pdl"));
-  BATON_TRY_ASSIGN(const auto version, json_field(metadata, "triton_version"));
+  BATON_TRY_ASSIGN(const auto version, field_in(metadata, "triton_version"));
   if (version) {
     BATON_TRY_ASSIGN(kernel.version, string_of("triton_version", *version));
   }
   for (const std::string_view key : {"global_scratch_size", "profile_scratch_size"}) {
     BATON_TRY_ASSIGN(const auto scratch, json_field(metadata, key));
     if (!scratch) continue;
-    BATON_TRY_ASSIGN(const uint32_t bytes, number(key, *scratch));
+    BATON_TRY_ASSIGN(const uint32_t bytes,
+                     number_in(metadata, key, 0));  // The pointer is there, whatever it points to.
     kernel.launch.scratch_bytes[kernel.launch.hidden_pointers++] = bytes;
-  }
-  BATON_TRY_ASSIGN(const auto descriptors, json_field(metadata, "tensordesc_meta"));
-  const bool plain_tensors = !descriptors || *descriptors == "[]" || *descriptors == "null";
-  if (!plain_tensors) {
-    return failure(StatusCode::kUnimplemented, "Kernel '", kernel.name,
-                   "' takes tensor descriptors, which its launcher makes on the host; they are not imported yet.");
   }
   return kernel;
 }

@@ -216,11 +216,64 @@ TEST(TritonTest, APairThatDoesNotBelongTogetherIsASentence) {
                "it says 8 warps, and the code is for 128 threads");
   EXPECT_FAILS(read_as("\"backend\": \"cuda\"", "\"backend\": \"hip\""), StatusCode::kUnimplemented,
                "is compiled for \"hip\"");
-  EXPECT_FAILS(read_as("\"tensordesc_meta\": []", "\"tensordesc_meta\": [{}]"), StatusCode::kUnimplemented,
-               "takes tensor descriptors");
   EXPECT_FAILS(read_as("\"shared\"", "\"shaded\""), StatusCode::kInvalidArgument, "The metadata has no 'shared'");
   EXPECT_FAILS(read_as("\"shared\": 0", "\"shared\": -1"), StatusCode::kInvalidArgument, "'shared' is -1");
   EXPECT_FAILS(read_as("\"num_warps\": 4", "\"num_warps\": 400"), StatusCode::kInvalidArgument, "'num_warps' is 400");
+}
+
+// Each field missing, null, and of every other type: what may be absent has a default, everything else is a sentence.
+TEST(TritonTest, FieldsMayBeAbsentOrNullOrWrong) {
+  const std::vector<std::byte> cubin = file("scale_add_3_6.cubin");
+  struct Field {
+    const char* name;
+    const char* value;
+    bool is_needed;
+  };
+  constexpr Field kFields[] = {{"name", "\"scale_add\"", true},
+                               {"target", "{\"backend\": \"cuda\", \"arch\": 90, \"warp_size\": 32}", true},
+                               {"num_warps", "4", true},
+                               {"shared", "0", true},
+                               {"num_ctas", "1", false},
+                               {"launch_pdl", "false", false},
+                               {"launch_cooperative_grid", "false", false},
+                               {"triton_version", "\"3.6.0\"", false},
+                               {"global_scratch_size", "0", false},
+                               {"profile_scratch_size", "0", false},
+                               {"tensordesc_meta", "[]", false}};
+  const auto read_with = [&](std::string_view field, std::string_view value) {
+    std::string metadata = "{\"hash\": \"\"";
+    for (const Field& each : kFields) {
+      const bool changed = each.name == field;
+      if (changed && value.empty()) continue;
+      metadata += text(", \"", each.name, "\": ", changed ? value : each.value);
+    }
+    return read_triton(metadata + "}", cubin);
+  };
+  EXPECT_OK(read_with("", ""));
+  for (const Field& field : kFields) {
+    const bool is_ignored = std::string_view(field.name) == "tensordesc_meta";
+    for (const std::string_view absent : {"", "null"}) {
+      const auto kernel = read_with(field.name, absent);
+      EXPECT_EQ(kernel.has_value(), !field.is_needed) << field.name << " " << absent;
+      // Null says that the version has such a pointer, and nothing that it none has.
+      const bool is_pointer = std::string_view(field.name).ends_with("scratch_size");
+      if (kernel) EXPECT_EQ(kernel->launch.hidden_pointers, is_pointer && absent.empty() ? 1u : 2u) << field.name;
+    }
+    for (const std::string_view wrong : {"-1", "1.5", "99999999999", "\"\"", "\"a\\\"b\"", "[]", "[{\"a\": 1}]", "{}",
+                                         "{\"backend\": null}", "{\"backend\": \"cuda\", \"arch\": null}", "nul"}) {
+      const auto kernel = read_with(field.name, wrong);
+      const bool is_text = wrong == "\"\"" && std::string_view(field.name) == "triton_version";
+      EXPECT_EQ(kernel.has_value(), is_ignored || is_text) << field.name << " " << wrong;
+    }
+  }
+}
+
+// A tensor's descriptor is an argument of 128 bytes that the caller makes, and what belongs to it follows.
+TEST(TritonTest, DescriptorsAreArgumentsOfTheCaller) {
+  const auto kernel = read("describe_3_9");
+  ASSERT_OK(kernel);
+  EXPECT_THAT(sizes_of(*kernel), ElementsAre(128, 4, 4, 8, 8, 8, 4));
+  EXPECT_EQ(kernel->launch.hidden_pointers, 2u);
 }
 
 // Damage of every length, and of every byte of the tables: a sentence or a kernel, and never a read beyond the end.
