@@ -33,6 +33,18 @@ struct FatbinPart {
 };
 constexpr uint64_t kFatbinAlignment = 8;
 
+// Of LTO-IR, as CUDA 13's compilers write it: numbers that tell of the code, and what those point to, one behind the other. The
+// code itself is packed, and the linker is careful when it unpacks it (device_image.hpp).
+struct LtoHeader {
+  uint32_t magic;
+  uint8_t versions[8];
+  uint16_t header_bytes;
+  uint16_t level;
+  uint32_t numbers_end;
+  uint32_t tables_end;
+};
+constexpr uint32_t kLtoMagic = 0x7f4e43ed;
+
 struct ArchiveMember {
   char name[16], date[12], user[6], group[6], mode[8], bytes[10], end[2];
 };
@@ -222,9 +234,25 @@ Status check_archive(Code code) {
   return {};
 }
 
+// ---- LTO-IR ---------------------------------------------------------------------------------------------------------
+
+bool is_lto(Code code) { return code.size() >= 4 && load_bytes<uint32_t>(code.data()) == kLtoMagic; }
+
+Status check_lto(Code code) {
+  if (code.size() < sizeof(LtoHeader)) return cut_off("LTO-IR", code, "first words", 0, sizeof(LtoHeader));
+  const auto header = load_bytes<LtoHeader>(code.data());
+  const bool in_order = header.header_bytes >= sizeof(LtoHeader) && header.header_bytes <= header.numbers_end &&
+                        header.numbers_end <= header.tables_end && header.tables_end <= code.size();
+  if (in_order) return {};
+  return failure(StatusCode::kDataLoss, "The LTO-IR has ", code.size(), " bytes; its head ends at ",
+                 header.header_bytes, ", its numbers at ", header.numbers_end, " and its tables at ", header.tables_end,
+                 ".");
+}
+
 }  // namespace
 
 Status check_device_image(Code code) {
+  if (is_lto(code)) return check_lto(code);
   if (is_elf(code)) return check_elf(code);
   if (is_archive(code)) return check_archive(code);
   uint64_t length = 0;

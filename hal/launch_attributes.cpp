@@ -6,36 +6,54 @@
 namespace baton::hal {
 namespace {
 
+constexpr int64_t kParametersMax = 1024;  // More than fit what devices take.
 constexpr int64_t kUnsignedMax = std::numeric_limits<uint32_t>::max();
 
 struct Attribute {
   std::string_view name;
   int64_t least, most;
-  void (*set)(LaunchAttributes& launch, int64_t value);
+  void (*set)(EntryPoint& entry, int64_t value);
 };
 
 constexpr Attribute kAttributes[] = {
     {"cluster_size_x", 1, kUnsignedMax,
-     [](LaunchAttributes& launch, int64_t value) { launch.cluster_size[0] = static_cast<uint32_t>(value); }},
+     [](EntryPoint& entry, int64_t value) { entry.launch.cluster_size[0] = static_cast<uint32_t>(value); }},
     {"cluster_size_y", 1, kUnsignedMax,
-     [](LaunchAttributes& launch, int64_t value) { launch.cluster_size[1] = static_cast<uint32_t>(value); }},
+     [](EntryPoint& entry, int64_t value) { entry.launch.cluster_size[1] = static_cast<uint32_t>(value); }},
     {"cluster_size_z", 1, kUnsignedMax,
-     [](LaunchAttributes& launch, int64_t value) { launch.cluster_size[2] = static_cast<uint32_t>(value); }},
-    {"cooperative", 0, 1, [](LaunchAttributes& launch, int64_t value) { launch.cooperative = value != 0; }},
-    {"early", 0, 1, [](LaunchAttributes& launch, int64_t value) { launch.early = value != 0; }},
+     [](EntryPoint& entry, int64_t value) { entry.launch.cluster_size[2] = static_cast<uint32_t>(value); }},
+    {"cooperative", 0, 1, [](EntryPoint& entry, int64_t value) { entry.launch.cooperative = value != 0; }},
+    {"early", 0, 1, [](EntryPoint& entry, int64_t value) { entry.launch.early = value != 0; }},
     {"local_memory_carveout_percent", 0, 100,
-     [](LaunchAttributes& launch, int64_t value) {
-       launch.local_memory_carveout_percent = static_cast<uint32_t>(value);
+     [](EntryPoint& entry, int64_t value) {
+       entry.launch.local_memory_carveout_percent = static_cast<uint32_t>(value);
      }},
     {"priority", std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(),
-     [](LaunchAttributes& launch, int64_t value) { launch.priority = static_cast<int32_t>(value); }},
+     [](EntryPoint& entry, int64_t value) { entry.launch.priority = static_cast<int32_t>(value); }},
     {"subgroup_size", 1, kUnsignedMax,
-     [](LaunchAttributes& launch, int64_t value) { launch.subgroup_size = static_cast<uint32_t>(value); }},
+     [](EntryPoint& entry, int64_t value) { entry.launch.subgroup_size = static_cast<uint32_t>(value); }},
 };
+
+// No attribute of a launch: one more parameter that a binding fills. Of those listed nobody says how many bytes they have, and
+// of those behind the last one nothing; the code does.
+Status add_binding_parameter(EntryPoint& entry, int64_t index) {
+  if (index < 0 || index >= kParametersMax) {
+    return failure(StatusCode::kOutOfRange, "A binding is parameter ", index, "; it may be 0 to ", kParametersMax - 1,
+                   ".");
+  }
+  const auto place = static_cast<size_t>(index);
+  if (entry.parameters.size() <= place) entry.parameters.resize(place + 1);
+  if (entry.parameters[place].is_binding) {
+    return failure(StatusCode::kInvalidArgument, "A binding is parameter ", index, ", which is said twice.");
+  }
+  entry.parameters[place].is_binding = true;
+  return {};
+}
 
 }  // namespace
 
-Status set_launch_attribute(LaunchAttributes& launch, std::string_view name, int64_t value) {
+Status set_launch_attribute(EntryPoint& entry, std::string_view name, int64_t value) {
+  if (name == "binding_parameter") return add_binding_parameter(entry, value);
   std::vector<std::string_view> names;
   for (const Attribute& each : kAttributes) {
     names.push_back(each.name);
@@ -44,7 +62,7 @@ Status set_launch_attribute(LaunchAttributes& launch, std::string_view name, int
       return failure(StatusCode::kOutOfRange, "Launch attribute '", name, "' is ", value, "; it may be ", each.least,
                      " to ", each.most, ".");
     }
-    each.set(launch, value);
+    each.set(entry, value);
     return {};
   }
   const std::string near = nearest_names(name, names);

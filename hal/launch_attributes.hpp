@@ -1,5 +1,5 @@
-// LaunchAttributes by name: how programs state the launch of an entry point, one word and one number each. The
-// words are those of hal/executable.hpp; a vector has a word for each axis.
+// What programs state of an entry point by name, one word and one number each: its launch, and where bindings stand among
+// its parameters ("binding_parameter", once for each, counted from 0; without it they come first). The words are those of hal/executable.hpp; a vector has a word for each axis, a list one each time.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,6 @@
 namespace baton::hal {
 
 // NOT_FOUND with the nearest words, or OUT_OF_RANGE with what the attribute may be. Devices check more when they load.
-Status set_launch_attribute(LaunchAttributes& launch, std::string_view name, int64_t value);
+Status set_launch_attribute(EntryPoint& entry, std::string_view name, int64_t value);
 
 }  // namespace baton::hal

@@ -14,6 +14,7 @@ struct Options {
   std::string cubin;
   std::string signature;
   std::string output = "-";
+  uint64_t grid_rank = 1;
   bool describe = false;
 };
 
@@ -23,16 +24,25 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
        "Turns a kernel of Triton's compiler into an executable that a program names: its workgroup, shared "
        "memory, cluster and scratch pointers come from the two files, which are checked against each other.",
        "  baton-import-triton add.json add.cubin -o add.mlir\n"
-       "  baton-import-triton add.json add.cubin --signature='*fp32,*fp32,fp32,i64'\n"
+       "  baton-import-triton add.json add.cubin --signature='*fp32,i64,*fp32'\n"
+       "  baton-import-triton dot.json dot.cubin --signature=dot.ttir --grid-rank=2\n"
        "  baton-import-triton add.json add.cubin --describe\n"});
   line.positional("metadata", options.metadata, "What Triton's compiler wrote of the kernel");
   line.positional("cubin", options.cubin, "Its machine code");
-  line.text(
-      "--signature", options.signature,
-      "Types of the arguments in Triton's words; without it the pointers are the 8-byte arguments that come first");
+  line.text("--signature", options.signature,
+            "Types of the arguments in Triton's words, or the kernel's .ttir; without it the pointers are the 8-byte "
+            "arguments "
+            "that come first");
+  line.number("--grid-rank", options.grid_rank, "How many extents of the grid a dispatch gives, 1 to 3");
   line.toggle("--describe", options.describe, "Says what the kernel takes and how it is launched");
   line.text("--output,-o", options.output, "Where it goes; - (the default) is standard output");
   return line.parse(argc, argv);
+}
+
+Result<std::string> signature_of(const Options& options, std::string_view kernel) {
+  if (!options.signature.ends_with(".ttir")) return options.signature;
+  BATON_TRY_ASSIGN(const std::vector<std::byte> ttir, read_file(options.signature));
+  return triton_signature({reinterpret_cast<const char*>(ttir.data()), ttir.size()}, kernel);
 }
 
 Status import(const Options& options) {
@@ -41,7 +51,8 @@ Status import(const Options& options) {
   BATON_TRY_ASSIGN(const modules::TritonKernel kernel,
                    modules::read_triton({reinterpret_cast<const char*>(metadata.data()), metadata.size()}, cubin));
   if (options.describe) return write_file(options.output, bytes_of(triton_description(kernel)));
-  BATON_TRY_ASSIGN(const std::string program, triton_executable(kernel, options.signature, options.cubin));
+  BATON_TRY_ASSIGN(const std::string signature, signature_of(options, kernel.name));
+  BATON_TRY_ASSIGN(const std::string program, triton_executable(kernel, signature, options.cubin, options.grid_rank));
   return write_file(options.output, bytes_of(program));
 }
 

@@ -52,6 +52,17 @@ LogicalResult read_axes(hal::ExecutableExportOp entry, StringRef name, Attribute
   return success();
 }
 
+// A word each, in the singular.
+LogicalResult read_list(hal::ExecutableExportOp entry, StringRef name, Attributes& attributes) {
+  const mlir::Attribute given = entry->getAttr(name);
+  if (!given) return success();
+  const auto numbers = llvm::dyn_cast<mlir::ArrayAttr>(given);
+  const auto is_number = [](mlir::Attribute each) { return llvm::isa<mlir::IntegerAttr>(each); };
+  if (!numbers || !llvm::all_of(numbers, is_number)) return refuse(entry, name, "no list of integers");
+  for (const mlir::Attribute each : numbers) attributes.push_back({name.drop_back().str(), number_of(each)});
+  return success();
+}
+
 }  // namespace
 
 LogicalResult read_launch_attributes(hal::ExecutableExportOp entry, Attributes& attributes) {
@@ -62,7 +73,7 @@ LogicalResult read_launch_attributes(hal::ExecutableExportOp entry, Attributes& 
   for (const StringRef number : {"local_memory_carveout_percent", "priority", "subgroup_size"}) {
     if (failed(read_number(entry, number, attributes))) return failure();
   }
-  return success();
+  return read_list(entry, "binding_parameters", attributes);
 }
 
 LogicalResult read_local_memory(hal::ExecutableExportOp entry, int64_t& bytes) {

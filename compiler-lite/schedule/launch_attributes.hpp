@@ -3,6 +3,8 @@
 //   attributes {workgroup_local_memory = 65536 : index, cluster_size = [2 : index, 1 : index, 1 : index], cooperative,
 //               early, priority = 1 : i32, local_memory_carveout_percent = 50 : index, subgroup_size = 32 : index}
 //
+// and where bindings stand among the parameters of code that has another order: binding_parameters = [0, 3].
+//
 // Numbers are checked by the device that loads the code; here only that they are numbers.
 #pragma once
 

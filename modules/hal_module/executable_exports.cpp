@@ -61,7 +61,7 @@ Result<std::vector<hal::EntryPoint>> read_entry_points(const EntryPoints& entry_
       return failure(StatusCode::kOutOfRange, "Launch attribute '", name, "' is for entry point ", index,
                      "; there are ", expected.size(), ".");
     }
-    BATON_TRY_CONTEXT(hal::set_launch_attribute(expected[index].launch, name, value), "for entry point '",
+    BATON_TRY_CONTEXT(hal::set_launch_attribute(expected[index], name, value), "for entry point '",
                       expected[index].name, "'");
   }
   return expected;

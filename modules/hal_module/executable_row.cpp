@@ -44,7 +44,7 @@ Result<std::vector<hal::EntryPoint>> expected_of(const bytecode::ExecutableView&
                         .layout_known = entry.knows_layout()});
     for (uint32_t j = 0; j < entry.attribute_count(); ++j) {
       const auto [name, value] = entry.attribute(j);
-      BATON_TRY_CONTEXT(hal::set_launch_attribute(expected.back().launch, name, value),
+      BATON_TRY_CONTEXT(hal::set_launch_attribute(expected.back(), name, value),
                         text("for entry point '", entry.name(), "'"));
     }
   }

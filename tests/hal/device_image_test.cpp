@@ -66,6 +66,33 @@ std::string archive(const std::string& member) {
   return "!<arch>\n" + head + member + (member.size() % 2 ? "\n" : "");
 }
 
+std::string lto_ir() {
+  const struct {
+    uint32_t magic = 0x7f4e43ed;
+    uint8_t versions[8] = {1, 0x41, 2, 0x62, 3, 2, 7, 0};
+    uint16_t header_bytes = 24, level = 1;
+    uint32_t numbers_end = 40, tables_end = 44;
+    uint32_t numbers[5] = {0x03840001, 0x00020002, 0x63, 0, 0};
+  } head;
+  return text_of(head);
+}
+
+TEST(DeviceImageTest, LtoIrHasAHead) {
+  EXPECT_OK(check_device_image(bytes_of(lto_ir() + "packed")));
+  for (size_t length = 4; length < lto_ir().size(); ++length) {
+    EXPECT_FAILS(check_device_image(bytes_of(lto_ir().substr(0, length))), StatusCode::kDataLoss, "The LTO-IR has");
+  }
+  for (const size_t at : {size_t{12}, size_t{16}, size_t{20}}) {  // Each word that says where something ends.
+    std::string bad = lto_ir();
+    bad.replace(at, 2, "\xff\xff");
+    EXPECT_FAILS(check_device_image(bytes_of(bad)), StatusCode::kDataLoss, "its head ends at") << at;
+    bad.replace(at, 2, std::string(2, '\0'));
+    EXPECT_FAILS(check_device_image(bytes_of(bad)), StatusCode::kDataLoss, "its head ends at") << at;
+  }
+  EXPECT_FAILS(check_device_image(bytes_of(archive(lto_ir().substr(0, 30)))), StatusCode::kDataLoss,
+               "in the archive's member at 68");
+}
+
 TEST(DeviceImageTest, WhatWasCutOffIsRefused) {
   const std::string inner = elf(kCuda, "0123456789abcdef");
   for (const std::string& whole : {fatbin(), fatbin(inner), inner, elf(EM_X86_64, fatbin()), archive(inner),
@@ -170,7 +197,7 @@ TEST(DeviceImageTest, SectionsWithCodeLieSideBySide) {
 }
 
 TEST(DeviceImageTest, WhatHasNoTablesIsTakenAsItIs) {
-  for (const char* text : {"", ".version 7.0", "\xed\x43\x4e\x7f", "!<arch>", "noise"}) {
+  for (const char* text : {"", ".version 7.0", "\xed\x43\x4e", "!<arch>", "noise"}) {
     EXPECT_OK(check_device_image(bytes_of(text)));
   }
 }

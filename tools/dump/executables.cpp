@@ -106,6 +106,11 @@ std::string describe_launch(const hal::EntryPoint& entry) {
     line += text(", ", *launch.local_memory_carveout_percent, " % of the fast memory local");
   }
   if (launch.subgroup_size) line += text(", subgroups of ", launch.subgroup_size);
+  std::string places;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    if (entry.parameters[i].is_binding) places += text(places.empty() ? ", bindings at parameters " : ", ", i);
+  }
+  line += places;
   return line;
 }
 

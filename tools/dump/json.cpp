@@ -100,6 +100,9 @@ Json launch_json(const hal::EntryPoint& entry) {
     row["local_memory_carveout_percent"] = *launch.local_memory_carveout_percent;
   }
   if (launch.subgroup_size) row["subgroup_size"] = launch.subgroup_size;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    if (entry.parameters[i].is_binding) row["binding_parameters"].push_back(i);
+  }
   return row;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/support/triton_text.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace baton::tools {
@@ -8,6 +9,7 @@ namespace {
 using modules::TritonKernel;
 
 constexpr std::string_view kPointerLike = "*";
+constexpr uint32_t kNumberBytesMax = 8, kDescriptorBytes = 128;
 
 std::vector<std::string_view> split(std::string_view list) {
   std::vector<std::string_view> parts;
@@ -34,7 +36,8 @@ uint32_t bytes_of_type(std::string_view type) {
                                     {"fp32", 4u},
                                     {"i64", 8u},
                                     {"u64", 8u},
-                                    {"fp64", 8u}}) {
+                                    {"fp64", 8u},
+                                    {"tensordesc", kDescriptorBytes}}) {
     if (type == name) return bytes;
   }
   return 0;
@@ -50,23 +53,49 @@ Status check_signature(const TritonKernel& kernel, const std::vector<std::string
                  " arguments of (", sizes, ") bytes; the signature has ", types.size(), " that are not these.");
 }
 
-// How many pointers come first. Later ones cannot be bindings of a program.
-Result<size_t> leading_pointers(const TritonKernel& kernel, std::string_view signature) {
+// Of each parameter, the user's and the hidden ones, whether a binding of a program fills it: the user's pointers, and the hidden ones
+// behind which there is memory.
+Result<std::vector<bool>> find_bindings(const TritonKernel& kernel, std::string_view signature) {
   const std::vector<std::string_view> types = split(signature);
   if (!types.empty()) BATON_TRY(check_signature(kernel, types));
-  const auto is_pointer = [&](size_t i) {
-    return types.empty() ? kernel.parameters[i].bytes == 8 : types[i].starts_with(kPointerLike);
-  };
-  size_t count = 0;
-  while (count < kernel.parameters.size() && is_pointer(count)) ++count;
-  for (size_t i = count; i < kernel.parameters.size(); ++i) {
-    if (!is_pointer(i)) continue;
-    return failure(StatusCode::kUnimplemented, "Argument ", i, " of kernel '", kernel.name, "' ",
-                   types.empty() ? "has 8 bytes and may be a pointer" : "is a pointer",
-                   " behind a number; in a program pointers come first. KernelLibrary::load_triton takes any order",
-                   types.empty() ? ", and --signature= tells numbers from pointers." : ".");
+  std::vector<bool> bindings;
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const uint32_t bytes = kernel.parameters[i].bytes;
+    if (bytes > kNumberBytesMax) {
+      return failure(StatusCode::kUnimplemented, "Argument ", i, " of kernel '", kernel.name, "' has ", bytes,
+                     " bytes, as a tensor's descriptor has, and holds an address that no table of a program fills; "
+                     "KernelLibrary::load_triton takes it from its caller.");
+    }
+    const bool leads = std::find(bindings.begin(), bindings.end(), false) == bindings.end();
+    if (types.empty() && bytes == sizeof(uint64_t) && !leads) {
+      return failure(StatusCode::kInvalidArgument, "Argument ", i, " of kernel '", kernel.name,
+                     "' has 8 bytes and may be a pointer behind a number; --signature= tells numbers from pointers, in "
+                     "Triton's words or by the kernel's .ttir.");
+    }
+    bindings.push_back(types.empty() ? bytes == sizeof(uint64_t) : types[i].starts_with(kPointerLike));
   }
-  return count;
+  for (uint32_t i = 0; i < kernel.launch.hidden_pointers; ++i) bindings.push_back(kernel.launch.scratch_bytes[i] != 0);
+  return bindings;
+}
+
+// Nothing where bindings come first, as everywhere.
+std::string places_of(const std::vector<bool>& bindings) {
+  if (std::is_partitioned(bindings.begin(), bindings.end(), [](bool one) { return one; })) return {};
+  std::string places;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    if (bindings[i]) places += text(places.empty() ? "" : ", ", i);
+  }
+  return text(", binding_parameters = [", places, "]");
+}
+
+// Words of what is no binding.
+size_t words_of(const TritonKernel& kernel, const std::vector<bool>& bindings) {
+  size_t words = 0;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const uint32_t bytes = i < kernel.parameters.size() ? kernel.parameters[i].bytes : sizeof(uint64_t);
+    if (!bindings[i]) words += (bytes + 3) / 4;
+  }
+  return words;
 }
 
 uint64_t scratch_of(const modules::KernelDefaults& launch) {
@@ -88,42 +117,128 @@ std::string triton_description(const TritonKernel& kernel) {
               launch.early ? ", early" : "", "\n");
 }
 
-Result<std::string> triton_executable(const TritonKernel& kernel, std::string_view signature, std::string_view path) {
-  BATON_TRY_ASSIGN(const size_t pointers, leading_pointers(kernel, signature));
+namespace {
+
+// What a dispatch passes, in words.
+std::string usage_of(const TritonKernel& kernel, const std::vector<bool>& bindings, std::string_view path,
+                     std::string_view extents) {
   const modules::KernelDefaults& launch = kernel.launch;
-  if (scratch_of(launch) != 0) {
-    return failure(
-        StatusCode::kUnimplemented, "Kernel '", kernel.name, "' wants ", scratch_of(launch),
-        " bytes of scratch memory for each workgroup, which dispatches of programs do not give yet; a custom "
-        "command that records it by KernelLibrary::load_triton does.");
+  const auto tensors = std::count(bindings.begin(), bindings.end(), true);
+  std::string usage =
+      text("// Made by baton-import-triton from ", path, ". A dispatch names a grid of programs and passes ",
+           words_of(kernel, bindings), " words of numbers, then\n// ", tensors, " tensors");
+  size_t zeros = 0;
+  for (uint32_t i = 0; i < launch.hidden_pointers; ++i) {
+    if (launch.scratch_bytes[i] == 0) {
+      zeros += 2;
+      continue;
+    }
+    usage += text("; the last one is scratch memory, ", uint64_t{launch.scratch_bytes[i]} * launch.cluster,
+                  " bytes for each program");
   }
-  size_t words = 2 * launch.hidden_pointers;
-  for (size_t i = pointers; i < kernel.parameters.size(); ++i) words += (kernel.parameters[i].bytes + 3) / 4;
-  std::string bindings;
-  for (size_t i = 0; i < pointers; ++i) {
+  usage += ", in the order of its pointers: a result stands last,\n// what is written before it is tied (-> %x)";
+  if (zeros != 0) usage += text("; the last ", zeros, " words are the scratch pointers, and are zero");
+  return text(usage, ":\n//   flow.dispatch @", kernel.name, "::@", kernel.name, "[", extents, "](...)\n");
+}
+
+}  // namespace
+
+Result<std::string> triton_executable(const TritonKernel& kernel, std::string_view signature, std::string_view path,
+                                      uint64_t grid_rank) {
+  constexpr std::string_view kExtents[] = {"%programs", "%programs_y", "%programs_z"};
+  if (grid_rank < 1 || grid_rank > std::size(kExtents)) {
+    return failure(StatusCode::kInvalidArgument, "A grid has 1 to 3 extents, and not ", grid_rank, ".");
+  }
+  BATON_TRY_ASSIGN(const std::vector<bool> is_binding, find_bindings(kernel, signature));
+  const modules::KernelDefaults& launch = kernel.launch;
+  const auto count = std::count(is_binding.begin(), is_binding.end(), true);
+  std::string bindings, extents, workload, grid = launch.cluster > 1 ? "%workgroups" : "%programs";
+  for (ptrdiff_t i = 0; i < count; ++i) {
     bindings += text(i == 0 ? "\n  " : ",\n  ", "#hal.pipeline.binding<storage_buffer>");
+  }
+  for (uint32_t i = 0; i < std::size(kExtents); ++i) {
+    if (i < grid_rank) extents += text(i == 0 ? "" : ", ", kExtents[i]), workload += text(", ", kExtents[i], ": index");
+    if (i > 0) grid += text(", ", i < grid_rank ? kExtents[i] : "%one");
   }
   std::string attributes = text("workgroup_size = [", launch.block, " : index, 1 : index, 1 : index]");
   if (launch.shared_bytes) attributes += text(", workgroup_local_memory = ", launch.shared_bytes, " : index");
   if (launch.cluster > 1) attributes += text(", cluster_size = [", launch.cluster, " : index, 1 : index, 1 : index]");
   if (launch.cooperative) attributes += ", cooperative";
   if (launch.early) attributes += ", early";
-  return text(
-      "// Made by baton-import-triton from ", path, ". A dispatch names a grid of programs and passes ", words,
-      " words of numbers, then\n// ", pointers, " tensors; the last ", 2 * launch.hidden_pointers,
-      " words are the scratch pointers, and are zero:\n//   flow.dispatch @", kernel.name, "::@", kernel.name,
-      "[%programs](...)\n#target = #hal.executable.target<\"cuda\", \"cuda-nvptx-fb\", {target_arch = \"sm_",
-      kernel.arch, "\"}>\n\n#layout = #hal.pipeline.layout<constants = ", words, ", bindings = [", bindings,
-      "\n]>\n\nhal.executable.source private @", kernel.name,
-      " attributes {\n  objects = #hal.executable.objects<{#target = [#hal.executable.object<{path = \"", path,
-      "\"}>]}>\n} {\n  hal.executable.export public @", kernel.name,
-      " ordinal(0) layout(#layout)\n      count(%device: !hal.device, %programs: index) -> (index, index, index) "
-      "{\n    %one = arith.constant 1 : index\n",
-      launch.cluster > 1 ? text("    %cluster = arith.constant ", launch.cluster,
-                                " : index\n    %workgroups = arith.muli %programs, %cluster : index\n")
-                         : std::string(),
-      "    hal.return ", launch.cluster > 1 ? "%workgroups" : "%programs",
-      ", %one, %one : index, index, index\n  } attributes {", attributes, "}\n}\n");
+  attributes += places_of(is_binding);
+  return text(usage_of(kernel, is_binding, path, extents),
+              "#target = #hal.executable.target<\"cuda\", \"cuda-nvptx-fb\", {target_arch = \"sm_", kernel.arch,
+              "\"}>\n\n#layout = #hal.pipeline.layout<constants = ", words_of(kernel, is_binding), ", bindings = [",
+              bindings, "\n]>\n\nhal.executable.source private @", kernel.name,
+              " attributes {\n  objects = #hal.executable.objects<{#target = [#hal.executable.object<{path = \"", path,
+              "\"}>]}>\n} {\n  hal.executable.export public @", kernel.name,
+              " ordinal(0) layout(#layout)\n      count(%device: !hal.device", workload,
+              ") -> (index, index, index) {\n    %one = arith.constant 1 : index\n",
+              launch.cluster > 1 ? text("    %cluster = arith.constant ", launch.cluster,
+                                        " : index\n    %workgroups = arith.muli %programs, %cluster : index\n")
+                                 : std::string(),
+              "    hal.return ", grid, " : index, index, index\n  } attributes {", attributes, "}\n}\n");
+}
+
+// ---- .ttir ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The type that `text` begins with, up to what ends it outside of brackets.
+std::string_view type_at(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (depth == 0 && std::string_view(" ,){").find(letter) != std::string_view::npos) return text.substr(0, i);
+    depth += letter == '<' ? 1 : letter == '>' ? -1 : 0;
+  }
+  return text;
+}
+
+// MLIR's word for a type in Triton's; empty for others.
+std::string_view word_of(std::string_view type) {
+  if (type.starts_with("!tt.ptr<")) return "*";
+  if (type.starts_with("!tt.tensordesc<")) return "tensordesc";
+  for (const auto& [mlir, triton] : {std::pair<std::string_view, std::string_view>{"i1", "i1"},
+                                     {"i8", "i8"},
+                                     {"i16", "i16"},
+                                     {"i32", "i32"},
+                                     {"i64", "i64"},
+                                     {"f16", "fp16"},
+                                     {"bf16", "bf16"},
+                                     {"f32", "fp32"},
+                                     {"f64", "fp64"}}) {
+    if (type == mlir) return triton;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> triton_signature(std::string_view ttir, std::string_view kernel) {
+  const std::string head = text("tt.func public @", kernel, "(");
+  const size_t begin = ttir.find(head);
+  if (begin == ttir.npos) {
+    return failure(StatusCode::kNotFound, "The .ttir has no kernel '", kernel, "'.");
+  }
+  const size_t end = std::min(ttir.find('\n', begin), ttir.size());
+  std::string_view rest = ttir.substr(begin + head.size(), end - begin - head.size());
+  std::string signature;
+  // Attributes and places behind a type have no '%'.
+  for (size_t at = rest.find('%'); at != rest.npos; at = rest.find('%')) {
+    rest.remove_prefix(at);
+    const size_t colon = rest.find(": ");
+    if (colon == rest.npos) break;
+    rest.remove_prefix(colon + 2);
+    const std::string_view type = type_at(rest), word = word_of(type);
+    if (word.empty()) {
+      return failure(StatusCode::kUnimplemented, "Kernel '", kernel, "' takes a '", type,
+                     "', which is no pointer and no number.");
+    }
+    signature += text(signature.empty() ? "" : ",", word);
+  }
+  if (!signature.empty()) return signature;
+  return failure(StatusCode::kInvalidArgument, "The .ttir tells of no argument of kernel '", kernel, "'.");
 }
 
 }  // namespace baton::tools

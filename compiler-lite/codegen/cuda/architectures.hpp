@@ -21,7 +21,8 @@ inline constexpr llvm::StringLiteral kDefaultArch = "sm_75";
 
 // Nothing for what is no architecture, or none that this LLVM knows.
 std::optional<TargetInfo> target_info(llvm::StringRef arch);
-// "sm_75, ..., sm_90a"
+// "sm_75, ..., sm_90a", and those before: "sm_52, ..., sm_72"
 std::string known_archs();
+std::string older_archs();
 
 }  // namespace baton::compiler_lite::codegen::cuda

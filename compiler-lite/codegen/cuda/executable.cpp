@@ -97,7 +97,8 @@ class Build {
     const std::optional<TargetInfo> target = target_info(arch);
     if (!target) {
       return mlir::emitError(location_, "There is no CUDA architecture '")
-             << arch << "' to generate code for; there are: " << known_archs() << ".";
+             << arch << "' to generate code for; there are: " << known_archs()
+             << ". Without tensor cores: " << older_archs() << ".";
     }
     target_ = *target;
     if (options_.shared_bytes_max > 0) {

@@ -20,7 +20,7 @@ constexpr llvm::StringLiteral kAnyFormat = "cuda-nvptx-fb";
 
 constexpr llvm::StringLiteral kDevices[] = {"cuda"};
 constexpr TargetFacts::Backend kBackends[] = {
-    {"cuda", "cuda-nvptx-fb; target_arch: sm_75 and newer, sm_75 without it"}};
+    {"cuda", "cuda-nvptx-fb; target_arch: sm_52 and newer, sm_75 without it"}};
 constexpr llvm::StringLiteral kLibdevice = "cuda-libdevice";
 constexpr TargetFacts::Option kOptions[] = {
     {kLibdevice,
@@ -105,7 +105,7 @@ class CudaTarget final : public Target {
   // Code for the default architecture stands beside any newer one's.
   bool takes_attention(hal::ExecutableTargetAttr target, const Attention& attention) const override {
     const std::optional<TargetInfo> info = target_info(arch_of(target));
-    return info && cuda::takes_attention(attention, info->has);
+    return info && info->has.write_attention && cuda::takes_attention(attention, info->has);
   }
 
   mlir::FailureOr<std::string> show(const CompileRequest& request, llvm::StringRef stage) const override {

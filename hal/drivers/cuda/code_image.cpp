@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "hal/device_image.hpp"
+#include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -35,14 +36,26 @@ Status check_image(Code code) {
   return {};
 }
 
-std::string_view ptx_version(Code code) {
-  const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
-  constexpr std::string_view kWord = ".version";
-  const size_t at = text.find(kWord);
+namespace {
+
+// What stands behind the first of these words, of such letters; empty where there is none.
+std::string behind(Code code, std::string_view word, std::string_view letters) {
+  const std::string text = ptx_without_comments({reinterpret_cast<const char*>(code.data()), code.size()});
+  const size_t at = text.find(word);
   if (at == text.npos) return {};
-  const size_t begin = text.find_first_not_of(" \t", at + kWord.size());
+  const size_t begin = text.find_first_not_of(" \t\r\n", at + word.size());
   if (begin == text.npos) return {};
-  return text.substr(begin, std::min(text.find_first_not_of("0123456789.", begin), text.size()) - begin);
+  return text.substr(begin, std::min(text.find_first_not_of(letters, begin), text.size()) - begin);
+}
+
+}  // namespace
+
+std::string ptx_version(Code code) { return behind(code, ".version", "0123456789."); }
+
+std::string ptx_target(Code code) {
+  constexpr std::string_view kStart = "sm_";
+  const std::string target = behind(code, ".target", "sm_0123456789af");
+  return target.starts_with(kStart) ? target.substr(kStart.size()) : std::string();
 }
 
 }  // namespace baton::hal::drivers::cuda

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "base/status.hpp"
 
@@ -13,6 +14,8 @@ namespace baton::hal::drivers::cuda {
 Status check_image(std::span<const std::byte> code);
 
 // What PTX says is its language: "8.4" of `.version 8.4`; empty for what doesn't say it.
-std::string_view ptx_version(std::span<const std::byte> code);
+std::string ptx_version(std::span<const std::byte> code);
+// What it is for: "90a" of `.target sm_90a, texmode_independent`; empty for what doesn't say it.
+std::string ptx_target(std::span<const std::byte> code);
 
 }  // namespace baton::hal::drivers::cuda

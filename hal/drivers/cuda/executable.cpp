@@ -23,6 +23,16 @@ size_t leading_bindings(std::span<const CodeParameter> parameters, const EntryPo
   return known ? expected->binding_count : pointers;
 }
 
+// A program knows where pointers stand, and nothing of the others (launch_attributes.cpp).
+bool tells_places_alone(const std::vector<KernelParameter>& told) {
+  return std::all_of(told.begin(), told.end(), [](const KernelParameter& one) { return one.bytes == 0; });
+}
+
+Status no_binding(std::string_view kernel, std::span<const CodeParameter> parameters, size_t index) {
+  return failure(StatusCode::kInvalidArgument, "The program says that a binding is parameter ", index, " of kernel '",
+                 kernel, "', whose ", parameters.size(), " parameters have (", sizes_text(parameters), ") bytes.");
+}
+
 // By parameter, whether it is a binding.
 Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<const CodeParameter> parameters,
                                           const EntryPoint* expected) {
@@ -32,6 +42,16 @@ Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<con
     return chosen;
   }
   const std::vector<KernelParameter>& told = expected->parameters;
+  if (tells_places_alone(told)) {
+    for (size_t i = 0; i < told.size(); ++i) {
+      if (!told[i].is_binding) continue;
+      if (i >= parameters.size() || parameters[i].bytes != sizeof(CUdeviceptr)) {
+        return no_binding(kernel, parameters, i);
+      }
+      chosen[i] = true;
+    }
+    return chosen;
+  }
   bool fits = told.size() == parameters.size();
   for (size_t i = 0; fits && i < told.size(); ++i) {
     fits = told[i].bytes == parameters[i].bytes;

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "hal/device_image.hpp"
+#include "hal/drivers/cuda/code_image.hpp"
 #include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
 
@@ -16,8 +17,11 @@ constexpr size_t kLogBytes = 8192;
 
 bool is_brought_by_cuda(std::string_view name) {
   constexpr std::string_view kNames[] = {"vprintf", "malloc", "free", "__assertfail", "__assert_fail"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) || name.starts_with("cuda") ||
-         name.starts_with("cnp") || name.starts_with("__cuda");
+  if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
+  // cudaGetParameterBufferV2; cuda_mine is somebody's own.
+  const auto is_capital_at = [&](size_t at) { return at < name.size() && name[at] >= 'A' && name[at] <= 'Z'; };
+  return name.starts_with("__cuda") || (name.starts_with("cuda") && is_capital_at(4)) ||
+         (name.starts_with("cnp") && (is_capital_at(3) || name.substr(3).starts_with("v2")));
 }
 
 std::string_view without_space(std::string_view text) {
@@ -175,11 +179,13 @@ Status check_images(std::span<const DeviceCode> code) {
   return {};
 }
 
-// "90", and "90a" for kernels that want what only this architecture has.
+// "90", and "90a" for kernels that want what only this architecture has, "100f" for what only its family has.
 std::string arch_of(const PrimaryContext& context, std::span<const std::byte> kernels) {
-  const std::string number = text(context.facts().arch());
-  const std::string_view ptx(reinterpret_cast<const char*>(kernels.data()), kernels.size());
-  return ptx.find(text(".target sm_", number, "a")) == ptx.npos ? number : number + "a";
+  std::string arch = text(context.facts().arch());
+  const std::string target = ptx_target(kernels);
+  const bool wants_more =
+      target.size() == arch.size() + 1 && target.starts_with(arch) && (target.back() == 'a' || target.back() == 'f');
+  return wants_more ? std::string(target) : arch;
 }
 
 // The driver's linker is there on every machine, so it comes first; it knows no LTO-IR, and says little of objects and

@@ -63,12 +63,25 @@ std::optional<Block> find_block(Code info) {
   return std::nullopt;
 }
 
+// Behind the quote that ends the string which begins at `begin`; there itself where none ends it on its line.
+size_t end_of_string(std::string_view ptx, size_t begin) {
+  for (size_t i = begin + 1; i < ptx.size() && ptx[i] != '\n'; i += ptx[i] == '\\' ? 2 : 1) {
+    if (ptx[i] == '"') return i + 1;
+  }
+  return begin;
+}
+
 }  // namespace
 
 std::string ptx_without_comments(std::string_view ptx) {
   std::string text;
   text.reserve(ptx.size());
   for (size_t i = 0; i < ptx.size();) {
+    if (const size_t end = ptx[i] == '"' ? end_of_string(ptx, i) : i; end != i) {
+      text += "\"\"";
+      i = end;
+      continue;
+    }
     const bool line = ptx.substr(i, 2) == "//", block = ptx.substr(i, 2) == "/*";
     if (!line && !block) {
       text += ptx[i++];

@@ -12,7 +12,8 @@
 
 namespace baton::hal::drivers::cuda {
 
-// PTX with a space in the place of each comment: a comment means nothing.
+// PTX with a space in the place of each comment and nothing between the quotes of its strings (paths, pragmas): neither
+// means anything, whatever words are in it.
 std::string ptx_without_comments(std::string_view ptx);
 inline bool is_ptx_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';

@@ -7,6 +7,7 @@
 #include "hal/drivers/cuda/code_image.hpp"
 #include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
+#include "hal/launch_attributes.hpp"
 #include "tests/hal/drivers/cuda/cuda_device.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -69,6 +70,27 @@ TEST(ExecutableTest, ParametersAreChecked) {
   EXPECT_OK(load(*device, {.name = "add", .constant_count = 3, .binding_count = 2}));
 }
 
+// Kernels that nobody wrote for programs have pointers behind numbers.
+TEST(ExecutableTest, BindingsMayStandAmongTheOtherParameters) {
+  const auto device = open_fake("stream");
+  const auto load_as = [&](const std::vector<int64_t>& places, uint32_t constants, uint32_t bindings) -> Status {
+    EntryPoint entry{.name = "add", .constant_count = constants, .binding_count = bindings};
+    for (const int64_t place : places) BATON_TRY(set_launch_attribute(entry, "binding_parameter", place));
+    return load(*device, entry);
+  };
+  EXPECT_OK(load_as({0, 1, 2}, 1, 3));
+  EXPECT_OK(load_as({0, 2}, 3, 2));
+  EXPECT_OK(load_as({2}, 5, 1));
+  EXPECT_FAILS(load_as({2}, 5, 2), StatusCode::kInvalidArgument, "the program passes 2 bindings and 5 constants.");
+  EXPECT_FAILS(load_as({3}, 6, 1), StatusCode::kInvalidArgument,
+               "The program says that a binding is parameter 3 of kernel 'add', whose 4 parameters have (8, 8, 8, 4) "
+               "bytes.");
+  EXPECT_FAILS(load_as({1, 4}, 5, 2), StatusCode::kInvalidArgument, "a binding is parameter 4 of kernel 'add'");
+  EXPECT_FAILS(load_as({1, 1}, 5, 2), StatusCode::kInvalidArgument, "A binding is parameter 1, which is said twice.");
+  EXPECT_FAILS(load_as({-1}, 5, 1), StatusCode::kOutOfRange, "A binding is parameter -1; it may be 0 to 1023.");
+  EXPECT_FAILS(load_as({1024}, 5, 1), StatusCode::kOutOfRange, "A binding is parameter 1024");
+}
+
 TEST(ExecutableTest, TheWorkgroupThatTheCodeRequiresIsTheProgramsToo) {
   const auto device = open_fake("stream");
   const std::string_view code =
@@ -102,6 +124,32 @@ TEST(RequiredBlockTest, OddTextsRequireNothing) {
 }
 
 // Text without any end of a head: read once, not once for each entry point.
+// Strings are paths and pragmas; what looks like PTX in them is none.
+TEST(RequiredBlockTest, StringsSayNothing) {
+  const auto block_of = [](std::string_view text) { return ptx_required_block(ptx_without_comments(text), "k"); };
+  constexpr std::array<uint32_t, 3> kFour = {4, 1, 1};
+  EXPECT_EQ(block_of(".file 1 \"/a/*.cu\"\n.entry k .reqntid 4 {"), kFour) << "a comment began in a path";
+  EXPECT_EQ(block_of(".file 1 \"//a\" .entry k .reqntid 4 {"), kFour);
+  EXPECT_EQ(block_of(".file 1 \"a\\\" /*\" .entry k .reqntid 4 {"), kFour);
+  EXPECT_EQ(block_of(".pragma \".entry k .reqntid 7 {\"; .entry k .reqntid 4 {"), kFour);
+  EXPECT_EQ(block_of("// don't \"\n.entry k .reqntid 4 {"), kFour) << "a quote in a comment";
+  EXPECT_EQ(block_of("\" /* \n.entry k .reqntid 7 { */ .entry k .reqntid 4 {"), kFour) << "a quote that nothing ends";
+  EXPECT_EQ(ptx_without_comments("\""), "\"");
+  EXPECT_EQ(ptx_without_comments("\"\\"), "\"\\");
+}
+
+TEST(CodeImageTest, PtxSaysItsVersionAndItsTarget) {
+  const auto bytes_of = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+  const std::string_view code = "// .version 1.0\n.version\t8.4\n.target /* 3 */ sm_90a, debug\n";
+  EXPECT_EQ(ptx_version(bytes_of(code)), "8.4");
+  EXPECT_EQ(ptx_target(bytes_of(code)), "90a");
+  EXPECT_EQ(ptx_target(bytes_of(".target sm_100f")), "100f");
+  for (const std::string_view none : {"", ".target", ".target ", ".target compute_90", ".version", ".version x"}) {
+    EXPECT_EQ(ptx_target(bytes_of(none)), "") << none;
+    EXPECT_EQ(ptx_version(bytes_of(none)), "") << none;
+  }
+}
+
 TEST(RequiredBlockTest, LongTextsAreReadOnce) {
   std::string text;
   for (int i = 0; i < 500000; ++i) text += ".entry k ";

@@ -61,6 +61,13 @@ TEST(WantedFunctionsTest, CutAndOddTextsHaveNoneOrWhatIsWhole) {
     EXPECT_LE(wanted.size(), 1u) << length;
   }
   EXPECT_TRUE(wanted_functions({}).empty());
+  using Wanted = std::vector<WantedFunction>;
+  EXPECT_EQ(wanted_functions(bytes_of(".extern .func cuda_mine(); .extern .func cnpx(); .extern .func cudaMalloc();"
+                                      ".extern .func cnpv2Launch(); .extern .func cnpLaunch();")),
+            (Wanted{{"cuda_mine", false}, {"cnpx", false}}))
+      << "what CUDA brings has a name of CUDA's";
+  EXPECT_EQ(wanted_functions(bytes_of(".file 1 \"/a/*.cu\"\n.extern .func f(); .file 2 \".extern .func g();\"")),
+            (Wanted{{"f", false}}));
   EXPECT_TRUE(wanted_functions(bytes_of(".extern")).empty());
   EXPECT_TRUE(wanted_functions(bytes_of("/* .extern .func f();")).empty());
   EXPECT_TRUE(wanted_functions(bytes_of(device_elf(190))).empty()) << "machine code was linked";
