@@ -33,7 +33,7 @@ struct FatbinPart {
 };
 constexpr uint64_t kFatbinAlignment = 8;
 
-// Of LTO-IR, as CUDA 13's compilers write it: numbers that tell of the code, and what those point to, one behind the other. The
+// Of LTO-IR, as the compilers of CUDA 11 to 13 write it: numbers that tell of the code, and what those point to, one behind the other. The
 // code itself is packed, and the linker is careful when it unpacks it (device_image.hpp).
 struct LtoHeader {
   uint32_t magic;

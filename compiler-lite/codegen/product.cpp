@@ -227,7 +227,8 @@ class Opening {
   Product run(bool leaves_turns) {
     rewriter_.setInsertionPoint(op_);
     for (unsigned operand = 0; operand < 3; ++operand) read_layout(operand);
-    Side rows = form_.rows == ProductForm::kNone ? Side{form_.rows, 1, {}} : begin_side(form_.rows, form_.other_rows);
+    Side rows =
+        form_.rows == ProductForm::kNone ? Side{form_.rows, 1, {}, {}} : begin_side(form_.rows, form_.other_rows);
     Side columns = begin_side(form_.columns, form_.other_columns);
     Side steps = longest_side(form_.steps);
     for (const llvm::ArrayRef<unsigned> outer :

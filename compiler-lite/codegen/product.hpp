@@ -29,6 +29,8 @@ std::optional<ProductForm> product_form(mlir::linalg::LinalgOp op);
 std::optional<ProductForm> product_form_of_any_rows(mlir::linalg::LinalgOp op);
 // Whether it adds products of two operands' elements and nothing else, whatever its loops; on tensors or memrefs.
 bool sums_products(mlir::linalg::LinalgOp op);
+// With more rows it pays a core to convert and pack the matrix first (cpu/product.cpp); few ones read it where it lies.
+inline constexpr int64_t kFewRows = 8;
 // Whether it is one in any form, upstream's included, whose test asks for one result.
 bool is_product(mlir::linalg::LinalgOp op);
 

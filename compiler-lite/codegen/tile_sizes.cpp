@@ -26,7 +26,7 @@ constexpr int64_t kUnknownSize = 1024;
 // A tile of a product: the packed panel of B (cpu/product.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
 constexpr int64_t kProductTile = 128;
 // The same of few rows, whose matrix is read once, in runs that are as long as some tiles for each core leave them.
-constexpr int64_t kFewRows = 8, kFewRowsTiles = 8, kFewRowsColumns = 512;
+constexpr int64_t kFewRowsTiles = 8, kFewRowsColumns = 512;
 // Multiplications for which a core's workgroup takes several products of a batch.
 constexpr int64_t kBatchWork = 512 * 1024;
 

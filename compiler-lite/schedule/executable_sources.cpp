@@ -40,6 +40,21 @@ ModuleOp inner_module(mlir::Region& body) {
   return {};
 }
 
+// Targets of what `objects` brings for a backend and a format that are asked for, where those are other architectures: code
+// for sm_90, where code for sm_75 is generated.
+SmallVector<hal::ExecutableTargetAttr> other_architectures(hal::ExecutableObjectsAttr objects,
+                                                           llvm::ArrayRef<hal::ExecutableTargetAttr> asked) {
+  SmallVector<hal::ExecutableTargetAttr> found;
+  for (const mlir::Attribute each : objects.getTargets()) {
+    const auto target = llvm::cast<hal::ExecutableTargetAttr>(each);
+    const bool is_asked = llvm::any_of(asked, [&](hal::ExecutableTargetAttr one) {
+      return one.getBackend() == target.getBackend() && one.getFormat() == target.getFormat();
+    });
+    if (is_asked) found.push_back(target);
+  }
+  return found;
+}
+
 // Exports say how many threads a workgroup has; code generators read it at the entry point.
 void copy_workgroup_size(mlir::Operation* entry, StringRef name, ModuleOp kernels) {
   const mlir::Attribute size = entry->getAttr("workgroup_size");
@@ -205,16 +220,26 @@ LogicalResult Sources::compile_source(hal::ExecutableSourceOp op) {
     if (kernels) copy_workgroup_size(entry, entry.getSymName(), kernels);
   }
   const auto objects = op.getObjects();
-  for (const hal::ExecutableTargetAttr target : targets_) {
+  const auto embed = [&](hal::ExecutableTargetAttr target) {
     TargetCode::Source code{target, {}, *host, &op.getBody()};
     if (objects) code.objects = objects->objects_for(target);
+    return code_.embed(executable, code);
+  };
+  for (const hal::ExecutableTargetAttr target : targets_) {
     if (!kernels) {
-      if (failed(code_.embed(executable, code))) return failure();
+      if (failed(embed(target))) return failure();
       continue;
     }
     if (!codegen::find_target(target)) continue;
+    TargetCode::Source code{target, {}, *host, &op.getBody()};
+    if (objects) code.objects = objects->objects_for(target);
     collect_inner_objects(kernels, target, code.objects);
     if (failed(compile_copy(executable, kernels, code))) return failure();
+  }
+  if (objects && !kernels && executable.variants.empty()) {
+    for (const hal::ExecutableTargetAttr target : other_architectures(*objects, targets_)) {
+      if (failed(embed(target))) return failure();
+    }
   }
   if (objects && executable.variants.empty()) {
     return op.emitOpError("has no objects for ") << targets_.front();

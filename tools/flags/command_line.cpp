@@ -99,11 +99,10 @@ void CommandLine::choices(const char* flag, std::vector<std::string>& target, st
 }
 void CommandLine::number(const char* flag, uint64_t& target, const char* help) {
   // Not every reader of numbers refuses a sign: -1 would be the largest one.
-  parser_->add_option(flag, target, help)
-      ->check([name = std::string(flag)](const std::string& given) {
-        const bool is_number = !given.empty() && given.find_first_not_of("0123456789") == given.npos;
-        return is_number ? std::string() : "'" + given + "' is no count; a whole number from 0 on is one";
-      });
+  parser_->add_option(flag, target, help)->check([name = std::string(flag)](const std::string& given) {
+    const bool is_number = !given.empty() && given.find_first_not_of("0123456789") == given.npos;
+    return is_number ? std::string() : "'" + given + "' is no count; a whole number from 0 on is one";
+  });
 }
 void CommandLine::real(const char* flag, double& target, const char* help) { parser_->add_option(flag, target, help); }
 void CommandLine::toggle(const char* flag, bool& target, const char* help) { parser_->add_flag(flag, target, help); }

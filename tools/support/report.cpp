@@ -35,7 +35,8 @@ Status flush_output() {
 
 void tell_what_is_awaited(std::string_view path, std::string_view what) {
   if (path != "-" || !isatty(STDIN_FILENO)) return;
-  const std::string line = text(program_name(), ": reads ", what, " from the terminal, up to Ctrl-D; --help tells more\n");
+  const std::string line =
+      text(program_name(), ": reads ", what, " from the terminal, up to Ctrl-D; --help tells more\n");
   std::fputs(line.c_str(), stderr);
 }
 

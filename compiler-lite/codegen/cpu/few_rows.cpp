@@ -33,8 +33,6 @@ using mlir::OpBuilder;
 using mlir::Value;
 using mlir::ValueRange;
 
-// With more rows it pays to convert and pack the matrix first (product.cpp).
-constexpr int64_t kFewRows = 8;
 // Shorter sums, and fewer multiplications, aren't worth it.
 constexpr int64_t kFewSteps = 16, kSmall = 4096;
 // Rows of B, or columns along k, that are read side by side: as many streams as the processor follows.
@@ -45,9 +43,10 @@ constexpr int64_t kAhead = 8, kShortBytes = 256;
 
 mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
 
-class FewRowsWriter {
+// What both directions write with. Their many methods are the steps of one kernel, which share the product and its vectors.
+class FewRows {
  public:
-  FewRowsWriter(OpBuilder& builder, Location location, const Product& product, int64_t rows, const BodyOptions& options)
+  FewRows(OpBuilder& builder, Location location, const Product& product, int64_t rows, const BodyOptions& options)
       : builder_(builder), location_(location), product_(product), rows_(rows) {
     element_ = type_of(product.c).getElementType();
     lanes_ = std::max<int64_t>(1, options.vector_bytes * 8 / element_.getIntOrFloatBitWidth());
@@ -56,31 +55,7 @@ class FewRowsWriter {
     for (int64_t r = 0; r < rows; ++r) row_at_.push_back(index(r));
   }
 
-  void write_along_columns() {
-    const Value depth = size_of(product_.a, 1), width = size_of(product_.c, 1);
-    const Value whole = whole_steps(index(0), width, lanes_);
-    const std::optional<int64_t> columns = mlir::getConstantIntValue(whole);
-    if (columns && *columns > 0 && *columns / lanes_ * rows_ <= sums_max_) {
-      write_narrow(*columns / lanes_);
-    } else {
-      write_wide(depth, whole);
-    }
-    if (is_number(whole, width)) return;
-    const Value left = builder_.create<arith::SubIOp>(location_, width, whole);
-    const Value some = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ne, left, index(0));
-    auto edge = builder_.create<scf::IfOp>(location_, some);
-    const OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(&edge.getThenRegion().front());
-    write_edge(whole, left);
-  }
-  void write_along_steps() {
-    const int64_t columns = std::clamp<int64_t>(sums_max_ / rows_, 1, kColumnsMax);
-    const Value width = size_of(product_.c, 1), whole = whole_steps(index(0), width, columns);
-    loop(index(0), whole, columns, [&](Value n0) { write_columns(n0, columns); });
-    if (columns > 1) loop(whole, width, 1, [&](Value n0) { write_columns(n0, 1); });
-  }
-
- private:
+ protected:
   Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
   Value add(Value a, Value b) { return builder_.createOrFold<arith::AddIOp>(location_, a, b); }
   Value size_of(Value memory, int64_t dimension) {
@@ -126,7 +101,56 @@ class FewRowsWriter {
     return builder_.create<vector::BroadcastOp>(location_, vector_, convert(element, element_));
   }
   Value zeros() { return builder_.create<arith::ConstantOp>(location_, vector_, builder_.getZeroAttr(vector_)); }
+  Value vector_of(Value memory, Value row, Value column) {
+    const auto type = mlir::VectorType::get({lanes_}, type_of(memory).getElementType());
+    return convert(builder_.create<vector::LoadOp>(location_, type, memory, ValueRange{row, column}), vector_);
+  }
+  bool is_float() const { return llvm::isa<mlir::FloatType>(element_); }
+  Value plus(Value a, Value b) {
+    return is_float() ? builder_.create<arith::AddFOp>(location_, a, b).getResult()
+                      : builder_.create<arith::AddIOp>(location_, a, b).getResult();
+  }
+  // Contracted to one instruction where the target has it.
+  Value multiply_add(Value a, Value b, Value sum) {
+    if (!is_float()) return plus(sum, builder_.create<arith::MulIOp>(location_, a, b));
+    const auto contract = arith::FastMathFlags::contract;
+    const Value product = builder_.create<arith::MulFOp>(location_, a, b, contract);
+    return builder_.create<arith::AddFOp>(location_, sum, product, contract);
+  }
 
+  OpBuilder& builder_;
+  Location location_;
+  const Product& product_;
+  int64_t rows_, lanes_ = 1, sums_max_ = 1;
+  mlir::Type element_;
+  mlir::VectorType vector_;
+  SmallVector<Value> row_at_;
+};
+
+// The columns of the matrix lie in memory one after the other.
+class AlongColumns : FewRows {
+ public:
+  using FewRows::FewRows;
+
+  void write() {
+    const Value depth = size_of(product_.a, 1), width = size_of(product_.c, 1);
+    const Value whole = whole_steps(index(0), width, lanes_);
+    const std::optional<int64_t> columns = mlir::getConstantIntValue(whole);
+    if (columns && *columns > 0 && *columns / lanes_ * rows_ <= sums_max_) {
+      write_narrow(*columns / lanes_);
+    } else {
+      write_wide(depth, whole);
+    }
+    if (is_number(whole, width)) return;
+    const Value left = builder_.create<arith::SubIOp>(location_, width, whole);
+    const Value some = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ne, left, index(0));
+    auto edge = builder_.create<scf::IfOp>(location_, some);
+    const OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&edge.getThenRegion().front());
+    write_edge(whole, left);
+  }
+
+ private:
   void write_wide(Value depth, Value whole) {
     Value done = index(0);
     for (const int64_t steps : {kSteps, int64_t{1}}) {
@@ -227,10 +251,6 @@ class FewRowsWriter {
     }
   }
 
-  Value vector_of(Value memory, Value row, Value column) {
-    const auto type = mlir::VectorType::get({lanes_}, type_of(memory).getElementType());
-    return convert(builder_.create<vector::LoadOp>(location_, type, memory, ValueRange{row, column}), vector_);
-  }
   // One by one: the last of the row in place of what is behind it.
   Value gather(Value k, Value column, Value left) {
     Value values = zeros();
@@ -242,7 +262,21 @@ class FewRowsWriter {
     }
     return values;
   }
+};
 
+// The steps of the sum lie in memory one after the other.
+class AlongSteps : FewRows {
+ public:
+  using FewRows::FewRows;
+
+  void write() {
+    const int64_t columns = std::clamp<int64_t>(sums_max_ / rows_, 1, kColumnsMax);
+    const Value width = size_of(product_.c, 1), whole = whole_steps(index(0), width, columns);
+    loop(index(0), whole, columns, [&](Value n0) { write_columns(n0, columns); });
+    if (columns > 1) loop(whole, width, 1, [&](Value n0) { write_columns(n0, 1); });
+  }
+
+ private:
   void write_columns(Value n0, int64_t columns) {
     const Value depth = size_of(product_.a, 1), whole = whole_steps(index(0), depth, lanes_);
     SmallVector<Value> column_at;
@@ -303,26 +337,6 @@ class FewRowsWriter {
     const auto kind = vector::CombiningKind::ADD;
     return builder_.create<vector::ReductionOp>(location_, kind, sums, arith::FastMathFlags::reassoc);
   }
-  bool is_float() const { return llvm::isa<mlir::FloatType>(element_); }
-  Value plus(Value a, Value b) {
-    return is_float() ? builder_.create<arith::AddFOp>(location_, a, b).getResult()
-                      : builder_.create<arith::AddIOp>(location_, a, b).getResult();
-  }
-  // Contracted to one instruction where the target has it.
-  Value multiply_add(Value a, Value b, Value sum) {
-    if (!is_float()) return plus(sum, builder_.create<arith::MulIOp>(location_, a, b));
-    const auto contract = arith::FastMathFlags::contract;
-    const Value product = builder_.create<arith::MulFOp>(location_, a, b, contract);
-    return builder_.create<arith::AddFOp>(location_, sum, product, contract);
-  }
-
-  OpBuilder& builder_;
-  Location location_;
-  const Product& product_;
-  int64_t rows_, lanes_ = 1, sums_max_ = 1;
-  mlir::Type element_;
-  mlir::VectorType vector_;
-  SmallVector<Value> row_at_;
 };
 
 bool is_small(linalg::LinalgOp op) {
@@ -344,10 +358,13 @@ bool has_few_rows(linalg::LinalgOp op, const ProductForm& form) {
     return mlir::ShapedType::isDynamic(sizes[loop]) || sizes[loop] >= kFewSteps;
   };
   if (!llvm::any_of(form.steps, is_long)) return false;
+  SmallVector<unsigned> row_loops = form.other_rows;
+  if (form.rows != ProductForm::kNone) row_loops.push_back(form.rows);
   int64_t rows = 1;
-  for (const unsigned loop : form.other_rows) rows = std::min(rows * sizes[loop], kFewRows + 1);
-  if (form.rows != ProductForm::kNone) rows *= sizes[form.rows];
-  // Open sizes are negative.
+  for (const unsigned loop : row_loops) {
+    if (mlir::ShapedType::isDynamic(sizes[loop]) || sizes[loop] > kFewRows) return false;
+    rows = std::min(rows * sizes[loop], kFewRows + 1);
+  }
   return rows > 0 && rows <= kFewRows;
 }
 
@@ -377,8 +394,12 @@ bool lower_few_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const BodyO
   if (along == Along::kNothing) return false;
   const OpBuilder::InsertionGuard guard(rewriter);
   const Product product = open_product(rewriter, op, *form);
-  FewRowsWriter writer(rewriter, op.getLoc(), product, type_of(product.c).getDimSize(0), options);
-  along == Along::kColumns ? writer.write_along_columns() : writer.write_along_steps();
+  const int64_t rows = type_of(product.c).getDimSize(0);
+  if (along == Along::kColumns) {
+    AlongColumns(rewriter, op.getLoc(), product, rows, options).write();
+  } else {
+    AlongSteps(rewriter, op.getLoc(), product, rows, options).write();
+  }
   rewriter.eraseOp(op);
   return true;
 }

@@ -9,7 +9,7 @@
 // CHECK-LABEL: recording row.0
 // CHECK: {{^  dispatch}}
 // CHECK-NOT: {{barrier|^  dispatch}}
-// TILES: tensor.extract_slice {{.*}} [3072, 256] [1, 1]
+// TILES: tensor.extract_slice {{.*}} [3072, 128] [1, 1]
 func.func @row(%x: tensor<1x3072xf32>, %w: tensor<3072x512xf32>) -> tensor<1x512xf32> {
   %zero = arith.constant 0.0 : f32
   %none = tensor.empty() : tensor<1x512xf32>

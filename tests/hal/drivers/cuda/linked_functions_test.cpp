@@ -141,7 +141,9 @@ struct OtherLinker final : DeviceLinker {
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   }
 };
-constexpr std::string_view kLtoIr = "\xed\x43\x4e\x7f and more";
+// A head of 24 bytes, numbers up to 40, tables up to 44, and code.
+constexpr std::string_view kLtoIr(
+    "\xed\x43\x4e\x7f\1\x41\2\x62\3\2\7\0\x18\0\1\0\x28\0\0\0\x2c\0\0\0 sixteen numbers tab and code", 24 + 29);
 
 TEST(LinkedFunctionsTest, LtoIrGoesToTheOtherLinker) {
   const auto other = std::make_shared<OtherLinker>();

@@ -1,5 +1,5 @@
 // Kernels as people write them, one for each way to size, type, share and order things: KIND_... says which. Each makes
-// `made` of `given`, 64 words that are 0 to 63, as shader_kinds_test.cpp expects.
+// `made` of `given`, 64 words that are 0 to 63, as descriptors_test.cpp expects.
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_EXT_shader_8bit_storage : require

@@ -1,8 +1,6 @@
 // Kernels by descriptors as strangers write and compile them: each kind in kinds/ as each form of compilers' output, unoptimized with
 // debug information, fast, small, in SPIR-V 1.0 to 1.6, from GLSL, HLSL and by hand. Each runs and makes what it should,
 // or is refused with a sentence.
-#include "shader_kinds.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include "hal/drivers/vulkan/spirv_part.hpp"
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
+#include "shader_kinds.hpp"
 #include "tests/support/status_matchers.hpp"
 #include "tests/support/vulkan_validation.hpp"
 
