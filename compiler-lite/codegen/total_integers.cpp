@@ -25,6 +25,11 @@ bool is_remainder(Operation* op) { return llvm::isa<arith::RemSIOp, arith::RemUI
 bool is_division(Operation* op) {
   return is_signed_division(op) || llvm::isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
 }
+// To a truth value is another operation of the frontends: whether it is zero.
+bool is_from_float(Operation* op) {
+  return llvm::isa<arith::FPToSIOp, arith::FPToUIOp>(op) &&
+         mlir::getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() > 1;
+}
 bool is_shift(Operation* op) { return llvm::isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op); }
 
 unsigned width_of(mlir::Type type) {
@@ -35,6 +40,13 @@ unsigned width_of(mlir::Type type) {
 // The same number in each element.
 Value number(OpBuilder& builder, Location location, mlir::Type type, const llvm::APInt& value) {
   const auto one = builder.getIntegerAttr(mlir::getElementTypeOrSelf(type), value);
+  const auto shaped = llvm::dyn_cast<mlir::ShapedType>(type);
+  if (!shaped) return builder.create<arith::ConstantOp>(location, one);
+  return builder.create<arith::ConstantOp>(location, mlir::DenseElementsAttr::get(shaped, mlir::Attribute(one)));
+}
+
+Value float_number(OpBuilder& builder, Location location, mlir::Type type, const llvm::APFloat& value) {
+  const auto one = builder.getFloatAttr(mlir::getElementTypeOrSelf(type), value);
   const auto shaped = llvm::dyn_cast<mlir::ShapedType>(type);
   if (!shaped) return builder.create<arith::ConstantOp>(location, one);
   return builder.create<arith::ConstantOp>(location, mlir::DenseElementsAttr::get(shaped, mlir::Attribute(one)));
@@ -75,6 +87,42 @@ class Total {
     choose(expand(), by_zero, other);
   }
 
+  // What is in range is converted; there is a zero in place of the rest.
+  void from_float() {
+    const bool is_signed = llvm::isa<arith::FPToSIOp>(op_);
+    const Value value = wide_enough(op_->getOperand(0));
+    const llvm::fltSemantics& floats =
+        llvm::cast<mlir::FloatType>(mlir::getElementTypeOrSelf(value.getType())).getFloatSemantics();
+    // The first integer that is too large, and the smallest one: powers of two, which floats hold.
+    const llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(width_) : llvm::APInt::getMaxValue(width_);
+    const llvm::APInt least = is_signed ? llvm::APInt::getSignedMinValue(width_) : llvm::APInt::getZero(width_);
+    llvm::APFloat past(floats), first(floats);
+    past.convertFromAPInt(most.zext(width_ + 1) + 1, /*IsSigned=*/false, llvm::APFloat::rmNearestTiesToEven);
+    first.convertFromAPInt(least, is_signed, llvm::APFloat::rmNearestTiesToEven);
+    const auto compare_with = [&](arith::CmpFPredicate predicate, const llvm::APFloat& limit) -> Value {
+      return builder_.create<arith::CmpFOp>(location_, predicate, value,
+                                            float_number(builder_, location_, value.getType(), limit));
+    };
+    // The fraction of what is a little less than the smallest one is cut off: that of small integers is such a float.
+    const bool has_fractions = width_ < llvm::APFloat::semanticsPrecision(floats);
+    llvm::APFloat before = first;
+    if (has_fractions) before.subtract(llvm::APFloat(floats, 1), llvm::APFloat::rmNearestTiesToEven);
+    const Value is_above = compare_with(arith::CmpFPredicate::OGE, past);
+    const Value is_below = has_fractions ? compare_with(arith::CmpFPredicate::OLE, before)
+                                         : compare_with(arith::CmpFPredicate::OLT, first);
+    const Value is_odd = builder_.create<arith::OrIOp>(
+        location_, builder_.create<arith::OrIOp>(location_, is_above, is_below),
+        builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::UNO, value, value));
+    const Value zero = float_number(builder_, location_, value.getType(), llvm::APFloat::getZero(floats));
+    op_->setOperand(0, builder_.create<arith::SelectOp>(location_, is_odd, zero, value));
+    Value converted = op_->getResult(0);
+    builder_.setInsertionPointAfter(op_);
+    Value result = builder_.create<arith::SelectOp>(location_, is_above, make(most), converted);
+    Operation* first_use = result.getDefiningOp();
+    if (is_signed) result = builder_.create<arith::SelectOp>(location_, is_below, make(least), result);
+    converted.replaceUsesWithIf(result, [&](mlir::OpOperand& use) { return use.getOwner() != first_use; });
+  }
+
   void shift() {
     const Value amount = op_->getOperand(1);
     llvm::APInt known;
@@ -107,6 +155,14 @@ class Total {
     op_->erase();
     op_ = rounded.getDefiningOp();
     return rounded;
+  }
+  // Half floats end before 32-bit integers do; their own are converted exactly.
+  Value wide_enough(Value value) {
+    if (width_of(value.getType()) >= 32) return value;
+    auto vector = llvm::dyn_cast<mlir::VectorType>(value.getType());
+    mlir::Type f32 = builder_.getF32Type();
+    if (vector) f32 = vector.clone(f32);
+    return builder_.create<arith::ExtFOp>(location_, f32, value);
   }
   Value make(const llvm::APInt& value) { return number(builder_, location_, type_, value); }
   Value compare(CmpIPredicate predicate, Value a, Value b) {
@@ -142,11 +198,15 @@ void make_integers_total(Operation* root) {
         op->setAttr(flags.getIntegerOverflowAttrName(),
                     arith::IntegerOverflowFlagsAttr::get(op->getContext(), arith::IntegerOverflowFlags::none));
       }
-      if ((is_division(op) || is_shift(op)) && is_rewritten(op)) found.push_back(op);
+      if ((is_division(op) || is_shift(op) || is_from_float(op)) && is_rewritten(op)) found.push_back(op);
     });
     return mlir::WalkResult::skip();
   });
-  for (Operation* op : found) is_division(op) ? Total(op).division() : Total(op).shift();
+  for (Operation* op : found) {
+    if (is_division(op)) Total(op).division();
+    if (is_shift(op)) Total(op).shift();
+    if (is_from_float(op)) Total(op).from_float();
+  }
 }
 
 }  // namespace baton::compiler_lite::codegen
