@@ -1,8 +1,8 @@
 // rewrite_greedily: patterns applied until none fits any more, with an end in any case.
 //
-// Two patterns that undo each other would go on for ever; the driver counts iterations over the program and sets no
-// bound on what happens within one. Here a program may take so many rewrites for each operation, which is far more than
-// programs take, and fails with a sentence beyond it.
+// Two patterns that undo each other would go on for ever; the driver sets no bound on what happens within one round over
+// the program. Here a program may take so many rewrites for each operation, which is far more than programs take, and
+// fails with a sentence beyond it; it may take as many rounds as it has operations.
 #pragma once
 
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"

@@ -164,7 +164,7 @@ LogicalResult Boundary::schedule_barrier(hal::TensorBarrierOp op) {
   const Location location = op.getLoc();
   for (const Value source : op.getSources()) {
     const Memory& memory = *places_.of(source).memory;
-    if (memory.pending && memory.storage < 0) flusher_.exact_buffer(location, source);  // No command makes it.
+    if (memory.pending && memory.storage < 0) flusher_.whole_buffer(location, source);  // No command makes it.
   }
   // Without tensors it is for everything that was begun.
   const bool any_pending =

@@ -26,7 +26,7 @@ constexpr int kMapping = static_cast<int>(BufferUsage::kMapping);
 
 }  // namespace
 
-Value Flusher::exact_buffer(Location location, Value tensor) {
+Value Flusher::whole_buffer(Location location, Value tensor) {
   const Place& placed = places_.of(tensor);
   if (placed.memory->pending) {
     // A tensor.empty that no command touched: memory with anything in it.
@@ -37,7 +37,12 @@ Value Flusher::exact_buffer(Location location, Value tensor) {
     placed.memory->pending = false;
     await(location, {tensor});
   }
-  const Value buffer = buffer_of(location, *placed.memory);
+  return buffer_of(location, *placed.memory);
+}
+
+Value Flusher::exact_buffer(Location location, Value tensor) {
+  const Place& placed = places_.of(tensor);
+  const Value buffer = whole_buffer(location, tensor);
   if (!placed.offset) return buffer;
   return hal_.call(builder_, location, "buffer.subspan",
                    {buffer, placed.offset, places_.bytes_of(location, tensor.getType(), placed.sizes)});
@@ -231,7 +236,7 @@ Value Flusher::flush(Operation* op, unsigned device, Value signal) {
 }
 
 Place Flusher::transfer(Location location, Value tensor, unsigned device) {
-  if (places_.of(tensor).memory->pending) exact_buffer(location, tensor);  // No command makes it.
+  if (places_.of(tensor).memory->pending) whole_buffer(location, tensor);  // No command makes it.
   const Place& source = places_.of(tensor);
   const Value buffer = buffer_of(location, *source.memory);
   const Value bytes = places_.bytes_of(location, tensor.getType(), source.sizes);

@@ -27,7 +27,8 @@ class Flusher {
   void hand_over_commands() { commands_done_.clear(); }
   mlir::Value join(mlir::Location location, llvm::ArrayRef<mlir::Value> fences);
 
-  // The buffer that begins with the tensor.
+  // The buffer that the tensor lies in, at its place's offset, and the one that begins with it.
+  mlir::Value whole_buffer(mlir::Location location, mlir::Value tensor);
   mlir::Value exact_buffer(mlir::Location location, mlir::Value tensor);
   // Operands where tensors leave a function or a block: the buffer and the open sizes of each.
   void expand(mlir::Location location, mlir::ValueRange values, llvm::SmallVectorImpl<mlir::Value>& out);

@@ -96,8 +96,7 @@ Value TensorOps::load_element(Operation* op, Value tensor, mlir::ValueRange indi
   if (placed.offset) offset = builder_.createOrFold<arith::AddIOp>(location, placed.offset, offset);
   const mlir::Type type = type_of(tensor).getElementType();
   const int64_t width = element_bytes(type);
-  Value buffer = placed.memory->buffer;
-  if (!buffer) buffer = flusher_.exact_buffer(location, tensor);
+  const Value buffer = flusher_.whole_buffer(location, tensor);
   Value bits =
       hal_.call(builder_, location, "device.load",
                 {function_.device(placed.memory->device), buffer, offset, hal_.i32(builder_, location, width)});
