@@ -127,6 +127,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   }
   pipeline.step("frontends-to-linalg", lower::frontends_to_linalg);
   pipeline.step("decompose", lower::decompose);
+  pipeline.step("complex-numbers-to-parts", lower::complex_numbers_to_parts);
   pipeline.step("small-floats-to-bytes", lower::small_floats_to_bytes);
   pipeline.end_phase("preprocessing");
   pipeline.step("remove-unused-calls", remove_unused_calls);

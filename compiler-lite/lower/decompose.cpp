@@ -5,6 +5,7 @@
 #include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/lower/decompose_loops.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -167,6 +168,8 @@ LogicalResult lower(IRRewriter& rewriter, Operation* op) {
   if (auto each = dyn_cast<linalg::SoftmaxOp>(op)) return lower_softmax(rewriter, each);
   if (auto each = dyn_cast<tensor::PackOp>(op)) return lower_pack(rewriter, each);
   if (auto each = dyn_cast<tensor::UnPackOp>(op)) return lower_unpack(rewriter, each);
+  if (auto each = dyn_cast<tensor::ScatterOp>(op)) return lower_scatter(rewriter, each);
+  if (auto each = dyn_cast<scf::ForallOp>(op)) return lower_forall(rewriter, each);
   if (auto each = dyn_cast<flow::TensorDynamicConstantOp>(op)) return lower_constant(rewriter, each);
   if (auto each = dyn_cast<flow::TensorBitcastOp>(op)) return lower_bitcast(rewriter, each);
   if (auto each = dyn_cast<flow::TensorReshapeOp>(op)) return lower_reshape(rewriter, each);
@@ -177,10 +180,12 @@ LogicalResult lower(IRRewriter& rewriter, Operation* op) {
 }  // namespace
 
 LogicalResult decompose(ModuleOp module) {
+  if (failed(lower_winograd(module))) return failure();
   SmallVector<Operation*> all;
   module.walk([&](Operation* op) {
     if (isa<linalg::SoftmaxOp, tensor::PackOp, tensor::UnPackOp, tensor::ConcatOp, tensor::FromElementsOp,
-            flow::TensorTieShapeOp, flow::TensorDynamicConstantOp, flow::TensorBitcastOp, flow::TensorReshapeOp>(op)) {
+            tensor::ScatterOp, scf::ForallOp, flow::TensorTieShapeOp, flow::TensorDynamicConstantOp,
+            flow::TensorBitcastOp, flow::TensorReshapeOp>(op)) {
       all.push_back(op);
     }
   });

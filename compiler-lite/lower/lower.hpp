@@ -30,6 +30,9 @@ mlir::LogicalResult decompose(mlir::ModuleOp module);
 // Tensors of floats of 8 bits → tensors of bytes, and conversions in integers around what computes with them.
 mlir::LogicalResult small_floats_to_bytes(mlir::ModuleOp module);
 
+// Arithmetic and functions of complex numbers → the same of their real and imaginary parts. Elements of tensors stay complex.
+mlir::LogicalResult complex_numbers_to_parts(mlir::ModuleOp module);
+
 // Exports and imports with tensors take and give buffer views; with coarse fences they also take a wait and a signal
 // fence. `fences_by_default` says which for functions that don't.
 mlir::LogicalResult wrap_boundary(mlir::ModuleOp module, bool fences_by_default);

@@ -33,7 +33,7 @@ def missing_devices():
     return [flag.split("=")[1] for flag in FLAGS if flag.split("=")[1] not in there]
 
 
-KINDS = {"bool": "i1", "bfloat16": "bf16", "complex64": "complex<f32>"}
+KINDS = {"bool": "i1", "bfloat16": "bf16", "complex64": "complex<f32>", "complex128": "complex<f64>"}
 
 
 def baton_jax():
@@ -97,7 +97,7 @@ def read(path, like):
     return np.frombuffer(path.read_bytes(), like.dtype).reshape(like.shape)
 
 
-TOLERANCES = {"float16": 4e-3, "bfloat16": 2e-2, "float32": 2e-5, "complex64": 2e-5, "float64": 1e-12}
+TOLERANCES = {"float16": 4e-3, "bfloat16": 2e-2, "float32": 2e-5, "complex64": 2e-5, "float64": 1e-12, "complex128": 1e-12}
 
 
 def difference(wanted, given, tolerance=None):

@@ -4,6 +4,7 @@
 #include "llvm/IR/Module.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
@@ -35,6 +36,7 @@ mlir::LogicalResult run_to_llvm(mlir::ModuleOp kernels) {
   vector_options.reassociateFPReductions = true;
   passes.addPass(mlir::createConvertVectorToLLVMPass(vector_options));
   passes.addPass(mlir::createConvertMathToLLVMPass());
+  passes.addPass(mlir::createConvertComplexToLLVMPass());
   passes.addPass(mlir::createConvertIndexToLLVMPass());
   passes.addPass(mlir::createArithToLLVMConversionPass());
   passes.addPass(mlir::createFinalizeMemRefToLLVMConversionPass());

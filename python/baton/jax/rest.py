@@ -4,7 +4,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from .boundary import entries
-from .build import Builder, element_of, integers, shape_of, tensor_type
+from .build import Builder, element_of, integers, is_integer, shape_of, tensor_type
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
 from .scalars import index
 from .sorting import lower_approximate_top_k, replace
@@ -21,12 +21,40 @@ def _reduce(op, module):
     """Of no dimension: each element combined with the first value. Of no element: the first value."""
     count = len(op.results)
     values, first = list(op.operands)[:count], list(op.operands)[count:]
-    is_empty = 0 in shape_of(values[0])
+    is_empty = _empty(values[0])
     if len(list(op.attributes["dimensions"])) and not is_empty:
         return False
     b = Builder.before(op)
     first = [b.broadcast(each, shape_of(result), []) for each, result in zip(first, op.results)]
     replace(op, first if is_empty else b.apply(op.regions[0].blocks[0], [*first, *values]))
+    return True
+
+
+def _empty(value):
+    return 0 in shape_of(value)
+
+
+def _pad(op, module):
+    """Around no element there is only padding."""
+    if not _empty(op.operands[0]):
+        return False
+    replace(op, [Builder.before(op).broadcast(op.operands[1], shape_of(op.results[0]), [])])
+    return True
+
+
+def _update_slice(op, module):
+    """By no element nothing is changed."""
+    if not _empty(op.operands[1]):
+        return False
+    replace(op, [op.operands[0]])
+    return True
+
+
+def _select_and_scatter(op, module):
+    """Of no window nothing is chosen."""
+    if not _empty(op.operands[1]):
+        return lower_select_and_scatter(op, module)
+    replace(op, [Builder.before(op).broadcast(op.operands[2], shape_of(op.results[0]), [])])
     return True
 
 
@@ -52,7 +80,7 @@ def _dot_general(op, module):
         replace(op, [Builder.before(op).like(op.results[0], 0)])
         return True
     if "algorithm" not in op.attributes:
-        return False
+        return _widen_unsigned(op)
     b, attributes = Builder.before(op), dict(op.attributes.items())
     algorithm = stablehlo.DotAlgorithm(attributes.pop("algorithm"))
     precisions = (algorithm.lhs_precision_type, algorithm.rhs_precision_type)
@@ -60,6 +88,21 @@ def _dot_general(op, module):
     sum_type = tensor_type(shape_of(op.results[0]), _wider(algorithm.accumulation_type, element_of(op.results[0])))
     replace(op, [b.convert(b.value(op.name, factors, sum_type, attributes), element_of(op.results[0]))])
     return True
+
+
+def _widen_unsigned(op):
+    """Factors that are unsigned and narrower than the sums are widened first: jaxlib's passes would take them as signed ones."""
+    element = element_of(op.results[0])
+    factors = list(op.operands)
+    if not any(_is_unsigned(element_of(each)) and element_of(each).width < element.width for each in factors if is_integer(element)):
+        return False
+    b = Builder.before(op)
+    replace(op, [b.value(op.name, [b.convert(each, element) for each in factors], op.results[0].type, dict(op.attributes.items()))])
+    return True
+
+
+def _is_unsigned(element):
+    return is_integer(element) and element.is_unsigned
 
 
 def _wider(precision, element):
@@ -82,7 +125,12 @@ def _batch_norm_inference(op, module):
 
 
 def _convolution(op, module):
-    """Of an unknown batch: jaxlib's passes take it with channels last."""
+    """Of an unknown batch: jaxlib's passes take it with channels last. Sums of no products are 0."""
+    if any(_empty(each) for each in op.operands):
+        replace(op, [Builder.before(op).like(op.results[0], 0)])
+        return True
+    if _widen_unsigned(op):
+        return True
     if min(shape_of(op.operands[0]), default=0) >= 0:
         return False
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
@@ -111,14 +159,17 @@ def _reduce_window(op, module):
     """Over windows of a tensor of an unknown batch: what stands at each place of all windows, combined place by place. With a
     known one, running sums and the like."""
     shape = shape_of(op.operands[0])
+    rank, count = len(shape), len(op.results)
+    values, firsts = list(op.operands)[:count], list(op.operands)[count:]
     if not shape:  # One window of one number.
-        b, count = Builder.before(op), len(op.results)
-        values = list(op.operands)
-        replace(op, b.apply(op.regions[0].blocks[0], [*values[count:], *values[:count]]))
+        replace(op, Builder.before(op).apply(op.regions[0].blocks[0], [*firsts, *values]))
+        return True
+    if 0 in shape:  # Windows of padding alone.
+        b = Builder.before(op)
+        replace(op, [b.broadcast(first, shape_of(result), []) for first, result in zip(firsts, op.results)])
         return True
     if min(shape) >= 0:
         return lower_running(op)
-    rank, count = len(shape), len(op.results)
     window = _numbers(op, "window_dimensions", [1] * rank)
     strides, dilations, spread = (_numbers(op, name, [1] * rank) for name in ("window_strides", "window_dilations", "base_dilations"))
     padding = [0] * (2 * rank)
@@ -128,7 +179,7 @@ def _reduce_window(op, module):
     if any(size < 0 and (window[i], strides[i], spread[i], *padding[2 * i:2 * i + 2]) != (1, 1, 1, 0, 0) for i, size in enumerate(shape)):
         raise NotImplementedError("stablehlo.reduce_window along an unknown size is not lowered; give the size when lowering")
     b = Builder.before(op)
-    padded = [_padded(b, value, first, padding, spread) for value, first in zip(list(op.operands)[:count], list(op.operands)[count:])]
+    padded = [_padded(b, value, first, padding, spread) for value, first in zip(values, firsts)]
     total = None
     for place in np.ndindex(*window):
         parts = [_strided(b, value, [p * d for p, d in zip(place, dilations)], strides, shape_of(result)) for value, result in zip(padded, op.results)]
@@ -200,7 +251,9 @@ REWRITES = {
     "stablehlo.convolution": _convolution,
     "stablehlo.reduce_window": _reduce_window,
     "stablehlo.batch_norm_inference": _batch_norm_inference,
-    "stablehlo.select_and_scatter": lower_select_and_scatter,
+    "stablehlo.select_and_scatter": _select_and_scatter,
+    "stablehlo.pad": _pad,
+    "stablehlo.dynamic_update_slice": _update_slice,
     "stablehlo.triangular_solve": lower_triangular_solve,
     "stablehlo.cholesky": lower_cholesky,
 }
