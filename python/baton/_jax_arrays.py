@@ -3,6 +3,7 @@
 What stands here is asked for each leaf of each call, so it goes around the slow doors of JAX where JAX lets it: a result is
 taken through DLPack without the questions that jax.numpy.from_dlpack asks each time (which fall back to it).
 """
+import threading
 import weakref
 
 import numpy as np
@@ -11,6 +12,7 @@ import jax
 from jax.core import Tracer
 
 import baton
+from baton._baton import later
 
 try:
     from jax._src.lib import _jax as _inner
@@ -79,12 +81,16 @@ def _read_only(array):
 # same memory that nobody has. All else, small arrays and those of NumPy among it, is read-only, and the extension copies
 # what a program consumes and may not write.
 
+#
+# JAX deletes what it hands over, and there is no way back: it comes last, when all other arguments are converted (later).
+
 _LARGE = 1 << 16  # Bytes; a copy of fewer takes less time than JAX's identity.
 _loans = {}  # Of an array that came from a program: its id -> (a weak reference to it, the tensor that was lent).
+_turn = threading.RLock()  # Of several threads that donate one array, one has it.
 
 
 class _Writable:
-    """The memory of an array of JAX, which says of itself that it is read-only."""
+    """The memory of an array that nobody else has. The extension takes arrays of JAX itself as read-only, and this as writable."""
 
     def __init__(self, array):
         self._array = array
@@ -95,25 +101,37 @@ class _Writable:
     def __dlpack__(self, stream=None):
         return self._array.__dlpack__(stream=stream)
 
+    def __array__(self, dtype=None, copy=None):  # For a device that takes copies.
+        return np.asarray(self._array, dtype)
+
 
 _pass_on = jax.jit(lambda array: array, donate_argnums=0)
 
 
-def handed_over(leaf, given):
-    """What a program gets in place of a donated leaf, for which it would be given `given`."""
-    if type(leaf) is not _ARRAY:
+def handing_over(leaf, given, index, handed):
+    """What a program gets in place of a donated leaf, for which it would be given `given`. `index` is added to `handed` when the
+    leaf is handed over."""
+    if type(leaf) is not _ARRAY or (id(leaf) not in _loans and (leaf.nbytes < _LARGE or not leaf.is_fully_addressable)):
         return given
-    reference, loan = _loans.pop(id(leaf), (None, None))
-    if loan is not None and reference() is leaf:
-        leaf.delete()  # Who has views of it keeps the memory on loan, and the program gets a copy.
-        return loan
-    if leaf.nbytes < _LARGE or not leaf.is_fully_addressable:
-        return given
-    try:
-        return _Writable(_pass_on(leaf))
-    except (RuntimeError, ValueError):
-        refuse_deleted([leaf])  # Another thread donated it meanwhile.
-        raise
+    return later(lambda: _handed_over(leaf, given, index, handed))
+
+
+def _handed_over(leaf, given, index, handed):
+    with _turn:
+        refuse_deleted([leaf])  # Another thread may have donated it meanwhile.
+        reference, loan = _loans.get(id(leaf), (None, None))
+        if loan is not None and reference() is leaf:
+            leaf.delete()  # Who has views of it keeps the memory on loan, and the program gets a copy.
+            _loans.pop(id(leaf), None)
+            handed.append(index)
+            return loan
+        if leaf.nbytes < _LARGE or not leaf.is_fully_addressable:
+            return given
+        made = _pass_on(leaf)
+        if made is leaf:  # jax.disable_jit()
+            return given
+        handed.append(index)
+        return _Writable(made)
 
 
 def give_up(leaf):
@@ -228,9 +246,10 @@ def _out():
     return _chosen
 
 
-def lending(info):
-    """giving() for a function whose next call may be given the leaf back, donated."""
-    return giving(info, _lent(_out()))
+def lending(info, donated):
+    """giving() for a function whose next call may be given the leaf back in place of one of the `donated`."""
+    fits = any(tuple(each.shape) == tuple(info.shape) and each.dtype == info.dtype for each in donated)
+    return giving(info, _lent(_out()) if fits else None)
 
 
 def giving(info, out=None):

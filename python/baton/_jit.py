@@ -50,23 +50,24 @@ def _lowered_libraries(modules):
 class _Ready:
     """A compiled program with what stands between it and Python: how arguments become arrays, and results a tree."""
 
-    def __init__(self, function, takes, out_info, donated):
+    def __init__(self, function, takes, out_info, donated):  # donated: index -> its shape and type
         self.function = function
         self.takes = takes if any(takes) else None  # For each leaf what makes an array of it, or None.
         leaves, self.tree = tree_flatten(out_info)
         self.gives = [arrays.giving(leaf) for leaf in leaves]
-        self.donated = donated
-        self.lends = [arrays.lending(leaf) for leaf in leaves] if donated else None  # The next call may be given them back.
+        self.donated = list(donated)
+        self.lends = [arrays.lending(leaf, donated.values()) for leaf in leaves] if donated else None
         self.is_single = self.tree == jax.tree.structure(0)
 
     def __call__(self, leaves):
         given = leaves if self.takes is None else [take(leaf) if take else leaf for take, leaf in zip(self.takes, leaves)]
+        handed = []  # Which leaves JAX gave to this call, and has no more.
         if self.donated:
-            given = self._with_donated(leaves, given)
+            given = self._with_donated(leaves, given, handed)
         try:
             results = self.function(*given)
         except TypeError:
-            arrays.refuse_deleted(leaves)
+            arrays.refuse_deleted(leaf for index, leaf in enumerate(leaves) if index not in handed)
             raise
         for index in self.donated:
             arrays.give_up(leaves[index])
@@ -77,13 +78,13 @@ class _Ready:
             return gives[0](results[0])
         return self.tree.unflatten([give(result) for give, result in zip(gives, results)])
 
-    def _with_donated(self, leaves, given):
+    def _with_donated(self, leaves, given, handed):
         """What the program is given, with memory that it may write where an argument is donated."""
         arrays.refuse_deleted(leaves)
         arrays.refuse_given_twice(leaves, self.donated)
         given = list(given)
         for index in self.donated:
-            given[index] = arrays.handed_over(leaves[index], given[index])
+            given[index] = arrays.handing_over(leaves[index], given[index], index, handed)
         return given
 
 
@@ -193,7 +194,7 @@ class Jitted:
             if kind in self._of_any_size:
                 return self._of_any_size[kind]
         text, args_info, out_info = self._lowered(arguments, keywords)
-        donated = [] if args_info is None else [i for i, each in enumerate(jax.tree.leaves(args_info)) if each.donated]
+        donated = {} if args_info is None else {i: each for i, each in enumerate(jax.tree.leaves(args_info)) if each.donated}
         takes = [arrays.taking(leaf) for leaf in leaves]
         ready = _Ready(self._load(text)["main"], takes, out_info, donated)
         if kind is not None:

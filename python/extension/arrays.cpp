@@ -166,15 +166,57 @@ bool may_be_copied(const Status& refused) {
           refused.message().find("is not aligned") != std::string_view::npos);
 }
 
+// JAX's arrays never change, and their capsules don't say so.
+bool never_changes(PyObject* value) {
+  static PyTypeObject* known = nullptr;
+  if (Py_TYPE(value) == known) return true;
+  PyObject* jax = PyDict_GetItemString(PyImport_GetModuleDict(), "jax");
+  if (!jax || !PyObject_HasAttrString(jax, "Array")) return false;
+  const nb::object array = nb::getattr(jax, "Array");
+  const int is_one = PyObject_IsInstance(value, array.ptr());
+  if (is_one < 0) throw nb::python_error();
+  if (is_one && !known) known = reinterpret_cast<PyTypeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(value))));
+  return is_one != 0;
+}
+
+Result<Ref<hal::BufferView>> import_capsule(hal::Device& device, baton_dl_managed_tensor* given, int64_t stream,
+                                            bool readonly) {
+  const uint64_t flags = given->flags;
+  if (readonly) given->flags |= BATON_DL_READ_ONLY;
+  auto imported = hal::import_dlpack(device, given, stream);
+  if (!imported) given->flags = flags;
+  return imported;
+}
+
+// A legacy tensor has no word for read-only: it goes in one that has.
+Result<Ref<hal::BufferView>> import_capsule(hal::Device& device, baton_dl_legacy_tensor* given, int64_t stream,
+                                            bool readonly) {
+  if (!readonly) return hal::import_dlpack(device, given, stream);
+  auto managed = std::make_unique<baton_dl_managed_tensor>();
+  managed->version = {BATON_DL_MAJOR_VERSION, BATON_DL_MINOR_VERSION};
+  managed->manager = given;
+  managed->flags = BATON_DL_READ_ONLY;
+  managed->tensor = given->tensor;
+  managed->destroy = [](baton_dl_managed_tensor* self) {
+    auto* inner = static_cast<baton_dl_legacy_tensor*>(self->manager);
+    if (inner->destroy) inner->destroy(inner);
+    delete self;
+  };
+  auto imported = hal::import_dlpack(device, managed.get(), stream);
+  if (imported) [[maybe_unused]]
+    const baton_dl_managed_tensor* taken = managed.release();
+  return imported;
+}
+
 template <typename Managed>
 Ref<hal::BufferView> take_capsule(PyObject* capsule, const char* name, const char* used, hal::Device& device,
-                                  int64_t stream) {
+                                  int64_t stream, bool readonly) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   if (!managed) throw nb::python_error();
   PyCapsule_SetName(capsule, used);  // Before the lock is given up: another thread may be given the same capsule.
   auto imported = [&] {
     const Unlocked unlocked;
-    return hal::import_dlpack(device, managed, stream);
+    return import_capsule(device, managed, stream, readonly);
   }();
   if (!imported) {
     PyCapsule_SetName(capsule, name);
@@ -239,11 +281,13 @@ Ref<hal::BufferView> from_dlpack(PyObject* value, OpenDevice& open) {
   const bool has_streams = type == BATON_DL_CUDA || type == BATON_DL_CUDA_MANAGED;
   nb::object capsule = capsule_of(value, has_streams ? nb::object(nb::int_(1)) : nb::none());
   const int64_t stream = has_streams ? 1 : hal::kNoStream;
+  const bool readonly = never_changes(value);
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
     return take_capsule<baton_dl_managed_tensor>(capsule.ptr(), "dltensor_versioned", "used_dltensor_versioned",
-                                                 open.device(), stream);
+                                                 open.device(), stream, readonly);
   }
-  return take_capsule<baton_dl_legacy_tensor>(capsule.ptr(), "dltensor", "used_dltensor", open.device(), stream);
+  return take_capsule<baton_dl_legacy_tensor>(capsule.ptr(), "dltensor", "used_dltensor", open.device(), stream,
+                                              readonly);
 }
 
 // Through the table of its type; null when it needs to be adapted first.

@@ -10,6 +10,7 @@
 #include "python/extension/no_constructor.hpp"
 #include "python/extension/overlaps.hpp"
 #include "python/extension/trace.hpp"
+#include "vm/list.hpp"
 #include "vm/stack.hpp"
 #include "vm/timeline_tracer.hpp"
 
@@ -79,18 +80,63 @@ struct Fences {
   throw std::move(error);
 }
 
+// An argument that its caller gives up by handing it over: made when nothing but the call itself can fail any more.
+struct Later {
+  nb::object make;
+};
+PyTypeObject* later_type = nullptr;
+
+bool is_later(PyObject* value) { return Py_TYPE(value) == later_type; }
+
+void convert_argument(const Function& function, size_t index, PyObject* value, Surroundings& around, Slots& slots) {
+  try {
+    nb::object made;
+    if (is_later(value)) {
+      made = nb::inst_ptr<Later>(value)->make();
+      value = made.ptr();
+    }
+    to_value(value, function.arguments[index], around, slots.values[index], slots.owned[index]);
+  } catch (nb::python_error& error) {
+    name_argument(error, function, index);
+  } catch (nb::builtin_exception& error) {
+    PyErr_SetString(error.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_ValueError, error.what());
+    nb::python_error raised;
+    name_argument(raised, function, index);
+  }
+}
+
 void convert_arguments(const Function& function, PyObject* args, Surroundings& around, Slots& slots) {
+  bool any_later = false;
   for (size_t i = 0; i < function.arguments.size(); ++i) {
     PyObject* value = PyTuple_GetItem(args, static_cast<Py_ssize_t>(i));
-    try {
-      to_value(value, function.arguments[i], around, slots.values[i], slots.owned[i]);
-    } catch (nb::python_error& error) {
-      name_argument(error, function, i);
-    } catch (nb::builtin_exception& error) {
-      PyErr_SetString(error.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_ValueError,
-                      error.what());
-      nb::python_error raised;
-      name_argument(raised, function, i);
+    if (is_later(value)) {
+      any_later = true;
+    } else {
+      convert_argument(function, i, value, around, slots);
+    }
+  }
+  for (size_t i = 0; any_later && i < function.arguments.size(); ++i) {
+    PyObject* value = PyTuple_GetItem(args, static_cast<Py_ssize_t>(i));
+    if (is_later(value)) convert_argument(function, i, value, around, slots);
+  }
+}
+
+// The tensors that an argument is, or holds: a list may hold lists, and itself.
+void add_ranges(baton_object* object, size_t number, bool is_written, std::vector<MemoryRange>& ranges) {
+  std::vector<const vm::List*> lists;
+  const auto add = [&](baton_object* one, bool written) {
+    if (auto* handle = sdk::cast<modules::Handle<hal::BufferView>>(one)) {
+      ranges.push_back(range_of(**handle, number, written));
+    } else if (const vm::List* list = vm::as_list(reinterpret_cast<vm::Object*>(one))) {
+      if (std::find(lists.begin(), lists.end(), list) == lists.end()) lists.push_back(list);
+    }
+  };
+  add(object, is_written);
+  for (size_t next = 0; next < lists.size(); ++next) {
+    const vm::List& list = *lists[next];
+    for (uint64_t i = 0; i < list.size(); ++i) {
+      const vm::List::Element& element = list.elements[i];
+      if (bytecode::is_ref(element.type)) add(reinterpret_cast<baton_object*>(element.value.ref), false);
     }
   }
 }
@@ -99,8 +145,7 @@ void convert_arguments(const Function& function, PyObject* args, Surroundings& a
 void check_consumed(const Function& function, const Slots& slots) {
   std::vector<MemoryRange> all;
   for (size_t i = 0; i < function.arguments.size(); ++i) {
-    auto* handle = sdk::cast<modules::Handle<hal::BufferView>>(slots.owned[i].get());
-    if (handle) all.push_back(range_of(**handle, i, function.arguments[i].is_consumed));
+    add_ranges(slots.owned[i].get(), i, function.arguments[i].is_consumed, all);
   }
   const std::optional<Overlap> found = find_overlap(all);
   if (!found) return;
@@ -130,18 +175,15 @@ Status run(const Function& function, std::span<const vm::Value> arguments, std::
   const Limits& limits = program.limits();
   invocation->set_deadline(limits.timeout_ns ? vm::monotonic_clock_ns() + limits.timeout_ns : 0);
   invocation->set_instruction_budget(limits.instructions);
+  invocation->watch(watch_interrupts());
   Status status;
-  {
-    Interruptible interruptible(*invocation, function.was_brief);
-    Timeline* const timeline = active_timeline();
-    if (timeline) [[unlikely]] {
-      status = run_traced(*timeline, *invocation, function, arguments, results);
-    } else {
-      const Unlocked unlocked;
-      status = invocation->invoke_slots(function.function, arguments, results);
-    }
-    interruptible.check(status);
+  if (Timeline* const timeline = active_timeline()) [[unlikely]] {
+    status = run_traced(*timeline, *invocation, function, arguments, results);
+  } else {
+    const Unlocked unlocked;
+    status = invocation->invoke_slots(function.function, arguments, results);
   }
+  raise_interrupt(status);
   program.give_back(std::move(invocation));
   return status;
 }
@@ -257,21 +299,39 @@ std::string_view attribute_of(const vm::Program& program, const vm::ExportedFunc
   return {};
 }
 
-// "%x: tensor<?x4xf32>, %n: i8", as a declaration has them between its brackets: what each says that the signature does not.
+// Where one of `stops` stands in `text`, outside of all brackets and strings; its size where none does.
+size_t find_outside(std::string_view text, std::string_view stops) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (depth == 0 && stops.find(c) != stops.npos) return i;
+    if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
+    } else if (c == '-' && text.substr(i).starts_with("->")) {
+      ++i;  // No bracket.
+    } else {
+      depth += std::string_view("<({[").find(c) != std::string_view::npos;
+      depth -= std::string_view(">)}]").find(c) != std::string_view::npos;
+    }
+  }
+  return text.size();
+}
+
+std::string_view without_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+// "%x: tensor<?x4xf32>, %n: i8 {a = 0 : i64}", as a declaration has them between its brackets: what each says that the
+// signature does not.
 void note_types(std::string_view list, std::vector<Parameter>& parameters) {
   std::vector<std::string_view> types;
-  size_t begin = 0;
-  int depth = 0;
-  for (size_t i = 0; i <= list.size(); ++i) {
-    if (i < list.size() && list[i] != ',') {
-      depth += (list[i] == '<') - (list[i] == '>');
-    } else if (i == list.size() || depth == 0) {
-      const std::string_view one = list.substr(begin, i - begin);
-      const size_t colon = one.find(": ");
-      const size_t blank = one.find_first_not_of(' ');
-      types.push_back(colon != one.npos ? one.substr(colon + 2) : one.substr(std::min(blank, one.size())));
-      begin = i + 1;
-    }
+  while (!list.empty()) {
+    const size_t end = find_outside(list, ",");
+    std::string_view one = without_blanks(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+    if (one.starts_with('%')) one = without_blanks(one.substr(std::min(one.find(':'), one.size() - 1) + 1));
+    types.push_back(one.substr(0, find_outside(one, " {")));  // Without its attributes.
   }
   if (types.size() != parameters.size()) return;
   for (size_t i = 0; i < types.size(); ++i) {
@@ -282,11 +342,16 @@ void note_types(std::string_view list, std::vector<Parameter>& parameters) {
 
 // "sync func @f(%x: tensor<?x4xf32>, %n: i32) -> (%y: i8)", or with one type behind the arrow.
 void note_declared(std::string_view declaration, Function& function) {
-  const size_t open = declaration.find('('), arrow = declaration.find(") -> ");
-  if (open == declaration.npos || arrow == declaration.npos || arrow < open) return;
-  note_types(declaration.substr(open + 1, arrow - open - 1), function.arguments);
-  std::string_view results = declaration.substr(arrow + 5);
-  if (results.starts_with('(') && results.ends_with(')')) results = results.substr(1, results.size() - 2);
+  const size_t open = declaration.find('(');
+  if (open == declaration.npos) return;
+  declaration.remove_prefix(open + 1);
+  const size_t close = find_outside(declaration, ")");
+  note_types(declaration.substr(0, close), function.arguments);
+  declaration.remove_prefix(std::min(close + 1, declaration.size()));
+  std::string_view results = without_blanks(declaration);
+  if (!results.starts_with("->")) return;
+  results = without_blanks(results.substr(2));
+  if (results.starts_with('(')) results = results.substr(1, find_outside(results.substr(1), ")"));
   note_types(results, function.results);
 }
 
@@ -332,6 +397,9 @@ Function find_function(const Program& program, const char* name) {
 }
 
 void bind_functions(nb::module_& module) {
+  nb::object later = nb::class_<Later>(module, "Later", nb::type_slots(kNoConstructorAlone), nb::is_final());
+  later_type = reinterpret_cast<PyTypeObject*>(later.release().ptr());  // Kept.
+  module.def("later", [](nb::object make) { return Later{std::move(make)}; });
   nb::class_<Function>(module, "Function", nb::type_slots(slots), nb::is_final())
       .def_ro("name", &Function::name)
       .def_ro("declaration", &Function::declaration)

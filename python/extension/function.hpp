@@ -1,8 +1,6 @@
 // Function: an export of a program, as Python calls it.
 #pragma once
 
-#include <atomic>
-
 #include "python/extension/program.hpp"
 
 namespace baton::python {
@@ -16,20 +14,10 @@ struct Function {
   std::vector<Parameter> arguments;
   std::vector<Parameter> results;
   bool takes_fences = false;
-  bool consumes = false;                       // One of the arguments at least.
-  mutable std::atomic<bool> was_brief{false};  // Its last call.
+  bool consumes = false;  // One of the arguments at least.
 
   Function() = default;
-  Function(Function&& other) noexcept
-      : callables(std::move(other.callables)),
-        loaded(std::move(other.loaded)),
-        function(other.function),
-        name(std::move(other.name)),
-        declaration(std::move(other.declaration)),
-        arguments(std::move(other.arguments)),
-        results(std::move(other.results)),
-        takes_fences(other.takes_fences),
-        consumes(other.consumes) {}
+  Function(Function&&) noexcept = default;
   ~Function() { release_program(std::move(loaded)); }
 };
 

@@ -1,36 +1,25 @@
 // Ctrl-C while a program runs. Python's handler of SIGINT only notes the signal, which the interpreter looks at when it runs again;
-// a call of Python's main thread therefore watches a flag that a handler in front of Python's sets, and ends as a cancelled one does.
+// calls of Python's main thread therefore watch a flag that a handler in front of Python's sets, and end as cancelled ones do.
 //
-// Only where Python would raise KeyboardInterrupt: a handler of the user's own finds its call going on.
+// The handler stays in front of Python's from the first such call on. Only where Python would raise KeyboardInterrupt: a
+// handler of the user's own, which takes the place of both, finds its call going on. A call asks the system who has the
+// signal now, 0.1 us, because another handler may have come and gone since the last one, and ours with it. Only calls of a
+// loop that does nothing else follow each other too closely for that, and look at the clock alone.
+// Threads: with Python's lock. Calls of other threads than the main one watch nothing, as Python gives them no signals.
 #pragma once
 
 #include <atomic>
-#include <csignal>
 
 #include "python/extension/python_lock.hpp"
-#include "vm/invocation.hpp"
 
 namespace baton::python {
 
-// While it lives, with the lock on both ends, Ctrl-C ends the call. One whose last call was brief costs two looks at the clock.
-class Interruptible {
- public:
-  Interruptible(vm::Invocation& invocation, std::atomic<bool>& was_brief);
-  ~Interruptible();
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-  // Behind the call, which ended with `status`: throws KeyboardInterrupt where that ended it.
-  void check(const Status& status);
-
- private:
-  void stop();
-
-  vm::Invocation* invocation_;
-  std::atomic<bool>* was_brief_;
-  int64_t begin_ns_;
-  bool watches_ = false;
-  bool is_inner_ = false;  // Called by a function of Python's inside of a call that watches.
-  struct sigaction before_ {};
-};
+// What a call that begins here watches, or null. Throws what an earlier signal's handler in Python raises.
+const std::atomic<bool>* watch_interrupts();
+// Behind a call that ended with `status`: throws KeyboardInterrupt where that ended it. What ended by itself has its results.
+void raise_interrupt(const Status& status);
+// Behind a function of Python's that returned to a program: an interrupt that it was told of and handled ends no call; one that it
+// was not told of is thrown.
+void forget_handled_interrupt();
 
 }  // namespace baton::python

@@ -8,6 +8,7 @@
 #include "modules/plugin_loader.hpp"
 #include "python/extension/casts.hpp"
 #include "python/extension/function.hpp"
+#include "python/extension/interrupts.hpp"
 #include "python/extension/no_constructor.hpp"
 #include "python/extension/python_module.hpp"
 #include "python/extension/trace.hpp"
@@ -113,14 +114,34 @@ Modules builtin_modules(const Modules& given, std::span<const Ref<OpenDevice>> d
   return builtin;
 }
 
-Result<Ref<vm::Context>> link(const Modules& modules, const Limits& limits, Timeline* timeline) {
-  BATON_TRY_ASSIGN(Ref<vm::Program> program, vm::Program::link(modules));
-  const int64_t deadline_ns = limits.timeout_ns ? vm::monotonic_clock_ns() + limits.timeout_ns : 0;
+// Runs the initializers, which are calls like any other.
+Result<Ref<vm::Context>> initialize(Ref<vm::Program> program, const Limits& limits,
+                                    const std::atomic<bool>* cancelled) {
+  Timeline* const timeline = active_timeline();
+  const Unlocked unlocked;
   std::optional<vm::TimelineTracer> tracer;
   if (timeline) tracer.emplace(*timeline);
-  return vm::Context::make(
-      std::move(program), system_allocator(),
-      {.instructions = limits.instructions, .deadline_ns = deadline_ns, .tracer = tracer ? &*tracer : nullptr});
+  return vm::Context::make(std::move(program), system_allocator(),
+                           {.instructions = limits.instructions,
+                            .deadline_ns = limits.timeout_ns ? vm::monotonic_clock_ns() + limits.timeout_ns : 0,
+                            .cancelled = cancelled,
+                            .tracer = tracer ? &*tracer : nullptr});
+}
+
+Ref<vm::Context> make_context(Ref<vm::Program> program, const Limits& limits) {
+  auto context = initialize(std::move(program), limits, watch_interrupts());
+  if (!context) raise_interrupt(context.error());
+  return take(std::move(context));
+}
+
+Ref<vm::Program> link(Modules modules) {
+  auto program = [&] {
+    const Unlocked unlocked;
+    auto linked = vm::Program::link(modules);
+    modules.clear();
+    return linked;
+  }();
+  return take(std::move(program));
 }
 
 Limits limits_of(double timeout, uint64_t instructions) { return {static_cast<int64_t>(timeout * 1e9), instructions}; }
@@ -129,6 +150,7 @@ Limits limits_of(double timeout, uint64_t instructions) { return {static_cast<in
 Program load(nb::list sources, nb::list devices, nb::list parameters, nb::list callables, double timeout,
              uint64_t instructions) {
   forget_cause();
+  forget_handled_interrupt();
   std::vector<Ref<OpenDevice>> open;
   for (nb::handle device : devices) {
     open.push_back(object_of<Device>(device, "a device, or what device() takes,").open);
@@ -138,15 +160,9 @@ Program load(nb::list sources, nb::list devices, nb::list parameters, nb::list c
   Modules modules = load_sources(sources, open);
   Modules all = builtin_modules(modules, open, parameters);
   all.insert(all.end(), modules.begin(), modules.end());
-  Timeline* const timeline = active_timeline();
-  auto context = [&] {
-    const Unlocked unlocked;
-    auto linked = link(all, limits, timeline);
-    all.clear();
-    modules.clear();
-    return linked;
-  }();
-  return Program(callables, make_ref<LoadedProgram>(take(std::move(context)), std::move(open), limits));
+  modules.clear();
+  return Program(callables,
+                 make_ref<LoadedProgram>(make_context(link(std::move(all)), limits), std::move(open), limits));
 }
 
 void join_ranks(uint32_t rank, uint32_t count, std::string store, double timeout) {
@@ -159,14 +175,13 @@ void join_ranks(uint32_t rank, uint32_t count, std::string store, double timeout
 
 // The same modules with a state of its own.
 Program fork_program(const Program& program) {
+  forget_cause();
   const LoadedProgram& loaded = *program.loaded;
-  auto context = [&] {
-    const Unlocked unlocked;
-    return vm::Context::make(Ref<vm::Program>(const_cast<vm::Program*>(&loaded.context().program())));
-  }();
+  Ref<vm::Context> context =
+      make_context(Ref<vm::Program>(const_cast<vm::Program*>(&loaded.context().program())), loaded.limits());
   const std::span devices = loaded.devices();
   return Program(program.callables, make_ref<LoadedProgram>(
-                                        take(std::move(context)),
+                                        std::move(context),
                                         std::vector<Ref<OpenDevice>>(devices.begin(), devices.end()), loaded.limits()));
 }
 

@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "modules/native_module.hpp"
+#include "python/extension/interrupts.hpp"
 #include "python/extension/recording.hpp"
 #include "vm/bytecode_module.hpp"
 
@@ -45,6 +46,7 @@ nb::object call_with(PyObject* callable, const nb::list& arguments) {
   nb::object tuple = nb::steal(PyList_AsTuple(arguments.ptr()));
   nb::object result = nb::steal(PyObject_CallObject(callable, tuple.ptr()));
   if (!result.is_valid()) throw nb::python_error();
+  forget_handled_interrupt();
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "modules/sdk/cuda.h"
 #include "python/extension/casts.hpp"
 #include "python/extension/executables.hpp"
+#include "python/extension/interrupts.hpp"
 #include "python/extension/no_constructor.hpp"
 
 namespace baton::python {
@@ -168,6 +169,7 @@ void call_kept(const KeptFunction& kept, nb::list arguments) {
   arguments.clear();
   const nb::object result = nb::steal(PyObject_CallObject(kept.callable, tuple.ptr()));
   if (!result.is_valid()) throw nb::python_error();
+  forget_handled_interrupt();
 }
 
 void call_host_function(const KeptFunction& kept, const baton_host_arguments& arguments) {

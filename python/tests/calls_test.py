@@ -82,7 +82,7 @@ def test_results_come_one_by_one_or_as_a_tuple(math, host):
     assert host.nothing() is None
 
 
-def test_limits(host_file):
+def test_limits(host_file, folder):
     limited = baton.load(host_file, device="local-sync", modules=[app()], timeout=0.05)
     with pytest.raises(TimeoutError) as raised:
         limited.loop()
@@ -92,6 +92,20 @@ def test_limits(host_file):
         with pytest.raises(baton.ResourceExhaustedError, match="budget"):
             counted.loop()
     assert counted.nothing() is None  # Each call has a budget of its own.
+    again = iter([0, 1])
+    setup = assembled(folder, "setup", """
+      module @setup
+      import @app.again() -> i32
+      initializer @setup
+      func @setup() {
+        call.import @app.again, %v0, %r0
+      again:
+        br.if %v0, again
+        return
+      }""")
+    counted = baton.load(setup, device=None, modules=[baton.module("app", {"again": lambda: next(again)})], max_instructions=1000)
+    with pytest.raises(baton.ResourceExhaustedError, match="budget"):
+        counted.copy()  # Whose initializers are calls, too.
     with pytest.raises(ValueError):
         baton.load(host_file, device="local-sync", modules=[app()], timeout=0)
 
