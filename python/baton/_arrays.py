@@ -12,16 +12,35 @@ def _rank(kind):
     return {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}.get(kind, 4)
 
 
+def _natural(value, declared):
+    """The array that NumPy makes. Ints beyond 64 bits are none of its numbers, and still numbers of a float or complex type."""
+    natural = np.asarray(value)
+    if natural.dtype.kind != "O" or not natural.size or not all(isinstance(each, (int, float, complex)) for each in natural.flat):
+        return natural
+    is_real = declared == "bf16" or declared in ("f16", "f32", "f64")
+    has_complex = any(isinstance(each, complex) for each in natural.flat)
+    if not is_real and not declared.startswith("complex") and not has_complex:
+        raise OverflowError(f"an int in it fits no {declared or 'element type'}")
+    try:
+        return natural.astype(np.complex128 if has_complex else np.float64)
+    except OverflowError:
+        raise OverflowError(f"an int in it fits no {declared or 'element type'}") from None
+
+
+def _are_ints(value):
+    return all(isinstance(each, int) for each in np.asarray(value, object).flat)
+
+
 def _from_python(value, declared):
     """Numbers and nested lists, in the element type that the function says; in NumPy's choice where it says none."""
-    natural = np.asarray(value)
-    if natural.dtype.kind == "O" and natural.size and all(isinstance(each, int) for each in natural.ravel()):
-        raise OverflowError(f"an int in it fits no {declared or 'element type'}")
+    natural = _natural(value, declared)
     if natural.dtype.kind not in "biufc":
         raise TypeError(f"a {type(value).__name__} of {natural.dtype} elements is no tensor")
     if declared not in _NUMPY and declared != "bf16":
         return natural
     wanted = _brain_type() if declared == "bf16" else np.dtype(_NUMPY[declared])
+    if wanted.kind in "iu" and natural.dtype.kind == "f" and natural.size and _are_ints(value):
+        natural = np.asarray(value, wanted)  # Beyond i64 and below 0, or both: NumPy would take floats for that.
     if declared != "bf16" and _rank(natural.dtype.kind) > _rank(wanted.kind) or natural.dtype.kind == "c" and declared == "bf16":
         raise TypeError(f"{natural.dtype} elements where {declared} is wanted")
     if wanted.kind in "biu":

@@ -1,5 +1,7 @@
 """Programs: loading them, and their functions as attributes."""
+import codecs
 import os
+import re
 
 from baton import _baton
 from baton._devices import device as open_device
@@ -43,12 +45,28 @@ class Program:
     __copy__ = copy
 
 
-def _is_shared_library(path):
+_ELF = b"\x7fELF"
+_MLIR = re.compile(r"^\s*(builtin\.)?module\b.*\{|\bfunc\.func\b", re.MULTILINE)
+
+
+def _begin_of(path):
+    """The first bytes of a file; none of what is no file, such as a pipe, whose bytes are there once."""
     try:
+        if not os.path.isfile(path):
+            return b""
         with open(path, "rb") as file:
-            return file.read(4) == b"\x7fELF"
-    except OSError:
+            return file.read(512)
+    except (OSError, ValueError):
+        return b""
+
+
+def _is_mlir(path, begin):
+    """Text of a program. Module files have zeros among their first bytes, and so has MLIR in its binary form."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(begin)  # Up to a character that is cut.
+    except UnicodeDecodeError:
         return False
+    return "\0" not in text and (path.endswith(".mlir") or bool(_MLIR.search(text)))
 
 
 def _source(given):
@@ -63,15 +81,19 @@ def _source(given):
         raise TypeError(f"a program, a plugin or a baton.module(...) is wanted: a file, or bytes, not a {type(given).__name__}") from None
     if isinstance(text, bytes):
         text = os.fsdecode(text)
-    if "\n" in text or text.endswith(".mlir"):
-        raise ValueError("this is the text of a program; load(compile(...)) compiles it first" if "\n" in text else
-                         f"'{text}' is the text of a program; load(compile({text!r})) compiles it first")
     if os.path.exists(text):
-        return ("plugin" if _is_shared_library(text) else "file"), text
+        begin = _begin_of(text)
+        if begin.startswith(_ELF):
+            return "plugin", text
+        if _is_mlir(text, begin):
+            raise ValueError(f"'{text}' is the text of a program; load(compile({text!r})) compiles it first")
+        return "file", text
     bare = text.partition("?")[0]  # plugin.so@entry?key=value
     for path in (bare, bare.rpartition("@")[0]):
-        if path and _is_shared_library(path):
+        if path and _begin_of(path).startswith(_ELF):
             return "plugin", text
+    if "\n" in text:
+        raise ValueError("this is the text of a program; load(compile(...)) compiles it first")
     return "file", text
 
 

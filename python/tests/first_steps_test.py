@@ -17,6 +17,10 @@ SUMS = "".join(f"func.func @sum_{name}(%x: {name}) -> {name} {{ %y = arith.addf 
 OTHERS = """
 func.func @complex(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }
 func.func @wide(%x: tensor<?xi64>) -> tensor<?xi64> { return %x : tensor<?xi64> }
+func.func @pairs(%x: tensor<?xcomplex<f32>>) -> tensor<?xcomplex<f32>> { return %x : tensor<?xcomplex<f32>> }
+func.func @brains(%x: tensor<?xbf16>) -> tensor<?xbf16> { return %x : tensor<?xbf16> }
+func.func @halves(%x: tensor<?xf16>) -> tensor<?xf16> { return %x : tensor<?xf16> }
+func.func @doubles(%x: tensor<?xf64>) -> tensor<?xf64> { return %x : tensor<?xf64> }
 """
 
 
@@ -74,6 +78,63 @@ def test_lists_refuse_what_does_not_fit(program, recwarn):
         program.complex(None)
 
 
+BIG = 1 << 70  # No integer of NumPy's; a number of every float but f16.
+
+
+@pytest.mark.parametrize("name", ["complex", "brains", "doubles", "pairs", "halves"])
+def test_large_ints_are_numbers_of_floats(program, name):
+    function = program[name]
+    for given in ([BIG, 1], [BIG, 0.5], [1 << 63, -1], [True, -BIG]):
+        if name == "halves":
+            with pytest.raises(OverflowError, match="no f16"):
+                function(given)
+        else:
+            assert [complex(each) for each in np.asarray(function(given)).tolist()] == [complex(each) for each in given]
+    with pytest.raises(OverflowError, match="no "):
+        function([1 << 1100, 1])
+    for given in ([BIG, "1"], [BIG, None], *([[BIG, 1j]] if name != "pairs" else [])):
+        with pytest.raises(TypeError, match="argument 1"):
+            function(given)
+    assert np.asarray(program.pairs([BIG, 1j])).tolist() == [BIG, 1j]
+
+
+def test_large_ints_of_both_signs(program):
+    """NumPy takes floats for these, which are no numbers of an i64."""
+    for given in ([1 << 63, -1], [[1 << 63], [1]][0] + [0], [-(1 << 63) - 1, 1], [BIG, 0.5]):
+        with pytest.raises(OverflowError):
+            program.wide(given)
+    with pytest.raises(TypeError):
+        program.wide([1.0, 2])
+    assert program.wide([(1 << 63) - 1, -(1 << 63)]).tolist() == [(1 << 63) - 1, -(1 << 63)]
+
+
+DECLARED = {  # A user's own declaration: what tells the types of a tensor, and of an i8.
+    "(%x: tensor<?xf32>, %n: i8) -> (tensor<?xf32>, i8)": True,
+    "sync func @f(%x: tensor<?xf32> {a = 0 : i64}, %n: i8 {b}) -> (%y: tensor<?xf32> {a = 0 : i64}, %m: i8 {b})": True,
+    "@f(%x: tensor<?xf32> {a = 0 : i64, c = [1, 2]}, %n: i8) -> (%y: tensor<?xf32>, %m: i8)": True,
+    "@f(tensor<?xf32> {a = 0 : i64}, i8 {a = \\22, (%x: i1) -> <\\22}) -> (tensor<?xf32>, i8)": True,
+    "@f(%x: tensor<?xf32, affine_map<(d0) -> (d0)>> {a = affine_map<(d0, d1) -> (d1)>}, %n:i8)->(tensor<?xf32>,i8 )": True,
+    "func f(Tensor x, int n)": False,
+    "an x (and an n": False,
+    "f(%, %) -> (%": False,
+    "": False,
+}
+
+
+@pytest.mark.parametrize("declaration", DECLARED)
+def test_declarations_of_the_users_own(declaration):
+    function = baton.load(baton.compile(f"""
+      func.func @f(%x: tensor<?xf32>, %n: i8) -> (tensor<?xf32>, i8) attributes {{iree.abi.declaration = "{declaration}"}} {{
+        return %x, %n : tensor<?xf32>, i8
+      }}"""), device="local-sync").f
+    x, n = function(np.array([1, 2], np.float32), 7)
+    assert x.tolist() == [1, 2] and n == 7
+    if DECLARED[declaration]:
+        assert function([1, 2], 7)[0].tolist() == [1, 2]
+        with pytest.raises(OverflowError, match="300 is no i8"):
+            function([1, 2], 300)
+
+
 def test_results_are_read_as_arrays_are(program):
     result = program.complex([1, 2])
     assert result[1] == 2 and [float(each) for each in result] == [1, 2] and result[::-1].tolist() == [2, 1]
@@ -92,9 +153,28 @@ def test_one_where_several_may_stand(program, tmp_path):
 def test_what_was_not_compiled_says_so(tmp_path):
     with pytest.raises(ValueError, match=r"load\(compile\(...\)\)"):
         baton.load("func.func @f() {\n return }")
-    (tmp_path / "f.mlir").write_text("func.func @f() { return }")
-    with pytest.raises(ValueError, match="f.mlir' is the text of a program"):
-        baton.load(str(tmp_path / "f.mlir"))
+    for name, text in (("f.mlir", "func.func @f() { return }"), ("g.mlir", "// ü" * 300), ("h.txt", "// A program.\nfunc.func @f() { return }"),
+                       ("i", "module @i attributes {a} {\n}")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=f"{name}' is the text of a program"):
+            baton.load(str(tmp_path / name))
+    with pytest.raises(baton.NotFoundError, match="absent.mlir"):
+        baton.load("absent.mlir")
+
+
+def test_files_are_what_is_in_them(tmp_path):
+    """Whatever their names look like."""
+    code = baton.compile("func.func @f() -> i32 { %n = arith.constant 3 : i32 return %n : i32 }")
+    for name in ("f.mlir", "two\nlines.bvm", "f.so", "f?a=b", "func.func"):
+        (tmp_path / name).write_bytes(code)
+        assert baton.load(str(tmp_path / name)).f() == 3
+        assert baton.load(tmp_path / name).f() == 3
+    for name in ("a plugin\n.so", "plugin.mlir"):
+        (tmp_path / name).write_bytes(b"\x7fELF")
+        for end in ("", "?key=two\nlines", "@entry?key=a.mlir"):
+            with pytest.raises(baton.StatusError) as raised:
+                baton.load(code, modules=[str(tmp_path / name) + end])
+            assert "the text of a program" not in str(raised.value)
 
 
 WRONG = {
