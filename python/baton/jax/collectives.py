@@ -210,7 +210,7 @@ class _Ranks:
     def __init__(self, op, module):
         self.op, self.module, self.b = op, module, Builder.before(op)
         groups = _groups(op, module)
-        self.count, self.first = len(groups[0]), groups[0][0]
+        self.count = len(groups[0])
         whole = groups == [list(range(_total(module)))]
         self.group = None if whole else _group(op, module, groups)
 
@@ -333,8 +333,7 @@ def _all_to_all(op, ranks):
 def _broadcast(op, ranks):
     """From the first rank of each group."""
     value, again = _exchanged(ranks.b, op.operands[0])
-    root = 0 if ranks.group else ranks.first
-    return [again(ranks.record("broadcast", value, shape_of(value), ranks.number(root)))]
+    return [again(ranks.record("broadcast", value, shape_of(value), ranks.number(0)))]
 
 
 def _permute(op, module):
