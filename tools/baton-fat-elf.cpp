@@ -25,10 +25,12 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
 }
 
 Status make(const Options& options) {
+  BATON_TRY(refuse_binary_on_terminal(options.output, "a library of kernels", "kernels.sos"));
   std::vector<std::vector<std::byte>> contents;
   std::vector<hal::drivers::local::ThinElf> files;
   contents.reserve(options.files.size());
   for (const std::string& name : options.files) {
+    tell_what_is_awaited(name, "a shared object");
     BATON_TRY_ASSIGN(std::vector<std::byte> bytes, read_file(name));
     files.push_back({name, contents.emplace_back(std::move(bytes))});
   }

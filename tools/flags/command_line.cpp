@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "baton_revision.h"
@@ -26,6 +28,15 @@ constexpr std::string_view kAliasPrefix = "--iree-";
 std::string without_dashes(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+// The parser takes what C's strtoull() does, to which -1 is the largest number, and so is what is larger than that.
+bool is_count(const std::string& given) {
+  if (given.find('-') != given.npos) return false;
+  char* end = nullptr;
+  errno = 0;
+  std::strtoull(given.c_str(), &end, 0);
+  return errno == 0 && !given.empty() && end == given.c_str() + given.size();
 }
 
 }  // namespace
@@ -98,10 +109,8 @@ void CommandLine::choices(const char* flag, std::vector<std::string>& target, st
   parser_->restrict_to(parser_->many(flag, target, help), std::move(choices));
 }
 void CommandLine::number(const char* flag, uint64_t& target, const char* help) {
-  // Not every reader of numbers refuses a sign: -1 would be the largest one.
-  parser_->add_option(flag, target, help)->check([name = std::string(flag)](const std::string& given) {
-    const bool is_number = !given.empty() && given.find_first_not_of("0123456789") == given.npos;
-    return is_number ? std::string() : "'" + given + "' is no count; a whole number from 0 on is one";
+  parser_->add_option(flag, target, help)->check([](const std::string& given) {
+    return is_count(given) ? std::string() : "'" + given + "' is no count; a whole number from 0 on is one";
   });
 }
 void CommandLine::real(const char* flag, double& target, const char* help) { parser_->add_option(flag, target, help); }

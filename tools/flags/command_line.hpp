@@ -34,6 +34,7 @@ class CommandLine {
   void texts(const char* flag, std::vector<std::string>& target, const char* help);
   void choice(const char* flag, std::string& target, std::vector<std::string> choices, const char* help);
   void choices(const char* flag, std::vector<std::string>& target, std::vector<std::string> choices, const char* help);
+  // A whole number from 0 on, as C writes it: 16, +16, 0x10; 020, which is octal.
   void number(const char* flag, uint64_t& target, const char* help);
   void real(const char* flag, double& target, const char* help);
   void toggle(const char* flag, bool& target, const char* help);

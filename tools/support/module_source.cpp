@@ -11,6 +11,7 @@
 
 #include "modules/plugin_loader.hpp"
 #include "tools/support/files.hpp"
+#include "tools/support/report.hpp"
 #include "vm/bytecode_module.hpp"
 
 namespace baton::tools {
@@ -47,6 +48,7 @@ bool is_shared_library(const std::string& path) {
 
 Result<bytecode::ModuleBytes> load_module_bytes(const std::string& path) {
   if (path != "-") return bytecode::ModuleBytes::map_file(path);
+  tell_what_is_awaited(path, "a module file");
   BATON_TRY_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
   return bytecode::ModuleBytes::copy(bytes);
 }

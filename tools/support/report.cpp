@@ -40,10 +40,9 @@ void tell_what_is_awaited(std::string_view path, std::string_view what) {
   std::fputs(line.c_str(), stderr);
 }
 
-Status refuse_binary_on_terminal(std::string_view path) {
+Status refuse_binary_on_terminal(std::string_view path, std::string_view noun, std::string_view name) {
   if (path != "-" || !isatty(STDOUT_FILENO)) return {};
-  return failure(StatusCode::kInvalidArgument,
-                 "a module file is no text for a terminal; say where it goes, as in -o program.bvm");
+  return failure(StatusCode::kInvalidArgument, noun, " is no text for a terminal; say where it goes, as in -o ", name);
 }
 
 void set_program_name(std::string_view name) {

@@ -14,7 +14,8 @@ void set_program_name(std::string_view name);
 // A person at a terminal is told what a tool waits for there, where `path` is standard input, and gets no binary on the
 // screen, where it is standard output.
 void tell_what_is_awaited(std::string_view path, std::string_view what);
-Status refuse_binary_on_terminal(std::string_view path);
+Status refuse_binary_on_terminal(std::string_view path, std::string_view noun = "a module file",
+                                 std::string_view name = "program.bvm");
 
 // The exit code for `status`. Flushes standard output first: what a full disk or a closed pipe swallowed is a failure
 // too.
