@@ -13,6 +13,7 @@
 #include "modules/kernel_library/device_functions.hpp"
 #include "python/extension/arrays.hpp"
 #include "python/extension/executables.hpp"
+#include "python/extension/interrupts.hpp"
 #include "python/extension/no_constructor.hpp"
 #include "python/extension/trace.hpp"
 
@@ -127,10 +128,8 @@ int64_t query(const Device& device, const char* category, const char* key) {
 
 void wait_idle(const Device& device) {
   Status status = device.open->check_usable();
-  if (status.ok()) {
-    const Unlocked unlocked;
-    status = device.hal().queue().wait_idle();
-  }
+  hal::Queue& queue = device.hal().queue();
+  if (status.ok()) status = wait_for_signals_too([&](int64_t timeout_ns) { return queue.wait_idle(timeout_ns); });
   check(status);
 }
 

@@ -2,8 +2,6 @@
 
 #include <csignal>
 
-#include "vm/stack.hpp"
-
 namespace baton::python {
 namespace {
 

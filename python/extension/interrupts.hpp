@@ -11,6 +11,7 @@
 #include <atomic>
 
 #include "python/extension/python_lock.hpp"
+#include "vm/stack.hpp"
 
 namespace baton::python {
 
@@ -21,5 +22,22 @@ void raise_interrupt(const Status& status);
 // Behind a function of Python's that returned to a program: an interrupt that it was told of and handled ends no call; one that it
 // was not told of is thrown.
 void forget_handled_interrupt();
+
+// `wait(timeout_ns)` until it ends with another status than DEADLINE_EXCEEDED for its timeout, without the lock. Throws what a
+// signal's handler in Python raises meanwhile; what is waited for goes on.
+template <typename Wait>
+Status wait_for_signals_too(const Wait& wait) {
+  constexpr int64_t kLookNs = 100'000'000;
+  for (;;) {
+    const int64_t begin_ns = vm::monotonic_clock_ns();
+    Status status = [&] {
+      const Unlocked unlocked;
+      return wait(kLookNs);
+    }();
+    const bool was_timeout = vm::monotonic_clock_ns() - begin_ns >= kLookNs;  // And no failure of what is waited for.
+    if (!was_timeout || status.code() != StatusCode::kDeadlineExceeded) return status;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+}
 
 }  // namespace baton::python

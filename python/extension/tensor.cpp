@@ -8,6 +8,7 @@
 #include "hal/staging.hpp"
 #include "python/extension/dlpack_exchange.hpp"
 #include "python/extension/element_types.hpp"
+#include "python/extension/interrupts.hpp"
 #include "python/extension/no_constructor.hpp"
 #include "python/extension/overlaps.hpp"
 
@@ -241,10 +242,7 @@ bool Tensor::must_be_copied() const {
 void Tensor::wait() const {
   if (!ready) return;
   Status status = open->check_usable();
-  if (status.ok()) {
-    const Unlocked unlocked;
-    status = ready->wait();
-  }
+  if (status.ok()) status = wait_for_signals_too([&](int64_t timeout_ns) { return ready->wait(timeout_ns); });
   check(status);
 }
 

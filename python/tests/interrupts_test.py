@@ -184,6 +184,29 @@ for handles in (lambda recording, x, y: handle(x, y), lambda recording, x, y: re
     assert done.stdout == "2\n4\n", done.stdout + done.stderr
 
 
+WAITS = {"a tensor": "result.wait", "what reads a tensor": "lambda: result.tolist()", "a device": "device.wait"}
+
+
+@pytest.mark.parametrize("waits", WAITS)
+def test_ctrl_c_ends_who_waits(files, waits):
+    """And what is waited for goes on."""
+    code = """
+      func.func private @app.hold(%x: tensor<4xf32>) -> tensor<4xf32> attributes {iree.abi.streamable}
+      func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {iree.abi.model = "coarse-fences"} {
+        %y = call @app.hold(%x) : (tensor<4xf32>) -> tensor<4xf32>
+        return %y : tensor<4xf32>
+      }"""
+    done = run("""
+begun, over = threading.Event(), threading.Event()
+def hold(x, y): begun.set(); over.wait(); y[:] = x[:]
+device = baton.device("local-task")
+f = baton.load(baton.compile(%r), device=device, modules=[baton.module("app", {"hold": lambda recording, x, y: recording.host(hold, x, y)})]).f
+result = f([1, 2, 3, 4]); begun.wait()
+expect(lambda: threading.Timer(0.1, press).start() or (%s)()); over.set(); print(result.tolist())
+""" % (code, WAITS[waits]), files)
+    assert done.stdout == "interrupted None\n[1.0, 2.0, 3.0, 4.0]\n", done.stdout + done.stderr
+
+
 def test_a_signal_before_a_call_is_not_lost(files):
     done = run("""
 p = load()
