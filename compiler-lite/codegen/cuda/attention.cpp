@@ -443,7 +443,10 @@ class AttentionWriter : AttentionParts {
 bool takes_attention(const Attention& attention, const Features& features) {
   const mlir::Type element = mlir::getElementTypeOrSelf(attention.scores->getOperand(attention.q).getType());
   if (!element.isF16() && !element.isBF16() && !element.isF32()) return false;
-  if (attention.rows == 1) return has_few_queries(attention, element);
+  if (has_few_queries(attention, element)) {
+    return bytes_of_few_queries(attention, element) <= features.shared_bytes_max;
+  }
+  if (attention.rows == 1) return false;
   const int64_t k_bytes = line_bytes_of(attention.depth, element), v_bytes = line_bytes_of(attention.width, element);
   const int64_t bytes = kKeys * (k_bytes + stages_of(features) * (k_bytes + v_bytes));
   return attention.depth <= kAttentionSizeMax && attention.width <= kAttentionSizeMax &&

@@ -34,12 +34,22 @@ constexpr int64_t kManyAccesses = 8, kFewAccesses = 4;  // Of K; as many of V.
 constexpr int64_t kBytesAlone = 1024 * 1024;
 constexpr int64_t kMultiprocessors = 132;
 
+// Lanes that share a row of K and V: a power of two.
+int64_t lanes_of(const Attention& attention, int64_t group) {
+  const int64_t groups = (std::max(attention.depth, attention.width) + group - 1) / group;
+  int64_t lanes = 1;
+  while (lanes < groups) lanes *= 2;
+  return lanes;
+}
+
+// What a warp leaves of a query: the largest score, the sum of weights, and the elements of the weighted sum of V.
+int64_t numbers_left(int64_t elements) { return 2 + elements; }
+
 class FewQueriesWriter : AttentionParts {
  public:
   FewQueriesWriter(OpBuilder& builder, Location location, const Attention& attention, Block& block)
       : AttentionParts(builder, location, attention, block), rows_(attention.rows) {
-    const int64_t groups = (std::max(attention.depth, attention.width) + group_ - 1) / group_;
-    while (lanes_ < groups) lanes_ *= 2;
+    lanes_ = lanes_of(attention, group_);
     accesses_ = rows_ <= kVeryFewRows ? kManyAccesses : kFewAccesses;
     warps_ = block.threads() / kWarp;
     keys_at_once_ = kWarp / lanes_ * accesses_;
@@ -100,6 +110,13 @@ class FewQueriesWriter : AttentionParts {
     };
     load_all(k_, of_k);
     load_all(v_, of_v);
+    // A weight of 0 times infinity is no number.
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const Value is_key = is_below(keys[i], sizes_[attention_.key]);
+      for (Value& each : of_v[i]) {
+        each = select(is_key, each, builder_.create<LLVM::ZeroOp>(location_, each.getType()));
+      }
+    }
     for (Values& row : of_k) row = numbers_of(row, k_);
     for (Values& row : of_v) row = numbers_of(row, v_);
     for (size_t row = 0; row < queries.size(); ++row) {
@@ -200,7 +217,7 @@ class FewQueriesWriter : AttentionParts {
 
   // In shared memory: for each warp and row the largest score, the sum, and the elements.
   void leave(const Values& state) {
-    const auto type = mlir::MemRefType::get({warps_, rows_, 2 + lanes_ * group_}, f32_);
+    const auto type = mlir::MemRefType::get({warps_, rows_, numbers_left(lanes_ * group_)}, f32_);
     left_ = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
     only_if(is_below(lane_, index(lanes_)), [&] {
       for (int64_t row = 0; row < rows_; ++row) {
@@ -235,7 +252,7 @@ class FewQueriesWriter : AttentionParts {
     return select(is_empty, number(0), builder_.create<arith::DivFOp>(location_, mixed, sum));
   }
 
-  int64_t rows_, lanes_ = 1;  // Lanes that share a row of K and V.
+  int64_t rows_, lanes_;
   int64_t accesses_, warps_, keys_at_once_;
   Rows q_, k_, v_;
   Value element0_;  // The first of this lane's, in a row.
@@ -251,6 +268,12 @@ bool has_few_queries(const Attention& attention, mlir::Type element) {
   if (mlir::ShapedType::isDynamic(attention.keys) || mlir::ShapedType::isDynamic(attention.batches)) return false;
   const int64_t bytes = attention.keys * (attention.depth + attention.width) * gpu::stored_bytes(element);
   return attention.batches >= kMultiprocessors || bytes <= kBytesAlone;
+}
+
+int64_t bytes_of_few_queries(const Attention& attention, mlir::Type element) {
+  const int64_t group = kGroupBytes / gpu::stored_bytes(element);
+  return threads_of_few_queries(attention) / kWarp * attention.rows * numbers_left(lanes_of(attention, group) * group) *
+         int64_t{sizeof(float)};
 }
 
 int64_t threads_of_few_queries(const Attention& attention) {

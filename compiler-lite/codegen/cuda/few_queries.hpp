@@ -1,4 +1,5 @@
-// write_few_queries: attention of so few rows of Q that reading K and V is all that takes time, as when a language model makes a token.
+// write_few_queries: attention of so few rows of Q that reading K and V is all that takes time, as when a language model
+// makes a token.
 #pragma once
 
 #include "compiler-lite/codegen/attention.hpp"
@@ -6,8 +7,11 @@
 
 namespace baton::compiler_lite::codegen::cuda {
 
-// Whether it is such a one, of elements of this type. Of a single query only where one workgroup for each batch is enough.
+// Whether it is such a one, of elements of this type. Of a single query only where one workgroup for each batch is
+// enough.
 bool has_few_queries(const Attention& attention, mlir::Type element);
+// Of shared memory.
+int64_t bytes_of_few_queries(const Attention& attention, mlir::Type element);
 int64_t threads_of_few_queries(const Attention& attention);
 // A workgroup takes all rows of a batch.
 void write_few_queries(mlir::OpBuilder& builder, mlir::Location location, const Attention& attention,

@@ -356,15 +356,6 @@ class SquareTileWriter : TileWriter {
   Value a_slice_, b_slice_, group_, in_group_, row_, column_, height_, width_, steps_;
 };
 
-bool is_supported(linalg::LinalgOp op) {
-  const mlir::Type element = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8;
-}
-
-}  // namespace
-
-namespace {
-
 // Threads of a warp write sums to several rows at once: where C is a temporary whose rows fill whole turns of the banks of
 // shared memory, they would wait for each other, so its rows come to lie further apart.
 void part_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op) {
@@ -401,8 +392,13 @@ void add_last(Product& product, linalg::LinalgOp op, mlir::OpOperand& sums) {
 
 }  // namespace
 
+bool has_sums_type(mlir::Type type) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(type);
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8;
+}
+
 bool takes_product(linalg::LinalgOp op, const Block& block) {
-  return is_supported(op) && block.threads() == kSide * kSide && product_form(op);
+  return has_sums_type(op.getDpsInits()[0].getType()) && block.threads() == kSide * kSide && product_form(op);
 }
 
 mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, bool from_zero,

@@ -7,6 +7,8 @@
 
 namespace baton::compiler_lite::codegen::gpu {
 
+// Whether products leave sums in memory of such elements.
+bool has_sums_type(mlir::Type type);
 // Whether `op` is a product (product.hpp) that the threads of `block` compute in tiles.
 bool takes_product(mlir::linalg::LinalgOp op, const Block& block);
 

@@ -9,9 +9,11 @@
 #include "compiler-lite/codegen/loops.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace baton::compiler_lite::codegen::gpu {
@@ -70,32 +72,83 @@ class KernelLowering {
     auto product = llvm::dyn_cast_or_null<linalg::LinalgOp>(op);
     auto last = llvm::dyn_cast_or_null<linalg::GenericOp>(next);
     if (!product || !last || !from_zero_.contains(op) || op->getBlock() != next->getBlock()) return;
-    const mlir::Value sums = product.getDpsInits()[0];
-    auto alloc = sums.getDefiningOp<memref::AllocOp>();
-    if (!alloc || last.getNumReductionLoops() != 0) return;
-    mlir::OpOperand* read = nullptr;
-    for (mlir::OpOperand& use : sums.getUses()) {
-      if (use.getOwner() == op || llvm::isa<memref::DeallocOp>(use.getOwner())) continue;
-      if (use.getOwner() != next || read || !last.isDpsInput(&use)) return;
-      read = &use;
-    }
+    if (last.getNumReductionLoops() != 0 || !is_light(last)) return;
+    mlir::OpOperand* const read = reader_of_sums(product, last);
     if (!read || !last.getMatchingIndexingMap(read).isPermutation()) return;
-    mlir::OpOperand* result = nullptr;
-    for (mlir::OpOperand& each : last.getDpsInitsMutable()) {
-      const mlir::AffineMap map = last.getMatchingIndexingMap(&each);
-      if (!map.isPermutation() || is_read_by(each.get(), product)) return;
-      if (!result) result = &each;
-    }
+    mlir::OpOperand* const result = result_for_sums(product, last, *read);
     if (!result) return;
+    const mlir::Value sums = read->get();
+    const bool in_place = result->get() == sums;
     rewriter_.moveOpBefore(op, next);
     rewriter_.setInsertionPoint(op);
     const mlir::Value c = in_order_of(last.getMatchingIndexingMap(read), last.getMatchingIndexingMap(result), *result);
     rewriter_.modifyOpInPlace(op, [&] { product.getDpsInitOperand(0)->set(c); });
     rewriter_.modifyOpInPlace(next, [&] { read->set(c); });
-    for (mlir::Operation* user : llvm::make_early_inc_range(sums.getUsers())) rewriter_.eraseOp(user);
-    rewriter_.eraseOp(alloc);
+    if (!in_place) {
+      for (mlir::Operation* user : llvm::make_early_inc_range(sums.getUsers())) rewriter_.eraseOp(user);
+      rewriter_.eraseOp(sums.getDefiningOp());
+    }
     last_.try_emplace(op, read);
     next = nullptr;
+  }
+
+  // The operand by which `last` reads what the product leaves, where nobody else does: sums in memory of their own, or in
+  // that of a result that takes their place.
+  static mlir::OpOperand* reader_of_sums(linalg::LinalgOp product, linalg::GenericOp last) {
+    const mlir::Value sums = product.getDpsInits()[0];
+    const bool is_own = sums.getDefiningOp<memref::AllocOp>() != nullptr;
+    mlir::OpOperand* read = nullptr;
+    for (mlir::OpOperand& operand : last->getOpOperands()) {
+      if (operand.get() == sums && last.isDpsInput(&operand)) {
+        if (read) return nullptr;
+        read = &operand;
+      } else if (memory_of(operand.get()) == memory_of(sums) && (is_own || operand.get() != sums)) {
+        return nullptr;
+      }
+    }
+    const bool is_seen_elsewhere = llvm::any_of(sums.getUsers(), [&](mlir::Operation* user) {
+      return user != product && user != last && !llvm::isa<memref::DeallocOp>(user);
+    });
+    return is_own && is_seen_elsewhere ? nullptr : read;
+  }
+
+  // The result that stands for the sums: of a type that products have, and where the sums' own memory is one's, that one.
+  mlir::OpOperand* result_for_sums(linalg::LinalgOp product, linalg::GenericOp last, mlir::OpOperand& read) {
+    const mlir::Value sums = read.get();
+    mlir::OpOperand* found = nullptr;
+    for (mlir::OpOperand& each : last.getDpsInitsMutable()) {
+      const mlir::AffineMap map = last.getMatchingIndexingMap(&each);
+      if (!map.isPermutation() || is_read_by(each.get(), product)) return nullptr;
+      const bool is_place = each.get() == sums;
+      const bool is_in_order = map == last.getMatchingIndexingMap(&read) && !last.payloadUsesValueFromOperand(&each);
+      if (is_place && !is_in_order) return nullptr;
+      if (is_place || (!found && has_sums_type(each.get().getType()))) found = &each;
+    }
+    const bool is_own = sums.getDefiningOp<memref::AllocOp>() != nullptr;
+    return found && (is_own || found->get() == sums) ? found : nullptr;
+  }
+
+  // It is written for every sum that a thread has, twice: long functions would make ten times the code.
+  static bool is_light(linalg::GenericOp last) {
+    constexpr int64_t kFunctionsMax = 2, kOperationsMax = 24;
+    int64_t functions = 0, operations = 0;
+    bool has_long = false;
+    for (mlir::Operation& op : last.getBody()->without_terminator()) {
+      const bool is_free = llvm::isa<mlir::arith::ConstantOp, mlir::CastOpInterface>(op);
+      operations += is_free ? 0 : 1;
+      if (!llvm::isa<mlir::math::MathDialect>(op.getDialect())) {
+        has_long |= op.getNumRegions() != 0;
+        continue;
+      }
+      const mlir::Type type = op.getResult(0).getType();
+      has_long |=
+          type.isF64() ||
+          !llvm::isa<mlir::math::ExpOp, mlir::math::Exp2Op, mlir::math::TanhOp, mlir::math::ErfOp, mlir::math::SqrtOp,
+                     mlir::math::RsqrtOp, mlir::math::LogOp, mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp,
+                     mlir::math::FloorOp, mlir::math::CeilOp, mlir::math::RoundEvenOp>(op);
+      functions += llvm::isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp>(op) ? 0 : 1;
+    }
+    return !has_long && functions <= kFunctionsMax && operations <= kOperationsMax;
   }
 
   // One tile's results are written before the next tile is multiplied.

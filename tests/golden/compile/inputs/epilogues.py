@@ -18,6 +18,11 @@ CASES = [
     ("i8", "i32", ["i8"], (130, 68, 96), "bias"),
     ("i32", "i32", ["i32"], (64, 64, 64), "residual turned"),
     ("f64", "f64", ["f64"], (65, 72, 40), "bias residual"),
+    ("f32", "f32", ["i1"], (64, 64, 128), "places"),
+    ("f16", "f32", ["i1", "f32"], (128, 66, 64), "places"),
+    ("f32", "f32", ["f32"], (128, 128, 48), "pow"),
+    ("f16", "f32", ["f32"], (128, 130, 64), "bias tanh"),
+    ("bf16", "bf16", ["bf16"], (72, 128, 64), "residual bias"),
 ]
 
 
@@ -46,6 +51,9 @@ def function(name, operand, sums, results, sizes, does):
         elif each == "tanh":
             body += f"      %t1 = math.tanh {last} : {sums}\n"
             last = "%t1"
+        elif each == "pow":
+            body += f"      %w1 = math.absf {last} : {sums}\n      %w2 = math.powf %w1, %w1 : {sums}\n      %w3 = math.tanh %w2 : {sums}\n"
+            last = "%w3"
         elif each == "places":
             body += f"""      %row = linalg.index {len(place) - 2} : index
       %column = linalg.index {len(place) - 1} : index
