@@ -70,8 +70,12 @@ def press(): os.kill(os.getpid(), signal.SIGINT)
 def soon(calls=1):
     "As the program's function: the signal comes when it has returned to the program for the nth time."
     main, told = threading.get_ident(), []
+    def is_inside():
+        frame = sys._current_frames()[main]
+        while frame and frame.f_code is not again.__code__: frame = frame.f_back
+        return frame
     def wait():
-        while sys._current_frames()[main].f_code is again.__code__: time.sleep(0.001)
+        while is_inside(): time.sleep(0.001)
         press()
     def again():
         told.append(1)
@@ -94,7 +98,7 @@ CASES = {
     "Python asleep inside a call": "expect(load(lambda: threading.Timer(0, press).start() or time.sleep(1000)).once)",
     "a kernel's loop": "p = load(soon(), 'local-task', 2); expect(lambda: p.kernel([1, 2, 3, 4]))",
     "an initializer's loop": "expect(lambda: load(soon(), file=3)); p = load(); print(p.once())",
-    "a copy's initializer": "s = soon(2); p = load(lambda: s() and 1, file=4); expect(p.copy)",
+    "a copy's initializer": "s, n = soon(2), iter([1, 0]); p = load(lambda: s() and next(n), file=4); expect(p.copy)",
     "a handler that came and went": "p = load(soon(2)); p.once(); h = signal.signal(signal.SIGINT, print); signal.signal(signal.SIGINT, h); expect(p.loop)",
     "a handler that came and went, by the inner door":
         "from _signal import signal as s; p = load(soon(2)); f, l, h, n = p.once, p.loop, signal.default_int_handler, 1; f(); s(2, n); s(2, h); expect(l)",
