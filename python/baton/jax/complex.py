@@ -46,7 +46,7 @@ def lower_complex(module, operations, libraries=()):
     parts = Parts(module, libraries)
     concerned = [op for op in operations if op.name != "func.func" and has_complex(op)]
     for op in operations:
-        if op.name == "func.func":
+        if op.name == "func.func" and len(op.regions[0].blocks):  # Commands that are declared have none.
             parts.take_arguments(op)
     for op in concerned:
         if op not in parts.inside:
@@ -254,6 +254,10 @@ class Parts:
 
         return part(values.real), part(values.imag)
 
+    def _iota(self, b, op):
+        real = self._part(b, op, 0).results[0]
+        return real, b.like(real, 0)
+
     def _complex(self, b, op):
         return op.operands[0], op.operands[1]
 
@@ -460,11 +464,13 @@ class Parts:
         dimensions = list(range(rank - len(lengths), rank))
         inverse = kind in ("IFFT", "IRFFT")
         pair = self.pairs.get(value, (value, None))
-        if kind == "IRFFT":
+        steps = list(reversed(list(zip(dimensions, lengths))))
+        if kind == "IRFFT":  # The other dimensions first: only then are the coefficients along the last one those of real numbers.
+            for dimension, length in steps[1:]:
+                pair = self._transformed(b, pair, dimension, length, length, inverse)
             pair = tuple(self._whole(b, each, lengths[-1], sign) for each, sign in zip(pair, (1, -1)))
-        if kind == "IRFFT" and len(lengths) > 1:
-            raise NotImplementedError("stablehlo.fft IRFFT of several dimensions is not lowered; transform one after the other")
-        for dimension, length in reversed(list(zip(dimensions, lengths))):
+            steps = steps[:1]
+        for dimension, length in steps:
             kept = shape_of(op.results[0])[dimension] if kind == "RFFT" else length
             pair = self._transformed(b, pair, dimension, length, kept, inverse)
         return pair[0] if kind == "IRFFT" else pair

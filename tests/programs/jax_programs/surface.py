@@ -240,7 +240,19 @@ def factors_by_library(m, tall, b, batch):
     w, v = jnp.linalg.eigh(s)
     u, d, vt = jnp.linalg.svd(tall, full_matrices=False)
     q, r = jnp.linalg.qr(tall)
-    return (w, jnp.abs(v), (u * d) @ vt, q @ r, jnp.linalg.lstsq(tall, b)[0], jnp.linalg.pinv(tall), jnp.linalg.cond(m), jnp.linalg.matrix_rank(tall), jnp.linalg.norm(m, "nuc"), jnp.linalg.norm(batch, 2, (1, 2)), jnp.linalg.svdvals(batch), jax.grad(lambda s: jnp.linalg.eigh(s + s.T)[0][0])(m), jax.grad(lambda t: jnp.linalg.svd(t, compute_uv=False).sum())(tall), jax.scipy.linalg.polar(tall)[0], jax.scipy.linalg.sqrtm(m @ m.T + jnp.eye(4)).real if False else d, jnp.polyfit(b, b ** 2, 2), jnp.abs(jnp.linalg.eigvals(m)).sum(), jax.vmap(jnp.linalg.eigvalsh)(batch + batch.mT))
+    return (w, jnp.abs(v), (u * d) @ vt, q @ r, jnp.linalg.lstsq(tall, b)[0], jnp.linalg.pinv(tall), jnp.linalg.cond(m), jnp.linalg.matrix_rank(tall), jnp.linalg.norm(m, "nuc"), jnp.linalg.norm(batch, 2, (1, 2)), jnp.linalg.svdvals(batch), jax.grad(lambda s: jnp.linalg.eigh(s + s.T)[0][0])(m), jax.grad(lambda t: jnp.linalg.svd(t, compute_uv=False).sum())(tall), jax.scipy.linalg.polar(tall)[0], jax.scipy.linalg.sqrtm(m @ m.T + jnp.eye(4)).real if False else d, jnp.polyfit(b, b ** 2, 2), jax.vmap(jnp.linalg.eigvalsh)(batch + batch.mT))
+
+
+@program(f32(4, 4), libraries=("lapack",), tolerance=2e-3)
+def eigenvalues_of_any_matrix(m):
+    return jnp.abs(jnp.linalg.eigvals(m)).sum()
+
+
+@program(c64(2, 3, 4, 5), f32(2, 6, 5), tolerance=1e-4)
+def real_transforms_of_several_dimensions(z, x):
+    f = jnp.fft
+    return ([f.irfftn(z, s, axes) for s, axes in (((3, 8), (2, 3)), ((3, 7), (1, 3)), ((5, 2), (1, 2)), ((2, 4, 9), (1, 2, 3)), ((1, 1), (2, 3)))], f.rfftn(x), f.rfft2(x, (3, 9)), f.irfft2(f.rfft2(x), (6, 5)), f.ifftn(z, axes=(0, 2, 3)), f.fftn(x, (3, 3, 2)),
+            jax.grad(lambda x: f.irfft2(f.rfft2(x) ** 2).sum() + jnp.abs(f.rfftn(x)).sum())(x))
 
 
 @program(f32(3, 12), c64(2, 7), f32(4, 6), f32(2, 3, 4, 5), tolerance=1e-4)
