@@ -1,7 +1,8 @@
 """Writes StableHLO operations: shapes are inferred, Python numbers become constants.
 
 A Builder stands at a place in a program; its methods put an operation there and return its value. They are few: what the
-lowerings of this package are written in.
+lowerings of this package are written in. Where a shape is asked for, an unknown size stands as its value, a tensor of one i32
+(`sizes`); operations with such shapes are StableHLO's dynamic ones.
 """
 import numpy as np
 from jaxlib.mlir import ir
@@ -17,7 +18,17 @@ def element_of(value):
 
 
 def tensor_type(shape, element):
-    return ir.RankedTensorType.get(list(shape), element)
+    unknown = ir.ShapedType.get_dynamic_size()
+    return ir.RankedTensorType.get([unknown if is_value(size) or size < 0 else size for size in shape], element)
+
+
+def is_value(size):
+    """Whether a size is known only when the program runs."""
+    return isinstance(size, ir.Value)
+
+
+def has_unknown_sizes(*values):
+    return any(size < 0 for value in values for size in shape_of(value))
 
 
 def integers(values):
@@ -48,6 +59,8 @@ class Builder:
     # Constants and positions -----------------------------------------------------------------------------------------
 
     def full(self, shape, number, element):
+        if any(map(is_value, shape)):
+            return self.broadcast(self.full([], number, element), shape, [])
         if is_integer(element):
             attribute = ir.IntegerAttr.get(element, int(number))
         else:
@@ -56,7 +69,7 @@ class Builder:
         return self.value("stablehlo.constant", [], splat.type, {"value": splat})
 
     def like(self, value, number):
-        return self.full(shape_of(value), number, element_of(value))
+        return self.full(self.sizes(value), number, element_of(value))
 
     def scalar(self, number, element=None):
         return self.full([], number, element or ir.IntegerType.get_signless(32))
@@ -68,7 +81,48 @@ class Builder:
     def iota(self, shape, dimension, element=None):
         made = tensor_type(shape, element or ir.IntegerType.get_signless(32))
         dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)
+        if any(map(is_value, shape)):
+            return self.value("stablehlo.dynamic_iota", [self.vector(shape)], made, {"iota_dimension": dimension})
         return self.value("stablehlo.iota", [], made, {"iota_dimension": dimension})
+
+    # Sizes -----------------------------------------------------------------------------------------------------------
+
+    def sizes(self, value):
+        """Of a tensor: numbers, and values of those that are unknown."""
+        return [self.size(value, i) if size < 0 else size for i, size in enumerate(shape_of(value))]
+
+    def size(self, value, dimension):
+        attributes = {"dimension": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)}
+        return self.value("stablehlo.get_dimension_size", [value], tensor_type([], ir.IntegerType.get_signless(32)), attributes)
+
+    def product(self, sizes):
+        known, value = 1, None
+        for size in sizes:
+            if not is_value(size):
+                known *= size
+            else:
+                value = size if value is None else self.multiply(value, size)
+        if value is None or known == 0:
+            return known
+        return value if known == 1 else self.multiply(value, known)
+
+    def difference(self, size, other):
+        """Of two sizes, or a size and a number."""
+        return self.subtract(self.number(size), self.number(other)) if is_value(size) or is_value(other) else size - other
+
+    def number(self, size):
+        """A size, known or not, as a tensor of one i32."""
+        return size if is_value(size) else self.scalar(size)
+
+    def vector(self, sizes):
+        """The sizes as a tensor, which scalars of the host are read from."""
+        if not any(map(is_value, sizes)):
+            return self.numbers(sizes)
+        return self.concatenate([self.reshape(self.number(size), [1]) for size in sizes], 0)
+
+    def filled(self, size, like):
+        """A size, known or not, for each element of a tensor."""
+        return self.convert(self.broadcast(size, self.sizes(like), []), element_of(like)) if is_value(size) else self.like(like, size)
 
     # Element by element ----------------------------------------------------------------------------------------------
 
@@ -125,6 +179,8 @@ class Builder:
     # Shapes ----------------------------------------------------------------------------------------------------------
 
     def reshape(self, a, shape):
+        if any(map(is_value, shape)):
+            return self.value("stablehlo.dynamic_reshape", [a, self.vector(shape)], tensor_type(shape, element_of(a)))
         return a if shape_of(a) == list(shape) else self.value("stablehlo.reshape", [a], tensor_type(shape, element_of(a)))
 
     def transpose(self, a, order):
@@ -138,14 +194,23 @@ class Builder:
         return self.value("stablehlo.reverse", [a], a.type, {"dimensions": integers(dimensions)})
 
     def broadcast(self, a, shape, dimensions):
-        made = tensor_type(shape, element_of(a))
-        return self.value("stablehlo.broadcast_in_dim", [a], made, {"broadcast_dimensions": integers(dimensions)})
+        made, attributes = tensor_type(shape, element_of(a)), {"broadcast_dimensions": integers(dimensions)}
+        if any(map(is_value, shape)):
+            return self.value("stablehlo.dynamic_broadcast_in_dim", [a, self.vector(shape)], made, attributes)
+        return self.value("stablehlo.broadcast_in_dim", [a], made, attributes)
 
     def slice(self, a, starts, limits, strides=None):
         strides = strides or [1] * len(starts)
+        if any(map(is_value, [*starts, *limits])):
+            return self._slice_of_unknown_sizes(a, starts, limits, strides)
         made = tensor_type([-(-(l - s) // t) for s, l, t in zip(starts, limits, strides)], element_of(a))
         attributes = {"start_indices": integers(starts), "limit_indices": integers(limits), "strides": integers(strides)}
         return self.value("stablehlo.slice", [a], made, attributes)
+
+    def _slice_of_unknown_sizes(self, a, starts, limits, strides):
+        bounds = [self.vector(each) for each in (starts, limits, strides)]
+        shape = [-1 if is_value(s) or is_value(l) else -(-(l - s) // t) for s, l, t in zip(starts, limits, strides)]
+        return self.value("stablehlo.real_dynamic_slice", [a, *bounds], tensor_type(shape, element_of(a)))
 
     def concatenate(self, parts, dimension):
         if len(parts) == 1:
@@ -169,6 +234,9 @@ class Builder:
         numbers = stablehlo.GatherDimensionNumbers.get(
             offset_dims=list(range(len(count), len(count) + len(shape) - 1)), collapsed_slice_dims=[0], operand_batching_dims=[],
             start_indices_batching_dims=[], start_index_map=[0], index_vector_dim=len(count))
+        if min(shape[1:], default=0) < 0:
+            made = tensor_type(count + shape[1:], element_of(a))
+            return self.value("stablehlo.dynamic_gather", [a, rows, self.vector([1, *self.sizes(a)[1:]])], made, {"dimension_numbers": numbers})
         attributes = {"dimension_numbers": numbers, "slice_sizes": integers([1] + shape[1:])}
         return self.value("stablehlo.gather", [a, rows], tensor_type(count + shape[1:], element_of(a)), attributes)
 
@@ -203,10 +271,18 @@ class Builder:
             inner.operation("stablehlo.return", write(inner, list(block.arguments)))
         return list(op.results)
 
+    def choose(self, condition, types, *branches):
+        """stablehlo.if; the branch where the condition holds, and the other one, get a Builder and give values of the types."""
+        op = self.operation("stablehlo.if", [condition], types, regions=2)
+        for region, write in zip(op.regions, branches):
+            inner = Builder(ir.InsertionPoint(region.blocks.append()), self.location)
+            inner.operation("stablehlo.return", write(inner))
+        return list(op.results)
+
     def apply(self, block, arguments, wanted=None):
         """What a region of scalars (a comparator, a combiner) gives for each element of `arguments`, of one shape; or, of its
         values, those that are `wanted`."""
-        shape = shape_of(arguments[0])
+        shape = self.sizes(arguments[0])
         values = dict(zip(block.arguments, arguments))
 
         def widened(value):
@@ -220,6 +296,9 @@ class Builder:
                 return operands if wanted is None else [widened(value) for value in wanted]
             attributes = dict(op.attributes.items())
             types = [tensor_type(shape, element_of(result)) for result in op.results]
+            if op.name == "stablehlo.constant" and any(map(is_value, shape)):
+                values[op.results[0]] = self.broadcast(self.value(op.name, [], op.results[0].type, attributes), shape, [])
+                continue
             if op.name == "stablehlo.constant":
                 splat = ir.DenseElementsAttr(attributes["value"]).get_splat_value()
                 attributes = {"value": ir.DenseElementsAttr.get_splat(types[0], splat)}

@@ -13,18 +13,19 @@ the first k of a row lies in the k blocks whose first elements come first. So a 
 from jaxlib.mlir import ir
 
 from . import sort_networks
-from .build import Builder, element_of, shape_of
+from .build import Builder, element_of, has_unknown_sizes, is_value, shape_of
 from .sort_keys import keys_of
 
 COMPARED_MAX = 1 << 18  # Comparisons of all rows that are done by counting, whatever is compared.
 COUNTED_MAX = 2048  # Elements of a row that are sorted by counting.
 BLOCK = 256  # Of a longer row: counted first, then merged.
+SHORT = 256  # Elements of a row that are sorted by counting where the number of rows is unknown.
 FEW_MAX = 256  # Elements at the front of a row for which it isn't sorted whole.
 
 
 def lower_sort(op):
     compare, dimension = op.regions[0].blocks[0], op.attributes["dimension"].value
-    few = _few_wanted(op, dimension)
+    few = None if has_unknown_sizes(op.operands[0]) else _few_wanted(op, dimension)
     values = _sorted(Builder.before(op), list(op.operands), dimension, compare, few)
     if few is None:
         replace(op, values)
@@ -72,8 +73,8 @@ def _sorted(b, values, dimension, compare, few=None):
     shape = shape_of(values[0])
     if not shape or 0 in shape or shape[dimension] == 1:
         return values
-    if any(size < 0 for size in shape):
-        raise NotImplementedError("stablehlo.sort of a tensor with sizes that are not known is not lowered; give them when lowering")
+    if has_unknown_sizes(values[0]):
+        return sorted_of_unknown_sizes(b, values, dimension, compare)
     order = [i for i in range(len(shape)) if i != dimension] + [dimension]
     moved = [shape[i] for i in order]
     count = shape[dimension]
@@ -83,6 +84,69 @@ def _sorted(b, values, dimension, compare, few=None):
     moved[-1] = few or count
     back = [order.index(i) for i in range(len(shape))]
     return [b.transpose(b.reshape(each, moved), back) for each in rows]
+
+
+def sorted_of_unknown_sizes(b, values, dimension, compare):
+    """Short rows by counting, where their length is known; others by merging runs, from those of one element on."""
+    sizes = b.sizes(values[0])
+    order = [i for i in range(len(sizes)) if i != dimension] + [dimension]
+    moved = [sizes[i] for i in order]
+    batch, count = b.product(moved[:-1]), moved[-1]
+    rows = [b.reshape(b.transpose(each, order), [batch, count]) for each in values]
+    before = _comparator(compare)
+    is_short = not is_value(count) and count <= SHORT
+    rows = sort_counting(b, rows, before) if is_short else merged_from_single(b, rows, before)
+    back = [order.index(i) for i in range(len(order))]
+    return [b.transpose(b.reshape(each, moved), back) for each in rows]
+
+
+def merged_from_single(b, rows, before):
+    """Rows of any length in order: runs of one element are merged two by two, then those of two, and so on. A place of a merged
+    run finds by bisection how many elements before it come from the left run."""
+    batch, count = b.sizes(rows[0])
+    flat = [b.product([batch, count])]
+    place = b.iota([batch, count], 1)
+    line = b.iota([batch, count], 0)
+    begins = b.multiply(line, b.filled(count, line))
+
+    def pass_over(inner, carried):
+        width, steps, rows = carried[0], carried[1], list(carried[2:])
+        lines = [inner.reshape(row, flat) for row in rows]
+        wide, ends = inner.filled(width, place), inner.filled(count, place)
+        twice = inner.add(wide, wide)
+        left = inner.multiply(inner.divide(place, twice), twice)
+        right = inner.minimum(inner.add(left, wide), ends)
+        rights = inner.subtract(inner.minimum(inner.add(right, wide), ends), right)
+        at = inner.subtract(place, left)
+        low = inner.maximum(inner.subtract(at, rights), 0)
+        high = inner.minimum(at, inner.subtract(right, left))
+
+        def taken(step, where):
+            """Elements by their places in their rows; places behind the end are not used, but read."""
+            inside = step.minimum(where, step.subtract(step.filled(count, where), 1))
+            return [step.take(each, step.add(begins, step.maximum(inside, 0))) for each in lines]
+
+        def goes_left(step, lefts, rights):
+            return step.negated(before(step, taken(step, rights), taken(step, lefts)))
+
+        def halve(step, state):
+            turn, low, high = state
+            middle = step.divide(step.add(low, high), 2)
+            other = step.subtract(step.subtract(step.add(right, at), middle), 1)
+            is_open = step.compare("LT", low, high)
+            more = goes_left(step, step.add(left, middle), other)
+            forward, back = step.both(is_open, more), step.both(is_open, step.negated(more))
+            return [step.subtract(turn, step.scalar(1)), step.select(forward, step.add(middle, 1), low), step.select(back, middle, high)]
+
+        _, low, _ = inner.loop([steps, low, high], lambda step, state: step.compare("GT", state[0], 0), halve)
+        mine, other = inner.add(left, low), inner.add(right, inner.subtract(at, low))
+        has_left = inner.compare("LT", mine, right)
+        has_right = inner.compare("LT", inner.subtract(at, low), rights)
+        is_left = inner.both(has_left, inner.either(inner.negated(has_right), goes_left(inner, mine, other)))
+        chosen = taken(inner, inner.select(is_left, mine, other))
+        return [inner.add(width, width), inner.add(steps, inner.scalar(1)), *chosen]
+
+    return b.loop([b.scalar(1), b.scalar(1), *rows], lambda inner, carried: inner.compare("LT", carried[0], b.number(count)), pass_over)[2:]
 
 
 def _rows_in_order(b, rows, compare, few):
@@ -136,8 +200,7 @@ def _comparator(block):
 
 
 def sort_counting(b, rows, before):
-    batch, count = shape_of(rows[0])
-    return _permuted(b, rows, order_counting(b, rows, before, [batch, count]))
+    return _permuted(b, rows, order_counting(b, rows, before, b.sizes(rows[0])))
 
 
 def order_counting(b, rows, before, shape, few=None):
@@ -157,9 +220,10 @@ def order_counting(b, rows, before, shape, few=None):
 
 
 def _permuted(b, rows, order):
-    (batch, count), (_, taken) = shape_of(rows[0]), shape_of(order)
-    flat = b.reshape(b.add(order, b.multiply(b.iota([batch, taken], 0), count)), [batch * taken])
-    return [b.reshape(b.take(b.reshape(row, [batch * count]), flat), [batch, taken]) for row in rows]
+    (batch, count), (_, taken) = b.sizes(rows[0]), b.sizes(order)
+    begins = b.iota([batch, taken], 0)
+    flat = b.reshape(b.add(order, b.multiply(begins, b.filled(count, begins))), [b.product([batch, taken])])
+    return [b.reshape(b.take(b.reshape(row, [b.product([batch, count])]), flat), [batch, taken]) for row in rows]
 
 
 def _stable(before):
