@@ -18,7 +18,8 @@ TRANSFORM_MAX = 4096  # Elements along a dimension.
 
 # What moves elements, or takes each part for itself.
 BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "concatenate", "pad", "dynamic_slice", "dynamic_update_slice",
-            "gather", "add", "subtract", "negate", "dynamic_broadcast_in_dim", "dynamic_reshape", "optimization_barrier", "all_gather", "all_to_all",
+            "gather", "add", "subtract", "negate", "dynamic_broadcast_in_dim", "dynamic_reshape", "dynamic_gather", "dynamic_pad",
+            "real_dynamic_slice", "optimization_barrier", "all_gather", "all_to_all",
             "collective_permute", "collective_broadcast"}
 
 

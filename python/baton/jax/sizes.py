@@ -1,7 +1,8 @@
 """Operations whose sizes are values: what says the sizes becomes scalars of the host, from which tensors get theirs."""
 from jaxlib.mlir import ir
 
-from .build import Builder, integers, shape_of, tensor_type
+from .build import Builder, element_of, has_unknown_sizes, integers, shape_of, tensor_type
+from .gathering import generated, lower_dynamic_gather, moved_inside, size_of
 from .scalars import index, is_number, owner_of
 
 # Operands of StableHLO's operations that hold sizes and positions.
@@ -15,7 +16,9 @@ VECTORS = {
 
 def lower_sizes(op, scalars):
     """True when the operation is replaced or has got scalars."""
-    if op.name in ("stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice"):
+    if op.name == "stablehlo.dynamic_update_slice" and has_unknown_sizes(*op.operands[:2]):
+        _update_slice(op, scalars)
+    elif op.name in ("stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice"):
         _scalar_starts(op, scalars)
     elif op.name == "stablehlo.dynamic_reshape":
         _reshape(op, scalars)
@@ -24,7 +27,7 @@ def lower_sizes(op, scalars):
     elif op.name == "stablehlo.custom_call" and op.attributes["call_target_name"].value == "shape_assertion":
         _assertion(op, scalars)
     elif op.name == "stablehlo.dynamic_gather":
-        _slice_of_some_size(op, scalars)
+        lower_dynamic_gather(op, scalars)
     elif op.name == "stablehlo.reverse" and min(shape_of(op.operands[0]), default=0) < 0:
         _reverse(op, scalars)
     elif op.name in VECTORS:
@@ -41,6 +44,19 @@ def _scalar_starts(op, scalars):
         made = owner_of(start)
         if is_number(start) and made is not None and made.name not in ("tensor.from_elements", "stablehlo.constant"):
             op.operands[at] = scalars.tensor(Builder.before(op), scalars.of(start))
+
+
+def _update_slice(op, scalars):
+    b, (value, update, *starts) = Builder.before(op), op.operands
+    rank, unknown, shape = len(starts), ir.ShapedType.get_dynamic_size(), shape_of(update)
+    sizes = [size_of(b, update, i) for i in range(rank)]
+    starts = [start if is_number(start) else b.convert(start, ir.IntegerType.get_signless(64)) for start in starts]
+    starts = [b.value("arith.index_cast", [scalars.of(start)], ir.IndexType.get()) for start in starts]
+    starts = [moved_inside(b, start, size_of(b, value, i), sizes[i]) for i, start in enumerate(starts)]
+    open_sizes = [size for size, known in zip(sizes, shape) if known < 0]
+    attributes = {"static_offsets": integers([unknown] * rank), "static_sizes": integers(shape), "static_strides": integers([1] * rank),
+                  "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, rank, len(open_sizes), 0])}
+    scalars.replace(op, [b.value("tensor.insert_slice", [update, value, *starts, *open_sizes], value.type, attributes)])
 
 
 def _scalar_vector(op, at, scalars):
@@ -65,30 +81,6 @@ def _reshape(op, scalars):
     scalars.replace(op, [b.value("tensor.reshape", [op.operands[0], shape], op.results[0].type)])
 
 
-def _slice_of_some_size(op, scalars):
-    """A gather of one slice, whose size is a value: where it begins is moved so that it ends inside."""
-    from jaxlib.mlir.dialects import stablehlo
-
-    numbers = stablehlo.GatherDimensionNumbers(op.attributes["dimension_numbers"])
-    value, indices, wanted = op.operands
-    if len(shape_of(indices)) != 1 or list(numbers.collapsed_slice_dims) or list(numbers.operand_batching_dims):
-        raise NotImplementedError("stablehlo.dynamic_gather of several slices is not lowered; give the sizes when lowering")
-    b = Builder.before(op)
-    shape, made = shape_of(value), ir.IndexType.get()
-    sizes = [b.value("arith.index_cast", [each], made) for each in scalars.vector(wanted)]
-    offsets = [index(b, 0)] * len(shape)
-    for dimension, start in zip(numbers.start_index_map, scalars.vector(indices)):
-        last = b.value("arith.subi", [b.value("tensor.dim", [value, index(b, dimension)], made), sizes[dimension]], made)
-        start = b.value("arith.index_cast", [start], made)
-        offsets[dimension] = b.value("arith.maxsi", [index(b, 0), b.value("arith.minsi", [start, last], made)], made)
-    rank, unknown = len(shape), ir.ShapedType.get_dynamic_size()
-    attributes = {"static_offsets": ir.DenseI64ArrayAttr.get([unknown] * rank), "static_sizes": ir.DenseI64ArrayAttr.get([unknown] * rank),
-                  "static_strides": ir.DenseI64ArrayAttr.get([1] * rank), "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, rank, rank, 0])}
-    whole = tensor_type([unknown] * rank, ir.RankedTensorType(value.type).element_type)
-    part = b.value("tensor.extract_slice", [value, *offsets, *sizes], whole, attributes)
-    scalars.replace(op, [part if whole == op.results[0].type else b.value("tensor.cast", [part], op.results[0].type)])
-
-
 def _assertion(op, scalars):
     b = Builder.before(op)
     message = ir.StringAttr(op.attributes["error_message"]).value.split(" Please see ")[0]
@@ -102,26 +94,15 @@ def _reverse(op, scalars):
     value = op.operands[0]
     shape = shape_of(value)
     sizes = [b.value("tensor.dim", [value, index(b, i)], ir.IndexType.get()) for i in range(len(shape))]
-    empty = b.value("tensor.empty", [size for size, known in zip(sizes, shape) if known < 0], value.type)
-    rank = len(shape)
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(rank))
-    parallel = ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank)
-    segments = ir.DenseI32ArrayAttr.get([0, 1])
-    made = b.operation("linalg.generic", [empty], [value.type], {
-        "indexing_maps": ir.ArrayAttr.get([identity]), "iterator_types": parallel, "operandSegmentSizes": segments}, regions=1)
-    element = ir.RankedTensorType(value.type).element_type
-    block = made.regions[0].blocks.append(element)
-    inner = Builder(ir.InsertionPoint(block), op.location)
     reversed_dimensions = set(ir.DenseI64ArrayAttr(op.attributes["dimensions"]))
-    places = []
-    for i in range(rank):
-        place = inner.value("linalg.index", [], ir.IndexType.get(), {"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), i)})
-        if i in reversed_dimensions:
+
+    def element(inner, places):
+        for i in reversed_dimensions:
             last = inner.value("arith.subi", [sizes[i], index(inner, 1)], ir.IndexType.get())
-            place = inner.value("arith.subi", [last, place], ir.IndexType.get())
-        places.append(place)
-    inner.operation("linalg.yield", [inner.value("tensor.extract", [value, *places], element)])
-    scalars.replace(op, [made.results[0]])
+            places[i] = inner.value("arith.subi", [last, places[i]], ir.IndexType.get())
+        return inner.value("tensor.extract", [value, *places], element_of(value))
+
+    scalars.replace(op, [generated(b, value.type, sizes, element)])
 
 
 def zero_sized(type_):
