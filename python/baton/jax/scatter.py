@@ -12,7 +12,7 @@ would reach outside, and one of these is written:
 """
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, is_integer, shape_of
+from .build import Builder, element_of, has_unknown_sizes, is_integer, is_value, shape_of
 from .sorting import _permuted, order_of_keys, replace
 
 COMPARED_MAX = 1 << 26  # Updates times rows that are compared one with the other.
@@ -22,14 +22,15 @@ SUMMED_MAX = 1 << 16  # Updates times elements that are summed one with the othe
 
 def lower_scatter(op):
     operand, indices, updates = _operands(op)
-    for value in (*operand, indices, *updates):
-        if any(size < 0 for size in shape_of(value)):
-            raise NotImplementedError("stablehlo.scatter with sizes that are not known is not lowered; give them when lowering")
     if 0 in shape_of(updates[0]) or 0 in shape_of(operand[0]):
         replace(op, operand)
         return
-    scatter = Scatter(op, operand, indices, updates)
-    replace(op, scatter.one_window() if scatter.windows == 1 and not scatter.batching else scatter.of_rows())
+    from .scatter_unknown import ScatterOfUnknownSizes
+
+    kind = ScatterOfUnknownSizes if has_unknown_sizes(*operand, indices, *updates) else Scatter
+    scatter = kind(op, operand, indices, updates)
+    is_one = not is_value(scatter.windows) and scatter.windows == 1 and not scatter.batching
+    replace(op, scatter.one_window() if is_one else scatter.of_rows())
 
 
 def _operands(op):
@@ -58,10 +59,10 @@ class Scatter:
         self.index_batching = list(numbers.scatter_indices_batching_dims)
         self.to_operand = list(numbers.scattered_dims_to_operand_dims)
         self.index_dimension = numbers.index_vector_dim
-        self.shape = shape_of(operand[0])
-        self.update_shape = shape_of(updates[0])
+        self.shape = self.b.sizes(operand[0])
+        self.update_shape = self.b.sizes(updates[0])
         self.update_scatter = [i for i in range(len(self.update_shape)) if i not in self.update_window]
-        self.windows = _product(self.update_shape[i] for i in self.update_scatter)
+        self.windows = self.b.product(self.update_shape[i] for i in self.update_scatter)
         # The window's size along each dimension of the operand.
         sizes = iter(self.update_shape[i] for i in self.update_window)
         self.window = [1 if i in self.inserted or i in self.batching else next(sizes) for i in range(len(self.shape))]
@@ -90,31 +91,41 @@ class Scatter:
         inside = b.full([], 1, ir.IntegerType.get_signless(1))
         for dimension in self.to_operand:
             inside = b.both(inside, b.compare("GE", starts[dimension], 0))
-            inside = b.both(inside, b.compare("LE", starts[dimension], self.shape[dimension] - self.window[dimension]))
+            inside = b.both(inside, b.compare("LE", starts[dimension], self._last_start(b, dimension, starts[dimension])))
         order = self.update_scatter + self.update_window
         new = [b.reshape(b.transpose(update, order), self.window) for update in self.updates]
-        old = [b.dynamic_slice(operand, starts, self.window) for operand in self.operand]
+        old = [self._window_at(b, operand, starts) for operand in self.operand]
         everywhere = b.broadcast(inside, self.window, [])
         mixed = [b.select(everywhere, *pair) for pair in zip(self._combine(b, old, new), old)]
         return [b.dynamic_update_slice(operand, each, starts) for operand, each in zip(self.operand, mixed)]
+
+    def _last_start(self, b, dimension, like):
+        """The last place along a dimension where a window may begin, for each element of `like`."""
+        return b.filled(b.difference(self.shape[dimension], self.window[dimension]), like)
+
+    def _window_at(self, b, operand, starts):
+        return b.dynamic_slice(operand, starts, self.window)
 
     # Many windows ------------------------------------------------------------------------------------------------------
 
     def of_rows(self):
         chosen = self.batching + sorted(self.to_operand)
         kept = [i for i in range(len(self.shape)) if i not in chosen]
-        partly = [i for i in kept if self.window[i] != self.shape[i]]
+        partly = [i for i in kept if self._is_part(self.window[i], self.shape[i])]
         # A window that does not begin somewhere begins at 0; one that covers a part of such a dimension chooses there.
         chosen, kept = chosen + partly, [i for i in kept if i not in partly]
         b, order = self.b, chosen + kept
-        rows = _product(self.shape[i] for i in chosen)
-        columns = _product(self.shape[i] for i in kept)
+        rows = b.product(self.shape[i] for i in chosen)
+        columns = b.product(self.shape[i] for i in kept)
         matrices = [b.reshape(b.transpose(each, order), [rows, columns]) for each in self.operand]
         lands, cut = self._rows_of_updates(chosen), self._cut_windows(chosen, kept, columns)
         results = self._scattered(matrices, lands, cut)
         shape = [self.shape[i] for i in order]
         back = [order.index(i) for i in range(len(order))]
         return [b.transpose(b.reshape(each, shape), back) for each in results]
+
+    def _is_part(self, window, size):
+        return window != size
 
     def _rows_of_updates(self, chosen):
         """The row of each position of each window; -1 where the window reaches outside."""
@@ -128,15 +139,15 @@ class Scatter:
             if dimension in self.to_operand:
                 column = self.to_operand.index(dimension)
                 start = b.reshape(b.slice(self.indices, [0, column], [self.windows, column + 1]), [self.windows])
-                fits = b.both(b.compare("GE", start, 0), b.compare("LE", start, self.shape[dimension] - self.window[dimension]))
+                fits = b.both(b.compare("GE", start, 0), b.compare("LE", start, self._last_start(b, dimension, start)))
                 inside = fits if inside is None else b.both(inside, fits)
                 position = b.add(position, b.broadcast(b.convert(start, i32), shape, [0]))
             elif dimension in self.batching:
                 position = b.add(position, b.broadcast(self._batch_number(dimension), shape, [0]))
-            row = position if row is None else b.add(b.multiply(row, self.shape[dimension]), position)
+            row = position if row is None else b.add(b.multiply(row, b.filled(self.shape[dimension], row)), position)
         if inside is not None:
             row = b.select(b.broadcast(inside, shape, [0]), row, b.like(row, -1))
-        return b.reshape(row, [_product(shape)])
+        return b.reshape(row, [b.product(shape)])
 
     def _batch_number(self, dimension):
         """For each window its index along a batching dimension."""
@@ -150,7 +161,8 @@ class Scatter:
         window_dims = [i for i in range(len(self.shape)) if i not in self.inserted and i not in self.batching]
         at = {dimension: self.update_window[place] for place, dimension in enumerate(window_dims)}
         order = self.update_scatter + [at[i] for i in chosen if i in at] + [at[i] for i in kept]
-        return [b.reshape(b.transpose(update, order), [_product(self.update_shape) // columns, columns]) for update in self.updates]
+        count = b.product([self.windows, *(self.window[i] for i in chosen)])
+        return [b.reshape(b.transpose(update, order), [count, columns]) for update in self.updates]
 
     def _scattered(self, matrices, lands, updates):
         batches = _product(self.shape[i] for i in self.batching)
@@ -203,7 +215,7 @@ class Scatter:
 
     def _last(self, matrices, lands, updates):
         b = self.b
-        (count,), (rows, columns) = shape_of(lands), shape_of(matrices[0])
+        (count,), (rows, columns) = b.sizes(lands), b.sizes(matrices[0])
         square = [rows, count]
         hits = b.compare("EQ", b.broadcast(lands, square, [1]), b.iota(square, 0))
         last = b.reduce("maximum", b.select(hits, b.iota(square, 1), b.full(square, -1, element_of(lands))), -1, 1)
@@ -212,7 +224,7 @@ class Scatter:
 
     def _reduced(self, reduction, matrices, lands, updates):
         b, (old,), (update,) = self.b, matrices, updates
-        (count,), (rows, columns) = shape_of(lands), shape_of(old)
+        (count,), (rows, columns) = b.sizes(lands), b.sizes(old)
         name, neutral = reduction
         element = element_of(old)
         cube = [rows, columns, count]
