@@ -1,4 +1,4 @@
-"""stablehlo.dynamic_gather: slices whose sizes are values of the host.
+"""stablehlo.dynamic_gather and dynamic_pad: slices, and what stands around a tensor, whose sizes are values of the host.
 
 One slice is a part of the tensor, and no work. Several are one kernel: each element of the result finds its slice's begin among
 the indices, moves it so that the slice ends inside, as StableHLO says, and reads one element.
@@ -64,6 +64,44 @@ def _slices(b, op, value, indices, sizes, numbers):
         return inner.value("tensor.extract", [value, *at], element_of(value))
 
     return generated(b, tensor_type(shape_of(result), element_of(value)), extents, element)
+
+
+def lower_dynamic_pad(op, scalars):
+    """One kernel: each place holds an element of the tensor, or the padding where none comes to it."""
+    value, padding, *bounds = op.operands
+    b, type_ = Builder.before(op), ir.IndexType.get()
+    lows, highs, between = ([b.value("arith.index_cast", [each], type_) for each in scalars.vector(bound)] for bound in bounds)
+    steps = [b.value("arith.addi", [each, index(b, 1)], type_) for each in between]
+    sizes = [size_of(b, value, i) for i in range(len(lows))]
+    extents = [_padded_size(b, *each) for each in zip(sizes, lows, highs, between)]
+    padding = b.value("tensor.extract", [padding], element_of(value))
+
+    def element(inner, places):
+        is_there, at = None, []
+        for place, size, low, step in zip(places, sizes, lows, steps):
+            moved = inner.value("arith.subi", [place, low], type_)
+            number = inner.value("arith.divsi", [moved, step], type_)
+            for holds in (_compared(inner, 5, moved, index(inner, 0)), _compared(inner, 2, number, size),
+                          _compared(inner, 0, inner.value("arith.muli", [number, step], type_), moved)):
+                is_there = holds if is_there is None else inner.value("arith.andi", [is_there, holds], holds.type)
+            at.append(moved_inside(inner, number, size, index(inner, 1)))
+        there = inner.value("tensor.extract", [value, *at], element_of(value))
+        return inner.value("arith.select", [is_there, there, padding], element_of(value))
+
+    scalars.replace(op, [generated(b, op.results[0].type, extents, element)])
+
+
+def _padded_size(b, size, low, high, between):
+    """Of n elements n - 1 have something behind them."""
+    type_ = ir.IndexType.get()
+    gaps = b.value("arith.maxsi", [b.value("arith.subi", [size, index(b, 1)], type_), index(b, 0)], type_)
+    total = b.value("arith.addi", [size, b.value("arith.muli", [gaps, between], type_)], type_)
+    return b.value("arith.addi", [b.value("arith.addi", [total, low], type_), high], type_)
+
+
+def _compared(b, predicate, one, other):
+    predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
+    return b.value("arith.cmpi", [one, other], ir.IntegerType.get_signless(1), {"predicate": predicate})
 
 
 def generated(b, type_, extents, element):

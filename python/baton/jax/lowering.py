@@ -6,7 +6,7 @@ can be, before they run: sorts, scatters, calls; and control flow, which becomes
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import boundary, calls, collectives, complex, control_flow, libraries as commands, lines, rest, scatter, sizes, sorting
+from . import boundary, calls, collectives, complex, control_flow, libraries as commands, lines, rest, scatter, sizes, sorting, windows_unknown
 from .inlining import inline_calls
 from .scalars import Scalars
 
@@ -132,6 +132,9 @@ def _scatter(op, module):
 
 
 def _custom_call(op, module):
+    if ir.StringAttr(op.attributes["call_target_name"]).value == "stablehlo.dynamic_reduce_window":
+        windows_unknown.lower_dynamic_reduce_window(op, module)
+        return True
     if not calls.is_command(op):
         return rest.lower_known_call(op)
     calls.lower_command(op, module)

@@ -4,11 +4,12 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from .boundary import entries
-from .build import Builder, element_of, integers, is_integer, shape_of, tensor_type
+from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
 from .scalars import index
 from .sorting import lower_approximate_top_k, replace
 from .windows import lower_running, lower_select_and_scatter
+from .windows_unknown import lower_windows
 
 
 def _barrier(op, module):
@@ -35,7 +36,12 @@ def _empty(value):
 
 
 def _pad(op, module):
-    """Around no element there is only padding."""
+    """Around no element there is only padding. Of unknown sizes, jaxlib's passes add at the ends, and neither between nor less."""
+    bounds = [list(ir.DenseI64ArrayAttr(op.attributes[name])) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")]
+    if has_unknown_sizes(op.operands[0]) and (any(bounds[2]) or min(bounds[0] + bounds[1]) < 0):
+        b = Builder.before(op)
+        replace(op, [b.value("stablehlo.dynamic_pad", [*op.operands, *map(b.numbers, bounds)], op.results[0].type)])
+        return True
     if not _empty(op.operands[0]):
         return False
     replace(op, [Builder.before(op).broadcast(op.operands[1], shape_of(op.results[0]), [])])
@@ -177,7 +183,8 @@ def _reduce_window(op, module):
         padding = [int(each) for each in ir.DenseIntElementsAttr(op.attributes["padding"])]
         padding = padding * (2 * rank // len(padding))
     if any(size < 0 and (window[i], strides[i], spread[i], *padding[2 * i:2 * i + 2]) != (1, 1, 1, 0, 0) for i, size in enumerate(shape)):
-        raise NotImplementedError("stablehlo.reduce_window along an unknown size is not lowered; give the size when lowering")
+        lower_windows(op, op.regions[0].blocks[0], window, strides, spread, dilations, padding)
+        return True
     b = Builder.before(op)
     padded = [_padded(b, value, first, padding, spread) for value, first in zip(values, firsts)]
     total = None

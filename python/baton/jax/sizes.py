@@ -2,14 +2,13 @@
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, has_unknown_sizes, integers, shape_of, tensor_type
-from .gathering import generated, lower_dynamic_gather, moved_inside, size_of
+from .gathering import generated, lower_dynamic_gather, lower_dynamic_pad, moved_inside, size_of
 from .scalars import index, is_number, owner_of
 
 # Operands of StableHLO's operations that hold sizes and positions.
 VECTORS = {
     "stablehlo.dynamic_broadcast_in_dim": [1],
     "stablehlo.dynamic_iota": [0],
-    "stablehlo.dynamic_pad": [2, 3, 4],
     "stablehlo.real_dynamic_slice": [1, 2, 3],
 }
 
@@ -28,6 +27,8 @@ def lower_sizes(op, scalars):
         _assertion(op, scalars)
     elif op.name == "stablehlo.dynamic_gather":
         lower_dynamic_gather(op, scalars)
+    elif op.name == "stablehlo.dynamic_pad":
+        lower_dynamic_pad(op, scalars)
     elif op.name == "stablehlo.reverse" and min(shape_of(op.operands[0]), default=0) < 0:
         _reverse(op, scalars)
     elif op.name in VECTORS:
