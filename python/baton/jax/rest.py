@@ -3,6 +3,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
+from . import tridiagonal
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
@@ -231,7 +232,9 @@ def lower_known_call(op):
     raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
 
 
-KNOWN_CALLS = {**CALLS, "ApproxTopK": lower_approximate_top_k}
+KNOWN_CALLS = {**CALLS, **tridiagonal.CALLS, "ApproxTopK": lower_approximate_top_k}
+
+
 def _slice_of_number(op, _):
     """Of rank 0: the number itself. jaxlib's pass ends the process over it."""
     return _without_places(op, op.operands[0])

@@ -234,6 +234,19 @@ def norms_and_powers(m, v, batch):
     return ([jnp.linalg.norm(m, o) for o in (None, "fro", 1, -1, jnp.inf, -jnp.inf)], [jnp.linalg.norm(v, o) for o in (0, 1, 2, 3, jnp.inf, -jnp.inf)], jnp.linalg.matrix_power(m, 3), jnp.linalg.matrix_power(m + 4 * jnp.eye(4), -2), jnp.linalg.det(m), jnp.linalg.slogdet(batch), jax.scipy.linalg.lu(m), jax.scipy.linalg.expm(m), jnp.linalg.vector_norm(batch, axis=(0, 1)), jnp.linalg.matrix_norm(batch), jnp.linalg.inv(batch + 6 * jnp.eye(5)), jnp.linalg.tensorsolve((m + 5 * jnp.eye(4)).reshape(2, 2, 2, 2), m[:2, :2]), jnp.linalg.cross(m[:, :3], m[:, 1:]), jax.scipy.linalg.solve(m @ m.T + jnp.eye(4), m, assume_a="pos"), jnp.linalg.cholesky(batch @ batch.mT + jnp.eye(5)), jax.scipy.linalg.lu_solve(jax.scipy.linalg.lu_factor(m + 4 * jnp.eye(4)), v[:4]), lax.linalg.tridiagonal_solve(v[:4], v[:4] + 5, v[1:5], m))
 
 
+@program(f32(2, 5), f32(2, 5), f32(2, 5), f32(2, 5, 3), tolerance=2e-3)
+def systems_of_tridiagonal_matrices(low, middle, high, b):
+    solve = lax.linalg.tridiagonal_solve
+    gradients = jax.grad(lambda *all: (solve(*all) ** 2).sum(), (0, 1, 2, 3))(low, middle + 5, high, b)
+    return (solve(low, middle, high, b), solve(low, middle * 0.01, high, b), solve(low[0], middle[0], high[0], b[0]), [solve(low[:, :n], middle[:, :n], high[:, :n], b[:, :n]) for n in (1, 2)],
+            jax.vmap(solve, (0, None, None, 1))(low, middle[0], high[0], b.transpose(1, 0, 2)), solve(low * 0, middle.at[0, 1].set(0), high, b), gradients)
+
+
+@program(f32(4, 7), f32(4, 7, low=3, high=5), f32(4, 7), f32(4, 7, 2), sizes=("b, n", "b, n", "b, n", "b, n, 2"), tolerance=1e-4)
+def systems_of_tridiagonal_matrices_of_unknown_sizes(low, middle, high, b):
+    return lax.linalg.tridiagonal_solve(low, middle, high, b)
+
+
 @program(f32(4, 4), f32(6, 4), f32(6), f32(3, 4, 4), libraries=("lapack",), tolerance=2e-3)
 def factors_by_library(m, tall, b, batch):
     s = m + m.T
