@@ -9,7 +9,22 @@ using namespace spirv;
 
 // Types inside types; more is a cycle.
 constexpr int kDepthMax = 64;
-constexpr uint64_t kBytesMax = uint64_t{1} << 40;
+constexpr uint32_t kRowMajor = 4;
+
+constexpr bool has_value(uint32_t decoration) {
+  return decoration == kSpecId || decoration == kArrayStride || decoration == kMatrixStride || decoration == kBuiltIn ||
+         decoration == kBinding || decoration == kDescriptorSet || decoration == kOffset;
+}
+
+// Nothing above kBytesMax: no product wraps around.
+uint64_t times(uint64_t count, uint64_t bytes) {
+  constexpr uint64_t kMax = SpirvDeclarations::kBytesMax;
+  return bytes != 0 && count > kMax / bytes ? kMax + 1 : count * bytes;
+}
+
+Status no_size(uint32_t type) {
+  return failure(StatusCode::kInvalidArgument, "The SPIR-V's type ", type, " has no size, or too large a one.");
+}
 
 }  // namespace
 
@@ -33,38 +48,65 @@ Status SpirvDeclarations::declare(const SpirvInstruction& instruction, size_t re
   return {};
 }
 
-Status SpirvDeclarations::decorate(const SpirvInstruction& instruction) {
-  if (instruction.size() < 3) return bad_spirv(instruction.at, "a decoration lacks words");
-  const uint32_t target = instruction[1];
-  BATON_TRY(check_id(instruction, target));
-  if (instruction.op == kDecorate) {
-    const uint32_t value = instruction.size() > 3 ? instruction[3] : 0;
-    const bool valued = instruction[2] == kSpecId || instruction[2] == kArrayStride || instruction[2] == kBuiltIn ||
-                        instruction[2] == kBinding || instruction[2] == kDescriptorSet;
-    if (valued && instruction.size() < 4) return bad_spirv(instruction.at, "a decoration lacks its value");
-    decorations_[{target, instruction[2]}] = value;
-    if (instruction[2] == kBuiltIn && value == kWorkgroupSize) {
-      if (workgroup_size_ != 0 && workgroup_size_ != target) {
-        return bad_spirv(instruction.at, "a second workgroup size for all entry points");
-      }
-      workgroup_size_ = target;
-    }
-    return {};
+// What a target's decoration means, whichever instruction says it. The first of two values would be one driver's choice,
+// the second another's.
+Status SpirvDeclarations::note(const SpirvInstruction& by, uint32_t target, uint32_t decoration, uint32_t value) {
+  BATON_TRY(check_id(by, target));
+  if (target < defined_.size() && defined_[target]) {
+    return bad_spirv(by.at, text("id ", target, " is decorated after it is defined"));
   }
-  if (instruction.size() < 4) return bad_spirv(instruction.at, "a decoration lacks words");
-  if (instruction[3] != kOffset && instruction[3] != kMatrixStride) return {};
-  if (instruction.size() < 5) return bad_spirv(instruction.at, "a decoration lacks its value");
-  (instruction[3] == kOffset ? member_offsets_ : matrix_strides_)[{target, instruction[2]}] = instruction[4];
+  const auto [known, is_new] = decorations_.try_emplace({target, decoration}, value);
+  if (!is_new && has_value(decoration) && known->second != value) {
+    return bad_spirv(by.at, text("id ", target, " has two values of decoration ", decoration));
+  }
+  if (decoration != kBuiltIn || value != kWorkgroupSize) return {};
+  if (workgroup_size_ != 0 && workgroup_size_ != target) {
+    return bad_spirv(by.at, "a second workgroup size for all entry points");
+  }
+  workgroup_size_ = target;
   return {};
 }
 
-// What old compilers write: decorations of one id that stand for those of many.
+Status SpirvDeclarations::note_member(const SpirvInstruction& by, const Member& member, uint32_t decoration,
+                                      uint32_t value) {
+  BATON_TRY(check_id(by, member.type));
+  if (declared(member.type)) {
+    return bad_spirv(by.at, text("a member of id ", member.type, " is decorated after it is defined"));
+  }
+  if (decoration == kRowMajor) matrices_[member].row_major = true;
+  bool is_one = true;
+  if (decoration == kMatrixStride) {
+    uint32_t& stride = matrices_[member].stride;
+    is_one = stride == 0 || stride == value;
+    stride = value;
+  }
+  if (decoration == kOffset) is_one = member_offsets_.try_emplace(member, value).first->second == value;
+  if (is_one) return {};
+  return bad_spirv(
+      by.at, text("member ", member.member, " of id ", member.type, " has two values of decoration ", decoration));
+}
+
+Status SpirvDeclarations::decorate(const SpirvInstruction& instruction) {
+  const size_t kind = instruction.op == kDecorate ? 2 : 3;  // Where it stands.
+  if (instruction.size() <= kind) return bad_spirv(instruction.at, "a decoration lacks words");
+  const uint32_t decoration = instruction[kind];
+  if (has_value(decoration) && instruction.size() <= kind + 1) {
+    return bad_spirv(instruction.at, "a decoration lacks its value");
+  }
+  const uint32_t value = instruction.size() > kind + 1 ? instruction[kind + 1] : 0;
+  if (instruction.op == kDecorate) return note(instruction, instruction[1], decoration, value);
+  return note_member(instruction, {instruction[1], instruction[2]}, decoration, value);
+}
+
+// What old compilers write: decorations of one id that stand for those of many. Each target takes at most as many as
+// there are kinds of interest.
 Status SpirvDeclarations::decorate_group(const SpirvInstruction& instruction) {
   if (instruction.size() < 2) return bad_spirv(instruction.at, "an instruction lacks words");
+  BATON_TRY(check_id(instruction, instruction[1]));
   const bool of_members = instruction.op == kGroupMemberDecorate;
   if (of_members && instruction.size() % 2 != 0) return bad_spirv(instruction.at, "a decoration lacks words");
   constexpr uint32_t kKinds[] = {kSpecId,  kBlock,   kBufferBlock,   kArrayStride, kMatrixStride,
-                                 kBuiltIn, kBinding, kDescriptorSet, kOffset};
+                                 kBuiltIn, kBinding, kDescriptorSet, kOffset,      kRowMajor};
   std::vector<std::pair<uint32_t, uint32_t>> shared;  // {decoration, value}.
   for (const uint32_t kind : kKinds) {
     if (const uint32_t* value = decoration(instruction[1], kind)) shared.emplace_back(kind, *value);
@@ -73,12 +115,8 @@ Status SpirvDeclarations::decorate_group(const SpirvInstruction& instruction) {
     const uint32_t target = instruction[word];
     BATON_TRY(check_id(instruction, target));
     for (const auto& [kind, value] : shared) {
-      if (!of_members) {
-        decorations_[{target, kind}] = value;
-        if (kind == kBuiltIn && value == kWorkgroupSize) workgroup_size_ = target;
-      } else if (kind == kOffset || kind == kMatrixStride) {
-        (kind == kOffset ? member_offsets_ : matrix_strides_)[{target, instruction[word + 1]}] = value;
-      }
+      BATON_TRY(of_members ? note_member(instruction, {target, instruction[word + 1]}, kind, value)
+                           : note(instruction, target, kind, value));
     }
   }
   return {};
@@ -219,29 +257,43 @@ Status SpirvDeclarations::read_workgroup_size(uint32_t (&size)[3]) const {
   return {};
 }
 
-Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type) const { return type_bytes(type, 0); }
+Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type) const { return type_bytes(type, {}, 0); }
 
 Result<uint64_t> SpirvDeclarations::struct_bytes(const SpirvInstruction& made, int depth) const {
   uint64_t bytes = 0;
   for (uint32_t member = 0; member + 2 < made.size(); ++member) {
-    BATON_TRY_ASSIGN(uint64_t length, type_bytes(made[2 + member], depth));
+    const auto rows = matrices_.find({made[1], member});
+    BATON_TRY_ASSIGN(const uint64_t length,
+                     type_bytes(made[2 + member], rows == matrices_.end() ? Rows() : rows->second, depth));
     const auto offset = member_offsets_.find({made[1], member});
-    const auto stride = matrix_strides_.find({made[1], member});
-    const SpirvInstruction* inner = declared(made[2 + member]);
-    if (stride != matrix_strides_.end() && inner && inner->op == kTypeMatrix) {
-      length = uint64_t{stride->second} * (*inner)[3];
-    }
     const uint64_t start = offset == member_offsets_.end() ? bytes : offset->second;
     bytes = std::max(bytes, start + length);
+    if (bytes > kBytesMax) return no_size(made[1]);
   }
   return bytes;
 }
 
-Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type, int depth) const {
-  const SpirvInstruction* made = declared(type);
-  if (depth > kDepthMax || !made) {
-    return failure(StatusCode::kInvalidArgument, "The SPIR-V's type ", type, " has no size.");
+// Of what holds several of one: an array, a vector, a matrix.
+Result<uint64_t> SpirvDeclarations::array_bytes(const SpirvInstruction& made, const Rows& rows, int depth) const {
+  BATON_TRY_ASSIGN(uint64_t element, type_bytes(made[2], rows, depth));
+  uint64_t count = made[3];
+  if (made.op == kTypeArray) {
+    BATON_TRY_ASSIGN(count, integer(made[3]));
+    if (const uint32_t* stride = decoration(made[1], kArrayStride)) element = *stride;
   }
+  if (made.op == kTypeMatrix && rows.stride != 0) {
+    element = rows.stride;
+    const SpirvInstruction* column = declared(made[2]);
+    if (rows.row_major && column && column->op == kTypeVector) count = (*column)[3];
+  }
+  const uint64_t bytes = times(count, element);
+  if (bytes > kBytesMax) return no_size(made[1]);
+  return bytes;
+}
+
+Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type, const Rows& rows, int depth) const {
+  const SpirvInstruction* made = declared(type);
+  if (depth > kDepthMax || !made) return no_size(type);
   switch (made->op) {
     case kTypeInt:
     case kTypeFloat: return uint64_t{(*made)[2]} / 8;
@@ -258,19 +310,9 @@ Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type, int depth) const {
     case kTypeRuntimeArray: return uint64_t{0};
     case kTypeVector:
     case kTypeMatrix:
-    case kTypeArray: {
-      BATON_TRY_ASSIGN(uint64_t element, type_bytes((*made)[2], depth + 1));
-      if (const uint32_t* stride = decoration(type, kArrayStride)) element = *stride;
-      uint64_t count = (*made)[3];
-      if (made->op == kTypeArray) {
-        BATON_TRY_ASSIGN(count, integer((*made)[3]));
-      }
-      if (element != 0 && count > kBytesMax / element) break;
-      return element * count;
-    }
-    default: break;
+    case kTypeArray: return array_bytes(*made, rows, depth + 1);
+    default: return no_size(type);
   }
-  return failure(StatusCode::kInvalidArgument, "The SPIR-V's type ", type, " has no size, or too large a one.");
 }
 
 Result<std::vector<SpirvSpecialized>> SpirvDeclarations::specialized() const {

@@ -31,7 +31,8 @@ class SpirvDeclarations {
   // Remembers what it declares; instructions that declare nothing of interest are left alone.
   Status add(const SpirvInstruction& instruction);
 
-  // Types whose size has no end, and what is no type, have none.
+  // Types whose size has no end or is above kBytesMax, and what is no type, have none.
+  static constexpr uint64_t kBytesMax = uint64_t{1} << 40;
   Result<uint64_t> type_bytes(uint32_t type) const;
   // The value of an integer constant, specialization applied, and what others are made of by arithmetic.
   Result<uint64_t> integer(uint32_t constant) const;
@@ -62,14 +63,22 @@ class SpirvDeclarations {
   };
 
   Status decorate(const SpirvInstruction& instruction);
+  Status note(const SpirvInstruction& by, uint32_t target, uint32_t decoration, uint32_t value);
+  Status note_member(const SpirvInstruction& by, const Member& member, uint32_t decoration, uint32_t value);
   Status decorate_group(const SpirvInstruction& instruction);
   void note_constant(const SpirvInstruction& instruction);
   void note_composite(const SpirvInstruction& instruction);
   void note_made(const SpirvInstruction& instruction);
   uint32_t scalar_width(uint32_t type) const;
   Status declare(const SpirvInstruction& instruction, size_t result, size_t words_min);
-  Result<uint64_t> type_bytes(uint32_t type, int depth) const;
+  // Of a type, and how matrices lie in it: its member's decorations say so, for arrays of them too.
+  struct Rows {
+    uint32_t stride = 0;  // 0: they lie as they come.
+    bool row_major = false;
+  };
+  Result<uint64_t> type_bytes(uint32_t type, const Rows& rows, int depth) const;
   Result<uint64_t> struct_bytes(const SpirvInstruction& made, int depth) const;
+  Result<uint64_t> array_bytes(const SpirvInstruction& made, const Rows& rows, int depth) const;
 
   const uint32_t bound_;
   const std::span<const uint32_t> specialization_;
@@ -78,7 +87,7 @@ class SpirvDeclarations {
   std::map<uint32_t, SpirvVariable> variables_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> decorations_;  // {id, decoration} → its first word, or 0.
   std::map<Member, uint32_t> member_offsets_;
-  std::map<Member, uint32_t> matrix_strides_;
+  std::map<Member, Rows> matrices_;
   mutable std::unordered_map<uint32_t, uint64_t> struct_bytes_;
   std::vector<bool> defined_;
   uint32_t workgroup_size_ = 0;
