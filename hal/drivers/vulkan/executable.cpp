@@ -61,6 +61,7 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   }
   std::copy(std::begin(found.workgroup_size), std::end(found.workgroup_size), entry.workgroup_size);
   entry.local_memory_bytes = static_cast<uint32_t>(std::min<uint64_t>(found.shared_bytes, ~uint32_t{0}));
+  BATON_TRY(check_float_modes(found, context_->facts()));
   BATON_TRY(check_limits(laid_out, context_->facts()));
   Pipeline::Request request = whole;
   request.entry_point = found.name.c_str();

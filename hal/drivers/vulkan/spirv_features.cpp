@@ -1,5 +1,6 @@
 #include "hal/drivers/vulkan/spirv_features.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "hal/interface/spirv.hpp"
@@ -151,39 +152,53 @@ Status check_capability(uint32_t number, const DeviceFacts& facts) {
                  " of SPIR-V, which Baton does not turn on.");
 }
 
-// How the code wants its floats of `width` bits to be computed.
-Status check_float_mode(const SpirvFloatMode& mode, const DeviceFacts& facts) {
-  const VkPhysicalDeviceFloatControlsProperties& can = facts.float_controls;
-  const struct {
-    uint32_t mode;
-    const char* name;
-    VkBool32 has[3];  // Of 16, 32 and 64 bits.
-  } kModes[] = {
-      {spirv::kModeDenormPreserve,
-       "DenormPreserve",
-       {can.shaderDenormPreserveFloat16, can.shaderDenormPreserveFloat32, can.shaderDenormPreserveFloat64}},
-      {spirv::kModeDenormFlushToZero,
-       "DenormFlushToZero",
-       {can.shaderDenormFlushToZeroFloat16, can.shaderDenormFlushToZeroFloat32, can.shaderDenormFlushToZeroFloat64}},
-      {spirv::kModeSignedZeroInfNanPreserve,
-       "SignedZeroInfNanPreserve",
-       {can.shaderSignedZeroInfNanPreserveFloat16, can.shaderSignedZeroInfNanPreserveFloat32,
-        can.shaderSignedZeroInfNanPreserveFloat64}},
-      {spirv::kModeRoundingModeRte,
-       "RoundingModeRTE",
-       {can.shaderRoundingModeRTEFloat16, can.shaderRoundingModeRTEFloat32, can.shaderRoundingModeRTEFloat64}},
-      {spirv::kModeRoundingModeRtz,
-       "RoundingModeRTZ",
-       {can.shaderRoundingModeRTZFloat16, can.shaderRoundingModeRTZFloat32, can.shaderRoundingModeRTZFloat64}},
-  };
-  for (const auto& one : kModes) {
-    if (one.mode != mode.mode) continue;
-    const size_t place = mode.width == 16 ? 0 : mode.width == 32 ? 1 : 2;
-    if ((mode.width == 16 || mode.width == 32 || mode.width == 64) && one.has[place]) return {};
-    return failure(StatusCode::kUnimplemented, "The code needs ", one.name, " of floats of ", mode.width,
-                   " bits, which device '", facts.name, "' has not.");
+// A mode of floats, and where a device says of which sizes it can do it.
+struct FloatMode {
+  uint32_t number;
+  const char* name;
+  VkBool32 VkPhysicalDeviceFloatControlsProperties::*of_16;
+  VkBool32 VkPhysicalDeviceFloatControlsProperties::*of_32;
+  VkBool32 VkPhysicalDeviceFloatControlsProperties::*of_64;
+
+  VkBool32 VkPhysicalDeviceFloatControlsProperties::*of(uint32_t width) const {
+    return width == 16 ? of_16 : width == 32 ? of_32 : of_64;
   }
-  return {};
+};
+
+#define BATON_FLOAT_MODE(number, name)                                              \
+  {                                                                                 \
+    number, #name, &VkPhysicalDeviceFloatControlsProperties::shader##name##Float16, \
+        &VkPhysicalDeviceFloatControlsProperties::shader##name##Float32,            \
+        &VkPhysicalDeviceFloatControlsProperties::shader##name##Float64             \
+  }
+constexpr FloatMode kFloatModes[] = {
+    BATON_FLOAT_MODE(spirv::kModeDenormPreserve, DenormPreserve),
+    BATON_FLOAT_MODE(spirv::kModeDenormFlushToZero, DenormFlushToZero),
+    BATON_FLOAT_MODE(spirv::kModeSignedZeroInfNanPreserve, SignedZeroInfNanPreserve),
+    BATON_FLOAT_MODE(spirv::kModeRoundingModeRte, RoundingModeRTE),
+    BATON_FLOAT_MODE(spirv::kModeRoundingModeRtz, RoundingModeRTZ),
+};
+#undef BATON_FLOAT_MODE
+
+const FloatMode* float_mode(uint32_t number) {
+  for (const FloatMode& mode : kFloatModes) {
+    if (mode.number == number) return &mode;
+  }
+  return nullptr;
+}
+
+// Two that exclude each other where they are of the same floats, or of such as the device treats alike.
+bool are_rivals(uint32_t a, uint32_t b) {
+  const auto are = [&](uint32_t one, uint32_t other) { return (a == one && b == other) || (a == other && b == one); };
+  return are(spirv::kModeDenormPreserve, spirv::kModeDenormFlushToZero) ||
+         are(spirv::kModeRoundingModeRte, spirv::kModeRoundingModeRtz);
+}
+
+// Whether floats of two sizes may be computed in different ways.
+bool are_independent(uint32_t a, uint32_t b, VkShaderFloatControlsIndependence independence) {
+  if (a == b) return false;
+  if (independence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL) return true;
+  return independence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY && (a == 32 || b == 32);
 }
 
 }  // namespace
@@ -195,10 +210,32 @@ Status check_features(const SpirvModule& module, const DeviceFacts& facts) {
                    facts.name, "' takes ", spirv_version_text(version_max), ".");
   }
   for (const uint32_t capability : module.capabilities) BATON_TRY(check_capability(capability, facts));
-  for (const SpirvFloatMode& mode : module.float_modes) BATON_TRY(check_float_mode(mode, facts));
   if (module.sizes_by_id && !facts.features.v13.maintenance4) {
     return failure(StatusCode::kUnimplemented, "A workgroup's size is said by constants (LocalSizeId), which device '",
                    facts.name, "' does not take.");
+  }
+  return {};
+}
+
+Status check_float_modes(const SpirvEntryPoint& entry, const DeviceFacts& facts) {
+  const VkPhysicalDeviceFloatControlsProperties& can = facts.float_controls;
+  for (const SpirvFloatMode& mode : entry.float_modes) {
+    const FloatMode* known = float_mode(mode.mode);
+    if (known && !(can.*known->of(mode.width))) {
+      return failure(StatusCode::kUnimplemented, "Kernel '", entry.name, "' needs ", known->name, " of floats of ",
+                     mode.width, " bits, which device '", facts.name, "' has not.");
+    }
+  }
+  for (const SpirvFloatMode& one : entry.float_modes) {
+    for (const SpirvFloatMode& other : entry.float_modes) {
+      if (!are_rivals(one.mode, other.mode)) continue;
+      const bool rounds = one.mode == spirv::kModeRoundingModeRte || one.mode == spirv::kModeRoundingModeRtz;
+      const auto independence = rounds ? can.roundingModeIndependence : can.denormBehaviorIndependence;
+      if (are_independent(one.width, other.width, independence)) continue;
+      return failure(StatusCode::kUnimplemented, "Kernel '", entry.name, "' needs ", float_mode(one.mode)->name,
+                     " of floats of ", one.width, " bits and ", float_mode(other.mode)->name, " of ", other.width,
+                     ", which device '", facts.name, "' does not tell apart.");
+    }
   }
   return {};
 }
@@ -218,7 +255,7 @@ Status check_limits(const SpirvEntryPoint& entry, const DeviceFacts& facts) {
     if (size > limits.maxComputeWorkGroupSize[axis]) {
       return beyond(text("threads in ", "xyz"[axis]), size, limits.maxComputeWorkGroupSize[axis]);
     }
-    threads *= size;
+    threads = std::min<uint64_t>(threads * size, ~uint32_t{0});
   }
   if (threads > limits.maxComputeWorkGroupInvocations) {
     return beyond("threads in a workgroup", threads, limits.maxComputeWorkGroupInvocations);

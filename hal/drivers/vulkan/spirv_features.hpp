@@ -8,6 +8,8 @@ namespace baton::hal::drivers::vulkan {
 
 // UNIMPLEMENTED naming the capability, the version, or the limit that the device lacks.
 Status check_features(const SpirvModule& module, const DeviceFacts& facts);
+// Those of one kernel: a device may be unable to treat floats of two sizes differently.
+Status check_float_modes(const SpirvEntryPoint& entry, const DeviceFacts& facts);
 Status check_limits(const SpirvEntryPoint& entry, const DeviceFacts& facts);
 
 // What a kernel that is written for subgroups of so many threads asks for; 0: it gets them anyway, or any will do.

@@ -10,6 +10,10 @@ namespace {
 using namespace spirv;
 
 constexpr uint32_t kBindingsMax = 64;
+// Names that are followed from entry points, all together: each follows them anew, so long ones would take the time of
+// their square. Kernels have some hundred each.
+constexpr size_t kFollowedMax = size_t{1} << 24;
+constexpr uint32_t kImageTexelPointer = 60, kCopyMemorySized = 64;
 constexpr uint32_t kVersionMin = 0x00010000, kVersionMax = 0x00010600;
 
 // Those of floats have numbers of their own.
@@ -36,6 +40,7 @@ class Reader {
       case kExecutionMode:
       case kExecutionModeId: return add_mode(one);
       case kModuleProcessed: return read_note(one);
+      case kExtInstImport: return read_import(one);
       case kFunction: return begin_function(one);
       case kFunctionEnd: return end_function(one);
       default: return function_ ? add_use(one) : declarations_.add(one);
@@ -63,7 +68,11 @@ class Reader {
     SpirvEntryPoint entry;
     BATON_TRY_ASSIGN(entry.name, read_string(one, 3, words));
     entry.function = one[2];
-    if (one[1] == kGlCompute) module_.entry_points.push_back(std::move(entry));
+    if (one[1] != kGlCompute) return {};
+    if (!names_.insert(entry.name).second) {
+      return bad_spirv(one.at, text("a second entry point '", entry.name, "'"));
+    }
+    module_.entry_points.push_back(std::move(entry));
     return {};
   }
 
@@ -80,17 +89,30 @@ class Reader {
     return {};
   }
 
+  Status read_import(const SpirvInstruction& one) {
+    size_t words = 0;
+    BATON_TRY_ASSIGN(const std::string name, read_string(one, 2, words));
+    if (name == "GLSL.std.450") mathematics_.insert(one[1]);
+    return {};
+  }
+
   Status add_mode(const SpirvInstruction& one) {
     if (one.size() < 3) return bad_spirv(one.at, "an execution mode lacks words");
     if (one[2] >= kModeDenormPreserve && one[2] <= kModeRoundingModeRtz) {
       if (one.size() < 4) return bad_spirv(one.at, "an execution mode lacks words");
-      module_.float_modes.push_back({one[2], one[3]});
+      if (one[3] != 16 && one[3] != 32 && one[3] != 64) {
+        return bad_spirv(one.at, text("a mode of floats of ", one[3], " bits"));
+      }
+      float_modes_[one[1]].insert({one[2], one[3]});
       return {};
     }
     if (one[2] != kModeLocalSize && one[2] != kModeLocalSizeId) return {};
     if (one.size() < 6) return bad_spirv(one.at, "a workgroup size lacks words");
-    sizes_[one[1]] = {one[2] == kModeLocalSizeId, {one[3], one[4], one[5]}};
-    module_.sizes_by_id = module_.sizes_by_id || one[2] == kModeLocalSizeId;
+    const Size size{one[2] == kModeLocalSizeId, {one[3], one[4], one[5]}};
+    if (!sizes_.try_emplace(one[1], size).second) {
+      return bad_spirv(one.at, text("a second workgroup size for id ", one[1]));
+    }
+    module_.sizes_by_id = module_.sizes_by_id || size.by_id;
     return {};
   }
 
@@ -117,6 +139,7 @@ class Reader {
       case kInBoundsAccessChain:
       case kPtrAccessChain:
       case kInBoundsPtrAccessChain:
+      case kImageTexelPointer:
       case kArrayLength:
       case kCopyObject: first = last = 3; break;
       case kSelect:
@@ -125,7 +148,16 @@ class Reader {
       case kReturnValue: first = last = 1; break;
       case kStore:
       case kAtomicStore: first = last = 1; break;
+      case kCopyMemorySized:
       case kCopyMemory: first = 1, last = 2; break;
+      case kVariable:  // What it begins with may be a variable of the module.
+        if (one.size() < 5) return {};
+        first = last = 4;
+        break;
+      case kExtInst:  // Some results go to a pointer; of other sets' operands it is not known which are ids.
+        if (one.size() < 6 || !mathematics_.contains(one[3])) return {};
+        first = 5, last = one.size() - 1;
+        break;
       default:
         if (one.op >= kPtrEqual && one.op <= kPtrDiff) {
           first = 3, last = 4;
@@ -152,13 +184,18 @@ class Reader {
     return {};
   }
 
-  std::set<uint32_t> reached_variables(uint32_t entry) const {
+  Result<std::set<uint32_t>> reached_variables(uint32_t entry) {
     std::set<uint32_t> variables, seen{entry};
     std::vector<uint32_t> open{entry};
     while (!open.empty()) {
       const auto function = functions_.find(open.back());
       open.pop_back();
       if (function == functions_.end()) continue;
+      followed_ += function->second.names.size() + 1;
+      if (followed_ > kFollowedMax) {
+        return failure(StatusCode::kOutOfRange, "The SPIR-V's entry points reach more than ", kFollowedMax,
+                       " names, all together.");
+      }
       for (const uint32_t id : function->second.names) {
         if (declarations_.variables().contains(id)) variables.insert(id);
         if (functions_.contains(id) && seen.insert(id).second) open.push_back(id);
@@ -167,12 +204,15 @@ class Reader {
     return variables;
   }
 
-  Status complete(SpirvEntryPoint& entry) const {
+  Status complete(SpirvEntryPoint& entry) {
     if (!functions_.contains(entry.function)) {
       return failure(StatusCode::kInvalidArgument, "Its function (id ", entry.function, ") is not there.");
     }
     BATON_TRY(set_workgroup_size(entry));
-    for (const uint32_t id : reached_variables(entry.function)) BATON_TRY(add_variable(entry, id));
+    BATON_TRY_ASSIGN(const std::set<uint32_t> variables, reached_variables(entry.function));
+    for (const uint32_t id : variables) BATON_TRY(add_variable(entry, id));
+    const auto modes = float_modes_.find(entry.function);
+    if (modes != float_modes_.end()) entry.float_modes.assign(modes->second.begin(), modes->second.end());
     const auto& all = module_.capabilities;
     const bool addresses = std::find(all.begin(), all.end(), kPhysicalAddresses) != all.end();
     entry.by_address = addresses && entry.binding_count == 0 && entry.push_bytes == sizeof(uint64_t);
@@ -201,7 +241,8 @@ class Reader {
     switch (variable.storage_class) {
       case kWorkgroup: {
         BATON_TRY_ASSIGN(const uint64_t bytes, declarations_.type_bytes(type));
-        // Blocks lie one above the other.
+        // Blocks lie one above the other. No sum wraps around: each has at most 2^40 bytes, and there are at most 2^22.
+        static_assert(SpirvDeclarations::kBytesMax <= ~uint64_t{0} / kIdsMax);
         const bool is_block = declarations_.decoration(type, kBlock) != nullptr;
         entry.shared_bytes = is_block ? std::max(entry.shared_bytes, bytes) : entry.shared_bytes + bytes;
         return {};
@@ -256,7 +297,10 @@ class Reader {
   SpirvModule module_;
   SpirvDeclarations declarations_;
   std::map<uint32_t, Size> sizes_;
-  std::set<std::string> folding_, handing_;  // Kernels by name.
+  std::map<uint32_t, std::set<SpirvFloatMode>> float_modes_;
+  std::set<std::string> names_, folding_, handing_;  // Kernels by name.
+  std::set<uint32_t> mathematics_;                   // Sets of instructions that are GLSL's functions.
+  size_t followed_ = 0;
   std::map<uint32_t, Function> functions_;
   Function* function_ = nullptr;
 };

@@ -19,6 +19,15 @@
 
 namespace baton::hal::drivers::vulkan {
 
+// How floats of one size are to be computed.
+struct SpirvFloatMode {
+  uint32_t mode = 0;
+  uint32_t width = 0;
+  bool operator<(const SpirvFloatMode& other) const {
+    return mode != other.mode ? mode < other.mode : width < other.width;
+  }
+};
+
 struct SpirvEntryPoint {
   std::string name;
   uint32_t function = 0;
@@ -30,12 +39,7 @@ struct SpirvEntryPoint {
   uint32_t push_bytes = 0;
   bool folds_grid = false;  // spirv::kFoldsGrid says so.
   bool hands_over = false;  // spirv::kHandsOver says so.
-};
-
-// How floats of one size are to be computed.
-struct SpirvFloatMode {
-  uint32_t mode = 0;
-  uint32_t width = 0;
+  std::vector<SpirvFloatMode> float_modes = {};
 };
 
 struct SpirvModule {
@@ -44,8 +48,7 @@ struct SpirvModule {
   std::vector<SpirvEntryPoint> entry_points;  // Those for compute.
   std::vector<AccessCheck> access_checks;     // Of kernels that check their accesses.
   std::vector<SpirvSpecialized> specialized;  // The specialization constants that the code declares.
-  std::vector<SpirvFloatMode> float_modes;
-  bool sizes_by_id = false;  // Constants say the size of some workgroup in a mode of its entry point.
+  bool sizes_by_id = false;                   // Constants say the size of some workgroup in a mode of its entry point.
 };
 
 // Of ids in a module: the specification's own limit.

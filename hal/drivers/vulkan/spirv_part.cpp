@@ -66,8 +66,8 @@ class Module {
       const Body& body = bodies_[open.back()];
       open.pop_back();
       named.insert(body.named.begin(), body.named.end());
-      for (const auto& [function, unused] : bodies_) {
-        if (body.named.contains(function) && reached_.insert(function).second) open.push_back(function);
+      for (const uint32_t id : body.named) {
+        if (bodies_.contains(id) && reached_.insert(id).second) open.push_back(id);
       }
     }
     for (const auto& [function, body] : bodies_) {

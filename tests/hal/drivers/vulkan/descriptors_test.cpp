@@ -271,26 +271,5 @@ TEST(ShaderKindsBrokenTest, IsRefusedOrRead) {
   EXPECT_GT(refused, 100u);
 }
 
-// Decorations of a group for very many, constants made of constants in a row: time grows with the size alone.
-TEST(ShaderKindsBrokenTest, LongOnesTakeTheTimeOfTheirLength) {
-  constexpr uint32_t kMany = 30000;
-  Words words = {0x07230203, 0x00010000, 0, 3 * kMany + 100, 0};
-  const auto add = [&](uint32_t op, std::initializer_list<uint32_t> operands) {
-    words.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | op);
-    words.insert(words.end(), operands);
-  };
-  add(15, {5, 1, 'm'});
-  add(16, {1, 17, 1, 1, 1});
-  for (uint32_t kind = 0; kind < kMany; ++kind) add(71, {2, kind + 100, 0});
-  add(73, {2});
-  for (uint32_t i = 0; i < kMany; ++i) add(74, {2, 100 + i});
-  add(21, {3, 32, 0});
-  add(50, {3, 4, 3});
-  for (uint32_t i = 0; i < kMany; ++i) add(52, {3, 100 + kMany + i, 132, i == 0 ? 4 : 99 + kMany + i, 4});
-  add(54, {3, 1, 0, 3});
-  add(56, {});
-  EXPECT_OK(drivers::vulkan::read_spirv(std::as_bytes(std::span(words))));
-}
-
 }  // namespace
 }  // namespace baton::hal

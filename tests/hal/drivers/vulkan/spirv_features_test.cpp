@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
+
 #include "tests/support/status_matchers.hpp"
 
 namespace baton::hal::drivers::vulkan {
@@ -114,20 +117,56 @@ TEST(SpirvFeaturesTest, ModesOfFloatsAndSizesByConstantsAreAskedOfTheDevice) {
                {{4462, 32}, "RoundingModeRTE of floats of 32 bits", can.shaderRoundingModeRTEFloat32},
                {{4463, 16}, "RoundingModeRTZ of floats of 16 bits", can.shaderRoundingModeRTZFloat16}};
   for (const auto& one : modes) {
-    SpirvModule module = module_of(0x00010500, {1});
-    module.float_modes = {one.mode};
-    EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented,
-                 text("The code needs ", one.name, ", which device 'bare' has not."));
+    const SpirvEntryPoint entry = {.name = "k", .float_modes = {one.mode}};
+    EXPECT_FAILS(check_float_modes(entry, facts), StatusCode::kUnimplemented,
+                 text("Kernel 'k' needs ", one.name, ", which device 'bare' has not."));
     one.has = VK_TRUE;
-    EXPECT_OK(check_features(module, facts));
-    module.float_modes = {{one.mode.mode, 8}};
-    EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented, "of floats of 8 bits");
+    EXPECT_OK(check_float_modes(entry, facts));
+    one.has = VK_FALSE;
   }
   SpirvModule module = module_of(0x00010500, {1});
   module.sizes_by_id = true;
   EXPECT_FAILS(check_features(module, facts), StatusCode::kUnimplemented, "(LocalSizeId), which device 'bare'");
   facts.features.v13.maintenance4 = VK_TRUE;
   EXPECT_OK(check_features(module, facts));
+}
+
+// Every two sizes with every two modes, on each kind of device: written as the specification's table says it.
+TEST(SpirvFeaturesTest, FloatsOfTwoSizesMayDifferWhereTheDeviceTellsThemApart) {
+  DeviceFacts facts = bare_device();
+  VkPhysicalDeviceFloatControlsProperties& can = facts.float_controls;
+  std::memset(&can.shaderSignedZeroInfNanPreserveFloat16, 1,
+              sizeof(can) - offsetof(VkPhysicalDeviceFloatControlsProperties, shaderSignedZeroInfNanPreserveFloat16));
+  constexpr uint32_t kPreserve = 4459, kFlush = 4460, kSigned = 4461, kRte = 4462, kRtz = 4463;
+  constexpr auto k32Only = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY;
+  constexpr auto kAll = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL, kNone = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+  const auto runs = [&](std::vector<SpirvFloatMode> modes, VkShaderFloatControlsIndependence denorm,
+                        VkShaderFloatControlsIndependence rounding) {
+    can.denormBehaviorIndependence = denorm;
+    can.roundingModeIndependence = rounding;
+    return check_float_modes({.name = "k", .float_modes = std::move(modes)}, facts).ok();
+  };
+  for (const auto other : {k32Only, kAll, kNone}) {
+    for (const uint32_t a : {16u, 32u, 64u}) {
+      for (const uint32_t b : {16u, 32u, 64u}) {
+        SCOPED_TRACE(text(a, " and ", b, " beside ", int{other}));
+        const bool with_32 = a != b && (a == 32 || b == 32);
+        EXPECT_EQ(runs({{kPreserve, a}, {kFlush, b}}, kAll, other), a != b);
+        EXPECT_EQ(runs({{kPreserve, a}, {kFlush, b}}, k32Only, other), with_32);
+        EXPECT_FALSE(runs({{kFlush, a}, {kPreserve, b}}, kNone, other));
+        EXPECT_EQ(runs({{kRte, a}, {kRtz, b}}, other, kAll), a != b);
+        EXPECT_EQ(runs({{kRtz, a}, {kRte, b}}, other, k32Only), with_32);
+        EXPECT_FALSE(runs({{kRte, a}, {kRtz, b}}, other, kNone));
+        // The same for both, and what has nothing to do with each other.
+        EXPECT_TRUE(runs({{kRte, a}, {kRte, b}, {kFlush, a}, {kFlush, b}, {kSigned, a}}, kNone, kNone));
+      }
+    }
+  }
+  can.denormBehaviorIndependence = kNone;
+  EXPECT_FAILS(check_float_modes({.name = "k", .float_modes = {{kPreserve, 16}, {kFlush, 64}}}, facts),
+               StatusCode::kUnimplemented,
+               "Kernel 'k' needs DenormPreserve of floats of 16 bits and DenormFlushToZero of 64, which device 'bare' "
+               "does not tell apart.");
 }
 
 TEST(SpirvFeaturesTest, WhatSubgroupsDoIsAskedOfTheDevice) {
