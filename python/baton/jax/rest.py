@@ -6,11 +6,12 @@ from jaxlib.mlir.dialects import stablehlo
 from . import tridiagonal
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
+from .convolutions import lower_convolution, lower_dynamic_convolution
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
 from .scalars import index
 from .sorting import lower_approximate_top_k, replace
 from .windows import lower_running, lower_select_and_scatter
-from .windows_unknown import lower_windows
+from .windows_unknown import lower_windows, padded
 
 
 def _barrier(op, module):
@@ -132,33 +133,15 @@ def _batch_norm_inference(op, module):
 
 
 def _convolution(op, module):
-    """Of an unknown batch: jaxlib's passes take it with channels last. Sums of no products are 0."""
+    """Sums of no products are 0."""
     if any(_empty(each) for each in op.operands):
         replace(op, [Builder.before(op).like(op.results[0], 0)])
         return True
     if _widen_unsigned(op):
         return True
-    if min(shape_of(op.operands[0]), default=0) >= 0:
+    if not has_unknown_sizes(*op.operands):
         return False
-    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
-    space = len(numbers.input_spatial_dimensions)
-    inner = list(range(1, space + 1))
-    source = [numbers.input_batch_dimension, *numbers.input_spatial_dimensions, numbers.input_feature_dimension]
-    kernel = [*numbers.kernel_spatial_dimensions, numbers.kernel_input_feature_dimension, numbers.kernel_output_feature_dimension]
-    target = [numbers.output_batch_dimension, *numbers.output_spatial_dimensions, numbers.output_feature_dimension]
-    in_order = list(range(space + 2))
-    if source == kernel == target == in_order:
-        return False
-    b = Builder.before(op)
-    made = stablehlo.ConvDimensionNumbers.get(
-        input_batch_dimension=0, input_feature_dimension=space + 1, input_spatial_dimensions=inner, kernel_input_feature_dimension=space,
-        kernel_output_feature_dimension=space + 1, kernel_spatial_dimensions=list(range(space)), output_batch_dimension=0,
-        output_feature_dimension=space + 1, output_spatial_dimensions=inner)
-    attributes = {**dict(op.attributes.items()), "dimension_numbers": made}
-    shape = shape_of(op.results[0])
-    value = b.value("stablehlo.convolution", [b.transpose(op.operands[0], source), b.transpose(op.operands[1], kernel)],
-                    tensor_type([shape[i] for i in target], element_of(op.results[0])), attributes)
-    replace(op, [b.transpose(value, [target.index(i) for i in in_order])])
+    lower_convolution(op)
     return True
 
 
@@ -187,10 +170,10 @@ def _reduce_window(op, module):
         lower_windows(op, op.regions[0].blocks[0], window, strides, spread, dilations, padding)
         return True
     b = Builder.before(op)
-    padded = [_padded(b, value, first, padding, spread) for value, first in zip(values, firsts)]
+    wide = [padded(b, value, first, padding[0::2], padding[1::2], spread) for value, first in zip(values, firsts)]
     total = None
     for place in np.ndindex(*window):
-        parts = [_strided(b, value, [p * d for p, d in zip(place, dilations)], strides, shape_of(result)) for value, result in zip(padded, op.results)]
+        parts = [_strided(b, value, [p * d for p, d in zip(place, dilations)], strides, shape_of(result)) for value, result in zip(wide, op.results)]
         total = parts if total is None else b.apply(op.regions[0].blocks[0], [*total, *parts])
     replace(op, total)
     return True
@@ -198,15 +181,6 @@ def _reduce_window(op, module):
 
 def _numbers(op, name, otherwise):
     return list(ir.DenseI64ArrayAttr(op.attributes[name])) if name in op.attributes else otherwise
-
-
-def _padded(b, value, first, padding, spread):
-    low, high = padding[0::2], padding[1::2]
-    if not any(padding) and max(spread) == 1:
-        return value
-    shape = [size if size < 0 else (size - 1) * s + 1 + l + h for size, s, l, h in zip(shape_of(value), spread, low, high)]
-    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(high), "interior_padding": integers(s - 1 for s in spread)}
-    return b.value("stablehlo.pad", [value, first], tensor_type(shape, element_of(value)), attributes)
 
 
 def _strided(b, value, offsets, strides, shape):
@@ -259,6 +233,7 @@ REWRITES = {
     "stablehlo.concatenate": _concatenate,
     "stablehlo.dot_general": _dot_general,
     "stablehlo.convolution": _convolution,
+    "stablehlo.dynamic_conv": lower_dynamic_convolution,
     "stablehlo.reduce_window": _reduce_window,
     "stablehlo.batch_norm_inference": _batch_norm_inference,
     "stablehlo.select_and_scatter": _select_and_scatter,

@@ -5,8 +5,9 @@ import itertools
 
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, integers, shape_of, tensor_type
+from .build import Builder, element_of, has_unknown_sizes, integers, is_value, shape_of, tensor_type
 from .sorting import replace
+from .windows_unknown import padded
 
 
 def lower_select_and_scatter(op, module):
@@ -16,7 +17,7 @@ def lower_select_and_scatter(op, module):
     window = _numbers(op, "window_dimensions", [1] * rank)
     strides = _numbers(op, "window_strides", [1] * rank)
     padding = _padding(op, rank)
-    counts, shape = shape_of(source), shape_of(value)
+    counts, shape = b.sizes(source), b.sizes(value)
     which = _selected(b, op, value, window, strides, padding, counts)
     made = b.broadcast(first, shape, [])
     combiner = op.regions[1].blocks[0]
@@ -105,26 +106,27 @@ def _number(b, shape, number):
 
 def _elements(b, value, offsets, strides, padding, counts):
     """The element of each window at these offsets, and whether it is one of the tensor."""
-    shape = shape_of(value)
+    shape = b.sizes(value)
     inside = b.full(counts, 1, ir.IntegerType.get_signless(1))
     zero = b.scalar(0, element_of(value))
-    # As much behind as the last window needs.
-    ends = [offset + (count - 1) * stride + 1 for offset, count, stride in zip(offsets, counts, strides)]
-    high = [max(0, end - low - size) for end, (low, _), size in zip(ends, padding, shape)]
-    attributes = {"edge_padding_low": integers(low for low, _ in padding), "edge_padding_high": integers(high),
-                  "interior_padding": integers([0] * len(shape))}
-    wide = b.value("stablehlo.pad", [value, zero], tensor_type(
-        [low + size + h for (low, _), size, h in zip(padding, shape, high)], element_of(value)), attributes)
+    wide = padded(b, value, zero, *(list(each) for each in zip(*padding)), [1] * len(shape))
+    ends = [_end(b, count, stride, offset) for offset, count, stride in zip(offsets, counts, strides)]
     for dimension, (offset, stride, (low, _), size) in enumerate(zip(offsets, strides, padding, shape)):
         place = b.add(b.multiply(b.iota(counts, dimension), stride), offset - low)
-        inside = b.both(inside, b.both(b.compare("GE", place, 0), b.compare("LT", place, size)))
+        inside = b.both(inside, b.both(b.compare("GE", place, 0), b.compare("LT", place, b.filled(size, place))))
     return b.slice(wide, list(offsets), ends, list(strides)), inside
 
 
 def _spread(b, given, first, offsets, strides, padding, shape):
     """What windows give, at the places of the tensor: between them, and around, the first value."""
     low = [offset - before for offset, (before, _) in zip(offsets, padding)]
-    high = [size - l - ((count - 1) * stride + 1) for size, l, count, stride in zip(shape, low, shape_of(given), strides)]
-    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(high),
-                  "interior_padding": integers(stride - 1 for stride in strides)}
-    return b.value("stablehlo.pad", [given, first], tensor_type(shape, element_of(given)), attributes)
+    high = [b.difference(size, _end(b, count, stride, l)) for size, l, count, stride in zip(shape, low, b.sizes(given), strides)]
+    made = padded(b, given, first, low, high, strides)
+    return made if not has_unknown_sizes(made) else b.value("tensor.cast", [made], tensor_type(shape, element_of(given)))
+
+
+def _end(b, count, stride, begin):
+    """Behind the last of so many elements."""
+    if not is_value(count):
+        return begin + (count - 1) * stride + 1
+    return b.add(b.multiply(b.difference(count, 1), stride), begin + 1)

@@ -6,7 +6,7 @@ runs of twice the elements.
 """
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, is_value, shape_of, tensor_type
+from .build import Builder, element_of, integers, is_value, shape_of, tensor_type
 from .scalars import is_number, owner_of
 from .sorting import replace
 
@@ -22,7 +22,7 @@ def lower_windows(op, block, window, strides, spread, dilations, padding):
     """`spread` and `dilations`: the distance of two elements of the tensor, and of two of a window."""
     count, b = len(op.results), Builder.before(op)
     values, firsts = list(op.operands)[:count], list(op.operands)[count:2 * count]
-    values = [_padded(b, value, first, padding[0::2], padding[1::2], spread) for value, first in zip(values, firsts)]
+    values = [padded(b, value, first, padding[0::2], padding[1::2], spread) for value, first in zip(values, firsts)]
     for dimension, (length, stride, dilation) in enumerate(zip(window, strides, dilations)):
         if (length, stride) != (1, 1):
             values = _Along(b, values, dimension, block, length, stride, dilation).combined()
@@ -58,13 +58,29 @@ def _computation(op, module):
     return block
 
 
-def _padded(b, value, first, low, high, spread):
-    if not any(is_value(each) or each for each in (*low, *high)) and all(each == 1 for each in spread):
-        return value
+def padded(b, value, first, low, high, spread):
+    """What stands around, numbers or values, and between elements that are `spread` apart, is the first value."""
     shape = [-1 if size < 0 or any(map(is_value, around)) else (size - 1) * around[2] + 1 + around[0] + around[1]
              for size, around in zip(shape_of(value), zip(low, high, spread))]
-    bounds = [b.vector(low), b.vector(high), b.vector([b.difference(each, 1) for each in spread])]
-    return b.value("stablehlo.dynamic_pad", [value, first, *bounds], tensor_type(shape, element_of(value)))
+    made, between = tensor_type(shape, element_of(value)), [each - 1 for each in spread]
+    if any(map(is_value, (*low, *high))):
+        return b.value("stablehlo.dynamic_pad", [value, first, *map(b.vector, (low, high, between))], made)
+    if not any((*low, *high, *between)):
+        return value
+    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(high), "interior_padding": integers(between)}
+    return b.value("stablehlo.pad", [value, first], made, attributes)
+
+
+def count_of_windows(b, size, length, stride, dilation):
+    """Along a dimension; each of these numbers may be a value."""
+    if (length, stride) == (1, 1):
+        return size
+    is_open = is_value(length) or is_value(dilation)
+    reach = b.multiply(b.number(b.difference(length, 1)), b.number(dilation)) if is_open else (length - 1) * dilation
+    last = b.difference(b.difference(size, 1), reach)
+    if is_value(last) or is_value(stride):
+        return b.add(b.divide(b.number(last), b.number(stride)), 1)
+    return last // stride + 1
 
 
 class _Along:
@@ -77,23 +93,8 @@ class _Along:
         self.sizes = [b.sizes(values[0])[i] for i in self.order]
         matrix = [self.sizes[0], b.product(self.sizes[1:])]
         self.rows = [b.reshape(b.transpose(value, self.order), matrix) for value in values]
-        begins = self._begins()
+        begins = count_of_windows(b, self.sizes[0], length, stride, dilation)
         self.begin = b.multiply(b.iota([begins], 0), b.filled(stride, b.iota([begins], 0)))
-
-    def _begins(self):
-        """How many windows there are."""
-        b = self.b
-        if not is_value(self.length) and self.length == 1 and self.stride == 1:
-            return self.sizes[0]
-        reach = b.multiply(b.number(b.difference(self.length, 1)), b.number(self.dilation)) if self._is_open(self.length, self.dilation) else (self.length - 1) * self.dilation
-        last = b.difference(b.difference(self.sizes[0], 1), reach)
-        if self._is_open(last, self.stride):
-            return b.add(b.divide(b.number(last), b.number(self.stride)), 1)
-        return last // self.stride + 1
-
-    @staticmethod
-    def _is_open(*sizes):
-        return any(map(is_value, sizes))
 
     def combined(self):
         is_short = not is_value(self.length) and self.length <= SHORT
