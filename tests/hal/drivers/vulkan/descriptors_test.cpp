@@ -52,7 +52,8 @@ uint32_t half_word(uint32_t i) {
 
 uint32_t wide_word(uint32_t i) {
   if (i < 2) return i == 1 ? 2016 : 0;
-  const auto bits = std::bit_cast<uint64_t>(static_cast<double>((i - 2) / 2) * 0.5);
+  const uint32_t number = (i - 2) / 2;
+  const auto bits = std::bit_cast<uint64_t>(static_cast<double>(number) * 0.5);
   return static_cast<uint32_t>(i % 2 == 0 ? bits : bits >> 32);
 }
 
