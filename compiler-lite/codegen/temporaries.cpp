@@ -14,14 +14,15 @@ namespace memref = mlir::memref;
 
 constexpr uint64_t kAlignment = 64;
 
-uint64_t element_bytes(mlir::MemRefType type) {
-  const mlir::Type element = type.getElementType();
+uint64_t element_bytes(mlir::Type element) {
+  if (const auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
+    return 2 * element_bytes(complex.getElementType());
   return llvm::isa<mlir::IndexType>(element) ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
 // The most bytes that `alloc` can take, or nothing when there is no bound.
 std::optional<uint64_t> bound_bytes(memref::AllocOp alloc) {
-  uint64_t bytes = element_bytes(alloc.getType());
+  uint64_t bytes = element_bytes(alloc.getType().getElementType());
   size_t next_dynamic = 0;
   for (const int64_t size : alloc.getType().getShape()) {
     if (!mlir::ShapedType::isDynamic(size)) {

@@ -72,7 +72,7 @@ def main():
         given = [f"--input={batches}x{queries}x{depth}={kind}:unit", f"--input={batches}x{keys}x{depth}={kind}:unit"]
         last = [f"--input={queries}x{keys}={kind}:unit"] if mask == "tensor" else []
         print(f"// CASE: {name} {' '.join([*given, f'--input={batches}x{keys}x{width}={kind}', *last])}")
-        if mask != "place":  # What is behind the last key counts nothing, also beside infinity.
+        if not mask:  # What is behind the last key counts nothing, also beside infinity.
             print(f"// CASE: {name} {' '.join([*given, f'--input={batches}x{keys}x{width}x{kind}=inf', *last])}")
     print(f"module {{\n{text}}}")
 
