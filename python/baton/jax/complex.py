@@ -259,6 +259,9 @@ class Parts:
         real = self._part(b, op, 0).results[0]
         return real, b.like(real, 0)
 
+    def _get_dimension_size(self, b, op):
+        return self._part(b, op, 0).results[0]
+
     def _complex(self, b, op):
         return op.operands[0], op.operands[1]
 
@@ -280,7 +283,7 @@ class Parts:
     def _select(self, b, op):
         which, a, c = op.operands
         if not shape_of(which) and shape_of(a):
-            which = b.broadcast(which, shape_of(a), [])
+            which = b.broadcast(which, b.sizes(a), [])
         return tuple(b.select(which, *pair) for pair in zip(self.of(a), self.of(c)))
 
     def _compare(self, b, op):
@@ -448,7 +451,7 @@ class Parts:
         for value, start in zip(values, first):
             for dimension in dimensions:
                 value = b.reduce("add", value, 0, dimension)
-            made.append(b.add(value, b.broadcast(start, shape_of(value), [])))
+            made.append(b.add(value, b.broadcast(start, b.sizes(value), [])))
         return tuple(made)
 
     # Transforms --------------------------------------------------------------------------------------------------------------
@@ -486,7 +489,7 @@ class Parts:
     @staticmethod
     def _whole(b, half, length, sign):
         """All of the coefficients of real numbers, of which the first half is given."""
-        shape = shape_of(half)
+        shape = b.sizes(half)
         rank = len(shape)
         rest = b.slice(half, [0] * (rank - 1) + [1], shape[:-1] + [length - shape[-1] + 1])
         rest = b.value("stablehlo.reverse", [rest], rest.type, {"dimensions": ir.DenseI64ArrayAttr.get([rank - 1])})

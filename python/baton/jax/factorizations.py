@@ -5,16 +5,15 @@ values) and QR are refused: they take a library.
 """
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, shape_of
+from .build import Builder, element_of, is_value, shape_of
 from .sorting import replace
-
 
 
 class Matrices:
     """Rows and columns of the last two dimensions, of real floats."""
 
     def __init__(self, b, value):
-        self.b, self.shape = b, shape_of(value)
+        self.b, self.shape = b, b.sizes(value)
         if not isinstance(element_of(value), (ir.F32Type, ir.F64Type)):
             raise NotImplementedError("a factorization of complex matrices is not lowered: it takes a library")
         rank = len(self.shape)
@@ -41,7 +40,7 @@ class Matrices:
 def cholesky(b, a, lower):
     """Right-looking: column k over the root of its head; its outer product is taken from what is right of it."""
     m = Matrices(b, a)
-    count = m.shape[-1]
+    count = b.number(m.shape[-1])
 
     def step(s, carried):
         k, a = carried
@@ -64,7 +63,8 @@ def cholesky(b, a, lower):
 def lu(b, a):
     """The packed factors and for each column the row (from 0) that it was exchanged with."""
     m = Matrices(b, a)
-    least = min(m.shape[-2:])
+    rows, columns = m.shape[-2:]
+    least = b.minimum(b.number(rows), b.number(columns)) if is_value(rows) or is_value(columns) else min(rows, columns)
     pivots = b.iota(m.shape[:-2] + [least], len(m.batch))
 
     def step(s, carried):
@@ -73,8 +73,9 @@ def lu(b, a):
         size = s.each("abs", m.column_of(s, a, k))
         size = s.select(s.compare("GE", m.row, wide), size, s.like(size, -1))
         largest = s.broadcast(s.reduce("maximum", size, -1, m.rows), m.shape, m.batch + [m.columns])
-        place = s.select(s.compare("EQ", size, largest), m.row, s.like(m.row, m.shape[-2]))
-        pivot = s.minimum(s.reduce("minimum", place, m.shape[-2], m.rows), m.shape[-2] - 1)
+        place = s.select(s.compare("EQ", size, largest), m.row, s.filled(rows, m.row))
+        pivot = s.reduce("minimum", place, (1 << 31) - 1, m.rows)
+        pivot = s.minimum(pivot, s.filled(s.difference(rows, 1), pivot))
         other = s.broadcast(pivot, m.shape, m.batch + [m.columns])
         there = s.select(s.compare("EQ", m.row, other), a, s.like(a, 0))
         there = s.broadcast(s.reduce("add", there, 0, m.rows), m.shape, m.batch + [m.columns])
@@ -87,27 +88,27 @@ def lu(b, a):
         right = s.both(below, s.compare("GT", m.column, wide))
         updated = s.select(right, s.subtract(a, s.multiply(factors, m.row_of(s, a, k))), a)
         updated = s.select(s.both(below, s.compare("EQ", m.column, wide)), factors, updated)
-        mine = s.compare("EQ", s.iota(shape_of(pivots), len(m.batch)), s.broadcast(k, shape_of(pivots), []))
+        mine = s.compare("EQ", s.iota(s.sizes(pivots), len(m.batch)), s.broadcast(k, s.sizes(pivots), []))
         picked = s.reduce("maximum", other, 0, m.columns)
-        picked = s.broadcast(s.reduce("maximum", picked, 0, m.rows), shape_of(pivots), m.batch)
+        picked = s.broadcast(s.reduce("maximum", picked, 0, m.rows), s.sizes(pivots), m.batch)
         return [s.add(k, s.scalar(1)), updated, s.select(mine, picked, pivots)]
 
-    return b.loop([b.scalar(0), a, pivots], lambda s, carried: s.compare("LT", carried[0], least), step)[1:]
+    return b.loop([b.scalar(0), a, pivots], lambda s, carried: s.compare("LT", carried[0], b.number(least)), step)[1:]
 
 
 def solve(b, a, right, lower, unit):
     """a x = right for a triangle of `a`: each round subtracts one row of x from the others."""
     m, r = Matrices(b, a), Matrices(b, right)
-    count = m.shape[-1]
+    count = b.number(m.shape[-1])
 
     def step(s, carried):
         i, x = carried
-        k = i if lower else s.subtract(s.scalar(count - 1), i)
+        k = i if lower else s.subtract(s.subtract(count, 1), i)
         found = r.row_of(s, x, k)
         column = s.select(s.compare("EQ", m.column, m._wide(s, k)), a, s.like(a, 0))
         column = s.reduce("add", column, 0, m.columns)
         if not unit:
-            head = s.select(s.compare("EQ", s.iota(shape_of(column), m.rows), s.broadcast(k, shape_of(column), [])), column, s.like(column, 0))
+            head = s.select(s.compare("EQ", s.iota(s.sizes(column), m.rows), s.broadcast(k, s.sizes(column), [])), column, s.like(column, 0))
             head = s.broadcast(s.reduce("add", head, 0, m.rows), r.shape, r.batch)
             found = s.divide(found, head)
         wide = r._wide(s, k)
@@ -127,7 +128,7 @@ def _letter(config, key):
 
 
 def _info(b, op, at):
-    return b.full(shape_of(op.results[at]), 0, element_of(op.results[at]))
+    return b.full(b.sizes(op.operands[0])[:-2], 0, element_of(op.results[at]))
 
 
 def lower_potrf(op, config):

@@ -28,7 +28,8 @@ def _reduce(op, module):
     if len(list(op.attributes["dimensions"])) and not is_empty:
         return False
     b = Builder.before(op)
-    first = [b.broadcast(each, shape_of(result), []) for each, result in zip(first, op.results)]
+    kept = [size for i, size in enumerate(b.sizes(values[0])) if i not in list(op.attributes["dimensions"])]
+    first = [b.broadcast(each, kept, []) for each in first]
     replace(op, first if is_empty else b.apply(op.regions[0].blocks[0], [*first, *values]))
     return True
 
