@@ -80,9 +80,12 @@ struct EntryPoint {
   uint64_t workgroups_max = 0;  // Of one launch, where there is such a limit beside the grid's; else 0.
   // False where the format says nothing about constants and bindings; then any count is taken.
   bool layout_known = true;
-  // Of a request: what the caller passes, in any order; empty: bindings first, then constants. A device whose code does
-  // not tell takes no notice.
+  // Of a request: what the caller passes, parameter by parameter, in any order; empty: the caller does not tell. A
+  // device whose code does not tell takes no notice.
   std::vector<KernelParameter> parameters = {};
+  // Of a request that does not tell its parameters: which ones of the code's bindings fill, rising; empty: the first
+  // ones.
+  std::vector<uint32_t> binding_places = {};
 
   bool operator==(const EntryPoint&) const = default;
 };

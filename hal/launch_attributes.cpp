@@ -1,5 +1,6 @@
 #include "hal/launch_attributes.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -34,26 +35,26 @@ constexpr Attribute kAttributes[] = {
      [](EntryPoint& entry, int64_t value) { entry.launch.subgroup_size = static_cast<uint32_t>(value); }},
 };
 
-// No attribute of a launch: one more parameter that a binding fills. Of those listed nobody says how many bytes they have, and
-// of those behind the last one nothing; the code does.
-Status add_binding_parameter(EntryPoint& entry, int64_t index) {
+// No attribute of a launch: the number of one more parameter that a binding fills.
+Status add_binding_place(EntryPoint& entry, int64_t index) {
   if (index < 0 || index >= kParametersMax) {
     return failure(StatusCode::kOutOfRange, "A binding is parameter ", index, "; it may be 0 to ", kParametersMax - 1,
                    ".");
   }
-  const auto place = static_cast<size_t>(index);
-  if (entry.parameters.size() <= place) entry.parameters.resize(place + 1);
-  if (entry.parameters[place].is_binding) {
+  std::vector<uint32_t>& places = entry.binding_places;
+  const auto place = static_cast<uint32_t>(index);
+  const auto next = std::lower_bound(places.begin(), places.end(), place);
+  if (next != places.end() && *next == place) {
     return failure(StatusCode::kInvalidArgument, "A binding is parameter ", index, ", which is said twice.");
   }
-  entry.parameters[place].is_binding = true;
+  places.insert(next, place);
   return {};
 }
 
 }  // namespace
 
 Status set_launch_attribute(EntryPoint& entry, std::string_view name, int64_t value) {
-  if (name == "binding_parameter") return add_binding_parameter(entry, value);
+  if (name == "binding_parameter") return add_binding_place(entry, value);
   std::vector<std::string_view> names;
   for (const Attribute& each : kAttributes) {
     names.push_back(each.name);

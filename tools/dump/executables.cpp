@@ -107,8 +107,8 @@ std::string describe_launch(const hal::EntryPoint& entry) {
   }
   if (launch.subgroup_size) line += text(", subgroups of ", launch.subgroup_size);
   std::string places;
-  for (size_t i = 0; i < entry.parameters.size(); ++i) {
-    if (entry.parameters[i].is_binding) places += text(places.empty() ? ", bindings at parameters " : ", ", i);
+  for (const uint32_t place : entry.binding_places) {
+    places += text(places.empty() ? ", bindings at parameters " : ", ", place);
   }
   line += places;
   return line;

@@ -100,9 +100,7 @@ Json launch_json(const hal::EntryPoint& entry) {
     row["local_memory_carveout_percent"] = *launch.local_memory_carveout_percent;
   }
   if (launch.subgroup_size) row["subgroup_size"] = launch.subgroup_size;
-  for (size_t i = 0; i < entry.parameters.size(); ++i) {
-    if (entry.parameters[i].is_binding) row["binding_parameters"].push_back(i);
-  }
+  for (const uint32_t place : entry.binding_places) row["binding_parameters"].push_back(place);
   return row;
 }
 

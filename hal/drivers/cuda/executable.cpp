@@ -14,8 +14,8 @@ uint32_t words_of(const CodeParameter& parameter) {
   return parameter.bytes < 4 ? 1 : static_cast<uint32_t>((parameter.bytes + 3) / 4);
 }
 
-// How many bindings there are where the program does not tell parameter by parameter: they come first. All pointers
-// that begin the list, unless the program knows better.
+// How many bindings there are where the program does not tell their places: they come first. All pointers that begin
+// the list, unless the program knows better.
 size_t leading_bindings(std::span<const CodeParameter> parameters, const EntryPoint* expected) {
   size_t pointers = 0;
   while (pointers < parameters.size() && parameters[pointers].bytes == sizeof(CUdeviceptr)) ++pointers;
@@ -23,35 +23,26 @@ size_t leading_bindings(std::span<const CodeParameter> parameters, const EntryPo
   return known ? expected->binding_count : pointers;
 }
 
-// A program knows where pointers stand, and nothing of the others (launch_attributes.cpp).
-bool tells_places_alone(const std::vector<KernelParameter>& told) {
-  return std::all_of(told.begin(), told.end(), [](const KernelParameter& one) { return one.bytes == 0; });
-}
-
 Status no_binding(std::string_view kernel, std::span<const CodeParameter> parameters, size_t index) {
   return failure(StatusCode::kInvalidArgument, "The program says that a binding is parameter ", index, " of kernel '",
                  kernel, "', whose ", parameters.size(), " parameters have (", sizes_text(parameters), ") bytes.");
 }
 
-// By parameter, whether it is a binding.
-Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<const CodeParameter> parameters,
-                                          const EntryPoint* expected) {
+Result<std::vector<bool>> bindings_at(std::string_view kernel, std::span<const CodeParameter> parameters,
+                                      std::span<const uint32_t> places) {
   std::vector<bool> chosen(parameters.size());
-  if (!expected || expected->parameters.empty()) {
-    std::fill_n(chosen.begin(), leading_bindings(parameters, expected), true);
-    return chosen;
-  }
-  const std::vector<KernelParameter>& told = expected->parameters;
-  if (tells_places_alone(told)) {
-    for (size_t i = 0; i < told.size(); ++i) {
-      if (!told[i].is_binding) continue;
-      if (i >= parameters.size() || parameters[i].bytes != sizeof(CUdeviceptr)) {
-        return no_binding(kernel, parameters, i);
-      }
-      chosen[i] = true;
+  for (const uint32_t place : places) {
+    if (place >= parameters.size() || parameters[place].bytes != sizeof(CUdeviceptr)) {
+      return no_binding(kernel, parameters, place);
     }
-    return chosen;
+    chosen[place] = true;
   }
+  return chosen;
+}
+
+Result<std::vector<bool>> bindings_among(std::string_view kernel, std::span<const CodeParameter> parameters,
+                                         std::span<const KernelParameter> told) {
+  std::vector<bool> chosen(parameters.size());
   bool fits = told.size() == parameters.size();
   for (size_t i = 0; fits && i < told.size(); ++i) {
     fits = told[i].bytes == parameters[i].bytes;
@@ -61,6 +52,16 @@ Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<con
   std::vector<uint64_t> sizes;
   for (const KernelParameter& one : told) sizes.push_back(one.bytes);
   return wrong_arguments(kernel, parameters, sizes);
+}
+
+// By parameter, whether it is a binding.
+Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<const CodeParameter> parameters,
+                                          const EntryPoint* expected) {
+  if (expected && !expected->parameters.empty()) return bindings_among(kernel, parameters, expected->parameters);
+  if (expected && !expected->binding_places.empty()) return bindings_at(kernel, parameters, expected->binding_places);
+  std::vector<bool> chosen(parameters.size());
+  std::fill_n(chosen.begin(), leading_bindings(parameters, expected), true);
+  return chosen;
 }
 
 }  // namespace

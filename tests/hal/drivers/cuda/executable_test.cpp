@@ -91,6 +91,17 @@ TEST(ExecutableTest, BindingsMayStandAmongTheOtherParameters) {
   EXPECT_FAILS(load_as({1024}, 5, 1), StatusCode::kOutOfRange, "A binding is parameter 1024");
 }
 
+// An argument of no bytes is one more than such a kernel takes, and no word about bindings' places.
+TEST(ExecutableTest, ParametersThatAreToldAreAsManyAsTheCodes) {
+  const auto device = open_fake("stream");
+  fake_cuda().kernels.push_back({"nothing", {}, [](const testing_support::FakeLaunch&) {}});
+  EXPECT_OK(load(*device, {.name = "nothing"}, "nothing"));
+  EXPECT_FAILS(load(*device, {.name = "nothing", .parameters = {{.bytes = 0}}}, "nothing"),
+               StatusCode::kInvalidArgument, "Kernel 'nothing' takes 0 parameters");
+  EXPECT_FAILS(load(*device, {.name = "add", .constant_count = 3, .parameters = {{.bytes = 0}, {.bytes = 0}}}),
+               StatusCode::kInvalidArgument, "Kernel 'add' takes 4 parameters of (8, 8, 8, 4) bytes;");
+}
+
 TEST(ExecutableTest, TheWorkgroupThatTheCodeRequiresIsTheProgramsToo) {
   const auto device = open_fake("stream");
   const std::string_view code =
