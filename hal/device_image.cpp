@@ -33,8 +33,8 @@ struct FatbinPart {
 };
 constexpr uint64_t kFatbinAlignment = 8;
 
-// Of LTO-IR, as the compilers of CUDA 11 to 13 write it: numbers that tell of the code, and what those point to, one behind the other. The
-// code itself is packed, and the linker is careful when it unpacks it (device_image.hpp).
+// How LTO-IR begins, as the compilers of CUDA 11 to 13 write it. Behind these words stand numbers up to `numbers_end`,
+// tables up to `tables_end`, then the code itself, packed; the linker is careful when it unpacks it (device_image.hpp).
 struct LtoHeader {
   uint32_t magic;
   uint8_t versions[8];
@@ -187,8 +187,8 @@ Status check_tables(Code code) {
   return check_segments(kind, code, tables.segments);
 }
 
-// Objects of a host have their device code in sections. Sections that lie over each other could have all of it looked at as
-// often as there are sections.
+// Objects of a host have their device code in sections. Sections that lie over each other could have all of it looked
+// at as often as there are sections.
 Status check_fatbins_within(Code code) {
   const Table sections = Tables(code, load_bytes<Elf64_Ehdr>(code.data())).sections;
   uint64_t looked_at = 0;

@@ -1,5 +1,5 @@
-// Device code before a driver or a linker of the vendor's sees it. They read as far as the tables in the code say, so a file that
-// was cut off would have them read beyond its end, or without end.
+// Device code before a driver or a linker of the vendor's sees it. They read as far as the tables in the code say, so a
+// file that was cut off would have them read beyond its end, or without end.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace baton::hal {
 
-// That what the tables of a cubin, an object, a fatbin or an archive name lies inside of it, and the same for what lies in
-// those. PTX has no tables, of LTO-IR only the head is known, and what is compressed is not looked at: nvJitLink refuses
-// LTO-IR that was cut off by itself.
+// That what the tables of a cubin, an object, a fatbin or an archive name lies inside of it, and the same for what lies
+// in those. PTX has no tables, of LTO-IR only the head is known, and what is compressed is not looked at: nvJitLink
+// refuses LTO-IR that was cut off by itself.
 Status check_device_image(std::span<const std::byte> code);
 
 }  // namespace baton::hal

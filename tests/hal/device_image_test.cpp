@@ -1,5 +1,5 @@
-// Goal: nothing that a vendor's linker reads by its tables lies outside of the file. Method: small files of every kind, each cut
-// off at every byte, and each with words that lie.
+// Goal: nothing that a vendor's linker reads by its tables lies outside of the file. Method: small files of every kind,
+// each cut off at every byte, and each with words that lie.
 #include "hal/device_image.hpp"
 
 #include <elf.h>
@@ -91,6 +91,25 @@ TEST(DeviceImageTest, LtoIrHasAHead) {
   }
   EXPECT_FAILS(check_device_image(bytes_of(archive(lto_ir().substr(0, 30)))), StatusCode::kDataLoss,
                "in the archive's member at 68");
+}
+
+// The first 24 bytes of what nvcc -dlto of CUDA 11.8, 12.4 and 13.0 made of a small file.
+TEST(DeviceImageTest, TheHeadsThatCompilersWriteAreTaken) {
+  const struct {
+    std::string_view versions;
+    size_t bytes;
+  } made[] = {{{"\x01\x36\x02\x30\x03\x01\x07\x00", 8}, 3364},
+              {{"\x01\x3d\x02\x47\x03\x01\x07\x00", 8}, 2744},
+              {{"\x01\x41\x02\x62\x03\x02\x07\x00", 8}, 2208}};
+  for (const auto& [versions, bytes] : made) {
+    std::string image =
+        "\xed\x43\x4e\x7f" + std::string(versions) + std::string("\x18\0\x01\0\x28\0\0\0\x2c\0\0\0", 12);
+    ASSERT_EQ(image.size(), 24u);
+    image.resize(bytes);
+    EXPECT_OK(check_device_image(bytes_of(image))) << bytes;
+    EXPECT_OK(check_device_image(bytes_of(archive(image)))) << bytes;
+    EXPECT_FAILS(check_device_image(bytes_of(image.substr(0, 43))), StatusCode::kDataLoss, "its tables at 44");
+  }
 }
 
 TEST(DeviceImageTest, WhatWasCutOffIsRefused) {
