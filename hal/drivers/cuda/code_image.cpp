@@ -38,9 +38,9 @@ Status check_image(Code code) {
 
 namespace {
 
-// What stands behind the first of these words, of such letters; empty where there is none.
+// What stands behind the first of these words in the head, of such letters; empty where there is none.
 std::string behind(Code code, std::string_view word, std::string_view letters) {
-  const std::string text = ptx_without_comments({reinterpret_cast<const char*>(code.data()), code.size()});
+  const std::string text = ptx_head({reinterpret_cast<const char*>(code.data()), code.size()});
   const size_t at = text.find(word);
   if (at == text.npos) return {};
   const size_t begin = text.find_first_not_of(" \t\r\n", at + word.size());

@@ -181,11 +181,11 @@ Status check_images(std::span<const DeviceCode> code) {
 
 // "90", and "90a" for kernels that want what only this architecture has, "100f" for what only its family has.
 std::string arch_of(const PrimaryContext& context, std::span<const std::byte> kernels) {
-  std::string arch = text(context.facts().arch());
+  const std::string arch = text(context.facts().arch());
   const std::string target = ptx_target(kernels);
   const bool wants_more =
       target.size() == arch.size() + 1 && target.starts_with(arch) && (target.back() == 'a' || target.back() == 'f');
-  return wants_more ? std::string(target) : arch;
+  return wants_more ? target : arch;
 }
 
 // The driver's linker is there on every machine, so it comes first; it knows no LTO-IR, and says little of objects and

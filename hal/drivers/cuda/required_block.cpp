@@ -71,11 +71,9 @@ size_t end_of_string(std::string_view ptx, size_t begin) {
   return begin;
 }
 
-}  // namespace
-
-std::string ptx_without_comments(std::string_view ptx) {
+// Up to the first of the letters `ends` that is a word of PTX.
+std::string without_comments(std::string_view ptx, std::string_view ends) {
   std::string text;
-  text.reserve(ptx.size());
   for (size_t i = 0; i < ptx.size();) {
     if (const size_t end = ptx[i] == '"' ? end_of_string(ptx, i) : i; end != i) {
       text += "\"\"";
@@ -84,6 +82,7 @@ std::string ptx_without_comments(std::string_view ptx) {
     }
     const bool line = ptx.substr(i, 2) == "//", block = ptx.substr(i, 2) == "/*";
     if (!line && !block) {
+      if (ends.find(ptx[i]) != ends.npos) break;
       text += ptx[i++];
       continue;
     }
@@ -94,6 +93,12 @@ std::string ptx_without_comments(std::string_view ptx) {
   }
   return text;
 }
+
+}  // namespace
+
+std::string ptx_without_comments(std::string_view ptx) { return without_comments(ptx, ""); }
+
+std::string ptx_head(std::string_view ptx) { return without_comments(ptx, "({;"); }
 
 std::optional<Block> ptx_required_block(std::string_view ptx, std::string_view kernel) {
   constexpr std::string_view kEntry = ".entry", kRequired = ".reqntid";

@@ -15,6 +15,8 @@ namespace baton::hal::drivers::cuda {
 // PTX with a space in the place of each comment and nothing between the quotes of its strings (paths, pragmas): neither
 // means anything, whatever words are in it.
 std::string ptx_without_comments(std::string_view ptx);
+// The same of what stands before the first declaration's end: the version, the target, and how that one begins.
+std::string ptx_head(std::string_view ptx);
 inline bool is_ptx_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
 }
