@@ -98,7 +98,7 @@ class Build {
     if (!target) {
       return mlir::emitError(location_, "There is no CUDA architecture '")
              << arch << "' to generate code for; there are: " << known_archs()
-             << ". Without tensor cores: " << older_archs() << ".";
+             << ". Without code for tensor cores: " << older_archs() << ".";
     }
     target_ = *target;
     if (options_.shared_bytes_max > 0) {
