@@ -40,12 +40,13 @@ File file_of(int descriptor, const char* mode) {
   return File(file, [](std::FILE* each) { return each ? std::fclose(each) : 0; });
 }
 
-// A folder may be shared: a file that this user or the system's wrote, and no link or pipe that somebody put there.
+// A folder may be shared: a file that this user wrote, as make_file makes it, and no link or pipe that somebody put
+// there.
 File open_own(const std::string& path, uint64_t& bytes) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   struct stat about = {};
-  const bool is_own = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
-                      (about.st_uid == geteuid() || about.st_uid == 0);
+  const bool is_own =
+      descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
   bytes = is_own ? static_cast<uint64_t>(about.st_size) : 0;
   if (is_own || descriptor < 0) return file_of(descriptor, "rb");
   close(descriptor);

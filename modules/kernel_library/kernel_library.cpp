@@ -21,7 +21,7 @@ struct KernelLibrary::Bytes final : hal::ExecutableData {
 
   std::span<const std::byte> copy(std::span<const std::byte> source) {
     blocks.emplace_back(static_cast<std::byte*>(::operator new[](source.size() + 1, kAlignment)));
-    std::memcpy(blocks.back().get(), source.data(), source.size());
+    if (!source.empty()) std::memcpy(blocks.back().get(), source.data(), source.size());
     return {blocks.back().get(), source.size()};
   }
 };

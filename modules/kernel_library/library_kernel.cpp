@@ -39,6 +39,24 @@ hal::LaunchAttributes attributes_of(const baton_kernel_launch& launch) {
   return attributes;
 }
 
+Status too_many_bytes(std::string_view kernel) {
+  return failure(StatusCode::kOutOfRange, "Kernel '", kernel, "' is given more than ", 4 * kWordsMax,
+                 " bytes of numbers and structs; a dispatch has no more.");
+}
+
+// Before any of them is read.
+Status check_arguments(std::string_view kernel, Kernel::Arguments arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const baton_kernel_argument& argument = arguments[i];
+    if (!argument.data && argument.size != 0) {
+      return failure(StatusCode::kInvalidArgument, "Argument ", i, " of kernel '", kernel, "' is null, and stands for ",
+                     is_binding(argument) ? text("a range of a buffer.") : text(argument.size, " bytes."));
+    }
+    if (!is_binding(argument) && argument.size > 4 * kWordsMax) return too_many_bytes(kernel);
+  }
+  return {};
+}
+
 // What a dispatch takes: bindings in their order, and everything else as words in its order.
 struct DispatchArguments {
   StackList<baton_binding, kBindingsMax> bindings;
@@ -56,10 +74,7 @@ Status split(std::string_view kernel, Kernel::Arguments arguments, DispatchArgum
       continue;
     }
     const uint64_t words = (argument.size + 3) / 4;
-    if (split.words.size() + words > kWordsMax) {
-      return failure(StatusCode::kOutOfRange, "Kernel '", kernel, "' is given more than ", 4 * kWordsMax,
-                     " bytes of numbers and structs; a dispatch has no more.");
-    }
+    if (split.words.size() + words > kWordsMax) return too_many_bytes(kernel);
     for (uint64_t word = 0; word < words; ++word) {
       uint32_t bits = 0;
       std::memcpy(&bits, static_cast<const std::byte*>(argument.data) + 4 * word,
@@ -127,6 +142,7 @@ Status Kernel::launch_on_stream(const baton_kernel_launch& given, Arguments argu
   if (!std::any_of(arguments.begin(), arguments.end(), is_binding)) [[likely]]
     return kernel->launch(launch, values);
 
+  BATON_TRY(check_arguments(name_, arguments));
   std::vector<hal::KernelArgument> resolved(values.begin(), values.end());
   std::vector<uint64_t> addresses(arguments.size());
   int32_t of_buffers = -1;
@@ -141,6 +157,7 @@ Status Kernel::launch_on_stream(const baton_kernel_launch& given, Arguments argu
 }
 
 Result<Kernel::Entry> Kernel::prepare(hal::Device& device, const baton_kernel_launch& launch, Arguments arguments) {
+  BATON_TRY(check_arguments(name_, arguments));
   hal::EntryPoint entry;
   entry.name = name_;
   std::copy(std::begin(launch.block), std::end(launch.block), entry.workgroup_size);

@@ -270,8 +270,8 @@ class LaunchList {
                                                                std::max(wanted.cluster_size[2], 1u)};
     }
     if (wanted.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
-    if (wanted.priority != 0)
-      add(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority = -wanted.priority;  // CUDA's greatest is its least.
+    // CUDA's greatest is its least.
+    if (wanted.priority != 0) add(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority = -std::max(wanted.priority, -INT32_MAX);
     if (wanted.early && can_begin_early) {
       add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
     }

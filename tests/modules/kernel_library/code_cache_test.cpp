@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -75,6 +76,16 @@ TEST_F(CodeCacheTest, PipesAndLinksAreNothing) {
   EXPECT_FALSE(cache_.find("key").has_value());
   fs::remove(path);
   fs::create_directory(path);
+  EXPECT_FALSE(cache_.find("key").has_value());
+}
+
+// Not the system's either: whoever stores files lets nobody else read them. Needs to be root, who may give files away.
+TEST_F(CodeCacheTest, WhatAnotherUserStoredIsNothing) {
+  cache_.store("key", code("machine code"));
+  const fs::path path = fs::directory_iterator(folder_ / "deep" / "er")->path();
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  constexpr uid_t kOther = 12345;
+  if (chown(path.c_str(), kOther, static_cast<gid_t>(-1)) != 0) GTEST_SKIP() << "only root gives files away";
   EXPECT_FALSE(cache_.find("key").has_value());
 }
 

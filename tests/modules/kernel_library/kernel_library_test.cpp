@@ -94,6 +94,9 @@ TEST_F(KernelStreamTest, LaunchesSayWhatTheyWant) {
   EXPECT_EQ(said(library_["bare"].launch(shape, stream_)), "");
   EXPECT_EQ(fake_cuda().count("cuLaunchKernelEx cluster 2x1x1 cooperative priority -3 early"), 1u);
   EXPECT_EQ(fake_cuda().count("cuLaunchKernel bare (4, 2, 1)"), 1u);
+  shape.priority = INT32_MIN;  // Which has no opposite.
+  EXPECT_EQ(said(library_["bare"].launch(shape, stream_)), "");
+  EXPECT_EQ(fake_cuda().count("cuLaunchKernelEx cluster 2x1x1 cooperative priority 2147483647 early"), 1u);
 }
 
 TEST_F(KernelStreamTest, ADeviceWithoutClustersSaysSo) {

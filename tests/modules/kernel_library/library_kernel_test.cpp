@@ -67,6 +67,42 @@ TEST_P(KernelQueueTest, WrongArgumentsAreASentence) {
               HasSubstr("4 of (4, 8, 16, 8) bytes are given."));
 }
 
+// Through the C door, where nothing counts bytes for the caller.
+TEST_P(KernelQueueTest, ArgumentsThatCannotBeAreASentence) {
+  const auto kernel = library_["scale"];
+  ASSERT_EQ(said(kernel), "");
+  const auto device = door(device_);
+  const uint64_t number = 0;
+  const auto launch = [&](baton_kernel_argument second, uint32_t flags) {
+    baton_binding range{};
+    const auto values = door(buffer_of<uint32_t>(*device_, {1, 2}));
+    range.buffer = reinterpret_cast<baton_buffer*>(values.get());
+    range.length = 8;
+    const baton_kernel_argument arguments[] = {{&range, BATON_KERNEL_BINDING}, second, {&number, 4}};
+    baton_kernel_launch shape{};
+    shape.struct_size = sizeof(shape);
+    shape.flags = flags;
+    shape.grid[0] = shape.grid[1] = shape.grid[2] = shape.block[0] = shape.block[1] = shape.block[2] = 1;
+    shape.ordinal = BATON_KERNEL_DEVICE_OF_STREAM;
+    shape.stream = gpu_.stream();
+    shape.device = reinterpret_cast<baton_device*>(device.get());
+    return said(sdk::Status::adopt(baton_kernel_launch_on(kernel.value().handle(), &shape, arguments, 3)));
+  };
+  for (const uint32_t flags : {uint32_t{0}, uint32_t{BATON_KERNEL_ON_STREAM}}) {
+    EXPECT_EQ(launch({&number, 4}, flags), "");
+    EXPECT_THAT(launch({nullptr, 4}, flags),
+                HasSubstr("Argument 1 of kernel 'scale' is null, and stands for 4 bytes."));
+    EXPECT_THAT(launch({nullptr, BATON_KERNEL_BINDING}, flags),
+                HasSubstr("is null, and stands for a range of a buffer."));
+    // As many as would be no words at all, counted by their last byte.
+    for (const uint64_t size : {BATON_KERNEL_BINDING - 1, uint64_t{1} << 40}) {
+      EXPECT_THAT(launch({&number, size}, flags), HasSubstr("bytes of numbers and structs; a dispatch has no more."));
+    }
+    EXPECT_THAT(launch({&number, 0}, flags), HasSubstr("3 of (8, 0, 4) bytes are given."));
+  }
+  EXPECT_OK(device_->queue().wait_idle());
+}
+
 TEST_P(KernelQueueTest, AnExecutableIsMadeOnceForAShape) {
   const auto values = buffer_of<uint32_t>(*device_, {1, 2});
   const size_t before = fake_cuda().count("cuLibraryLoadData");
