@@ -31,8 +31,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.positional("cubin", options.cubin, "Its machine code");
   line.text("--signature", options.signature,
             "Types of the arguments in Triton's words, or the kernel's .ttir; without it the pointers are the 8-byte "
-            "arguments "
-            "that come first");
+            "arguments that come first");
   line.number("--grid-rank", options.grid_rank, "How many extents of the grid a dispatch gives, 1 to 3");
   line.toggle("--describe", options.describe, "Says what the kernel takes and how it is launched");
   line.text("--output,-o", options.output, "Where it goes; - (the default) is standard output");

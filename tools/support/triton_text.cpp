@@ -53,8 +53,8 @@ Status check_signature(const TritonKernel& kernel, const std::vector<std::string
                  " arguments of (", sizes, ") bytes; the signature has ", types.size(), " that are not these.");
 }
 
-// Of each parameter, the user's and the hidden ones, whether a binding of a program fills it: the user's pointers, and the hidden ones
-// behind which there is memory.
+// Of each parameter, the user's and the hidden ones, whether a binding of a program fills it: the user's pointers, and
+// the hidden ones behind which there is memory.
 Result<std::vector<bool>> find_bindings(const TritonKernel& kernel, std::string_view signature) {
   const std::vector<std::string_view> types = split(signature);
   if (!types.empty()) BATON_TRY(check_signature(kernel, types));
@@ -76,6 +76,32 @@ Result<std::vector<bool>> find_bindings(const TritonKernel& kernel, std::string_
   }
   for (uint32_t i = 0; i < kernel.launch.hidden_pointers; ++i) bindings.push_back(kernel.launch.scratch_bytes[i] != 0);
   return bindings;
+}
+
+// Within the quotes of MLIR.
+std::string escaped(std::string_view plain) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string escaped;
+  for (const char letter : plain) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte >= ' ' && letter != '"' && letter != '\\') {
+      escaped += letter;
+    } else {
+      escaped += {'\\', kHex[byte / 16], kHex[byte % 16]};
+    }
+  }
+  return escaped;
+}
+
+// A kernel as a symbol of MLIR.
+std::string symbol_of(std::string_view name) {
+  const auto is_plain = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '$' ||
+           letter == '.' || (letter >= '0' && letter <= '9');
+  };
+  const bool plain = !name.empty() && (name[0] < '0' || name[0] > '9') && name[0] != '$' && name[0] != '.' &&
+                     std::all_of(name.begin(), name.end(), is_plain);
+  return plain ? text("@", name) : text("@\"", escaped(name), "\"");
 }
 
 // Nothing where bindings come first, as everywhere.
@@ -125,20 +151,23 @@ std::string usage_of(const TritonKernel& kernel, const std::vector<bool>& bindin
   const modules::KernelDefaults& launch = kernel.launch;
   const auto tensors = std::count(bindings.begin(), bindings.end(), true);
   std::string usage =
-      text("// Made by baton-import-triton from ", path, ". A dispatch names a grid of programs and passes ",
+      text("// Made by baton-import-triton from ", escaped(path), ". A dispatch names a grid of programs and passes ",
            words_of(kernel, bindings), " words of numbers, then\n// ", tensors, " tensors");
-  size_t zeros = 0;
-  for (uint32_t i = 0; i < launch.hidden_pointers; ++i) {
-    if (launch.scratch_bytes[i] == 0) {
-      zeros += 2;
-      continue;
-    }
-    usage += text("; the last one is scratch memory, ", uint64_t{launch.scratch_bytes[i]} * launch.cluster,
+  const std::span<const uint32_t> scratch(launch.scratch_bytes, launch.hidden_pointers);
+  const auto memories = std::count_if(scratch.begin(), scratch.end(), [](uint32_t bytes) { return bytes != 0; });
+  const size_t zeros = 2 * (scratch.size() - static_cast<size_t>(memories));
+  auto number = tensors - memories;
+  std::string_view joint = "; ";
+  for (const uint32_t bytes : scratch) {
+    if (bytes == 0) continue;
+    usage += text(joint, "tensor ", ++number, " is scratch memory, ", uint64_t{bytes} * launch.cluster,
                   " bytes for each program");
+    joint = ", ";
   }
   usage += ", in the order of its pointers: a result stands last,\n// what is written before it is tied (-> %x)";
   if (zeros != 0) usage += text("; the last ", zeros, " words are the scratch pointers, and are zero");
-  return text(usage, ":\n//   flow.dispatch @", kernel.name, "::@", kernel.name, "[", extents, "](...)\n");
+  const std::string symbol = symbol_of(kernel.name);
+  return text(usage, ":\n//   flow.dispatch ", symbol, "::", symbol, "[", extents, "](...)\n");
 }
 
 }  // namespace
@@ -151,6 +180,7 @@ Result<std::string> triton_executable(const TritonKernel& kernel, std::string_vi
   }
   BATON_TRY_ASSIGN(const std::vector<bool> is_binding, find_bindings(kernel, signature));
   const modules::KernelDefaults& launch = kernel.launch;
+  const std::string symbol = symbol_of(kernel.name);
   const auto count = std::count(is_binding.begin(), is_binding.end(), true);
   std::string bindings, extents, workload, grid = launch.cluster > 1 ? "%workgroups" : "%programs";
   for (ptrdiff_t i = 0; i < count; ++i) {
@@ -169,9 +199,9 @@ Result<std::string> triton_executable(const TritonKernel& kernel, std::string_vi
   return text(usage_of(kernel, is_binding, path, extents),
               "#target = #hal.executable.target<\"cuda\", \"cuda-nvptx-fb\", {target_arch = \"sm_", kernel.arch,
               "\"}>\n\n#layout = #hal.pipeline.layout<constants = ", words_of(kernel, is_binding), ", bindings = [",
-              bindings, "\n]>\n\nhal.executable.source private @", kernel.name,
-              " attributes {\n  objects = #hal.executable.objects<{#target = [#hal.executable.object<{path = \"", path,
-              "\"}>]}>\n} {\n  hal.executable.export public @", kernel.name,
+              bindings, "\n]>\n\nhal.executable.source private ", symbol,
+              " attributes {\n  objects = #hal.executable.objects<{#target = [#hal.executable.object<{path = \"",
+              escaped(path), "\"}>]}>\n} {\n  hal.executable.export public ", symbol,
               " ordinal(0) layout(#layout)\n      count(%device: !hal.device", workload,
               ") -> (index, index, index) {\n    %one = arith.constant 1 : index\n",
               launch.cluster > 1 ? text("    %cluster = arith.constant ", launch.cluster,

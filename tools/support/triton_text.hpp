@@ -9,8 +9,8 @@ namespace baton::tools {
 
 std::string triton_description(const modules::TritonKernel& kernel);
 
-// `signature` is Triton's ("*fp32,i32"), or empty. The executable names the cubin by `path`; a dispatch of it gives as many extents of
-// a grid as `grid_rank` says.
+// `signature` is Triton's ("*fp32,i32"), or empty. The executable names the cubin by `path`; a dispatch of it gives as
+// many extents of a grid as `grid_rank` says.
 Result<std::string> triton_executable(const modules::TritonKernel& kernel, std::string_view signature,
                                       std::string_view path, uint64_t grid_rank);
 
