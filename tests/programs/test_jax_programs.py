@@ -29,20 +29,23 @@ def parameters():
         yield pytest.param(program, id=f"{program.function.__module__.split('.')[-1]}-{name}", marks=marks)
 
 
-def outputs_of(program):
+def outputs_of(program, arguments):
     """What JAX itself gives."""
-    return [np.asarray(each) for each in jax.tree.leaves(jax.jit(program.function)(*program.arguments))]
+    return [np.asarray(each) for each in jax.tree.leaves(jax.jit(program.function)(*arguments))]
 
 
 @pytest.mark.parametrize("program", parameters())
 def test_agrees_with_jax(program, tmp_path):
+    calls = (program.arguments, *program.also)
     with jax.enable_x64(program.x64):
-        wanted = outputs_of(program)
+        wanted = [outputs_of(program, arguments) for arguments in calls]
         text = tools.baton_jax().lower(program.function, *program.arguments, sizes=program.sizes, donate_argnums=program.donate,
                                         libraries=program.libraries)
     source = tmp_path / "program.mlir"
     source.write_text(text)
     tools.compile_program(source, tmp_path / "program.bvm")
-    given = tools.call(tmp_path / "program.bvm", "main", program.arguments, wanted, tmp_path, program.libraries)
-    problems = [f"result {i} {text}" for i, text in enumerate(map(lambda a, b: tools.difference(a, b, program.tolerance), wanted, given)) if text]
-    assert not problems, "; ".join(problems)
+    for number, (arguments, results) in enumerate(zip(calls, wanted)):
+        given = tools.call(tmp_path / "program.bvm", "main", arguments, results, tmp_path, program.libraries)
+        differences = [tools.difference(*pair, program.tolerance) for pair in zip(results, given)]
+        problems = [f"result {i} {text}" for i, text in enumerate(differences) if text]
+        assert not problems, f"call {number}: " + "; ".join(problems)

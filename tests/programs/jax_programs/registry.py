@@ -4,7 +4,8 @@
     def dense(x, w): ...
 
 Arguments are the same in each run: normal numbers for floats, numbers of a range for integers. `sizes` names dimensions that
-stay unknown while the function is lowered ("b, 8" for each argument); the arguments' own sizes are used in the call.
+stay unknown while the function is lowered ("b, 8" for each argument); the arguments' own sizes are used in the call, and those of
+each other list of arguments in `also`.
 """
 import dataclasses
 import zlib
@@ -23,6 +24,7 @@ class Program:
     tolerance: float | None = None  # As a share of the largest number of the result; None: by the result's type.
     x64: bool = False
     libraries: tuple = ()  # Plugins that do part of it.
+    also: tuple = ()  # Arguments of other sizes that it is called with, too.
 
 
 programs: dict[str, Program] = {}
@@ -69,13 +71,17 @@ u8, u16, u32, u64 = maker("uint8"), maker("uint16"), maker("uint32"), maker("uin
 c64, boolean = maker("complex64"), maker("bool")
 
 
-def program(*arguments, **options):
+def made_arguments(name, arguments):
+    first = zlib.crc32(name.encode())
+    return tuple(a.make(first + i) if isinstance(a, Argument) else np.asarray(a) for i, a in enumerate(arguments))
+
+
+def program(*arguments, also=(), **options):
     def add(function):
         name = function.__name__
         assert name not in programs, f"two programs are called {name}"
-        first = zlib.crc32(name.encode())
-        made = tuple(a.make(first + i) if isinstance(a, Argument) else np.asarray(a) for i, a in enumerate(arguments))
-        programs[name] = Program(name, function, made, **options)
+        made = made_arguments(name, arguments)
+        programs[name] = Program(name, function, made, also=tuple(made_arguments(name, each) for each in also), **options)
         return function
 
     return add
