@@ -221,6 +221,12 @@ Result<Signature> parse_import(std::string_view text) {
   for (size_t at = signature.is_command ? 1 : 0; at < parsed.arguments.size();) {
     BATON_TRY(add_argument(parsed, at, signature));
   }
+  const auto fences = std::count_if(signature.arguments.begin(), signature.arguments.end(),
+                                    [](const Parameter& each) { return each.kind == Kind::kFence; });
+  if (fences > 2) {
+    return failure(StatusCode::kInvalidArgument, "A function takes a wait and a signal fence, and not ", fences,
+                   " fences.");
+  }
   for (const bytecode::SignatureType& type : parsed.results) {
     const std::optional<Kind> kind = kind_of(type);
     if (!kind || *kind == Kind::kFence) return unknown_type(type);

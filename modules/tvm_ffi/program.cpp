@@ -1,5 +1,6 @@
 #include "modules/tvm_ffi/program.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -538,7 +539,13 @@ Result<AnyObject*> LoadedProgram::function(std::string_view name) {
   made->export_index = *found;
   BATON_TRY_ASSIGN(made->signature, parse_import(last().export_at(*found).signature));
   const std::vector<Parameter>& arguments = made->signature.arguments;
-  made->has_fences = arguments.size() >= 2 && arguments.back().kind == Kind::kFence;
+  const auto is_fence = [](const Parameter& each) { return each.kind == Kind::kFence; };
+  made->has_fences = arguments.size() >= 2 && is_fence(arguments.back()) && is_fence(arguments[arguments.size() - 2]);
+  if (std::count_if(arguments.begin(), arguments.end(), is_fence) != (made->has_fences ? 2 : 0)) {
+    return failure(StatusCode::kUnimplemented, "Function '", last().name(), ".", name,
+                   "' takes a fence that callers of TVM-FFI do not have; a wait and a signal fence, its last two "
+                   "parameters, are made for them.");
+  }
   made->is_plain = !made->has_fences && is_plain(made->signature);
   made->argument_count = arguments.size() - (made->has_fences ? 2 : 0);
   void* object = nullptr;

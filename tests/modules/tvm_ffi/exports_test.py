@@ -191,6 +191,7 @@ def check_objects(baton, path, functions):
         for call in (identity, kept):
             got = call(value)
             assert got == value and isinstance(got, type(value)), (call, value, got)
+    fails(Exception, "fenced' takes a fence that callers of TVM-FFI do not have", program, "fenced")
     for call in (identity, kept):
         assert str(call(tvm_ffi.dtype("float16"))) == "float16"
         assert call(tvm_ffi.device("cuda", 3)) == tvm_ffi.device("cuda", 3)

@@ -53,6 +53,7 @@ TEST(SignatureTest, ImportsSayTheSame) {
                            "r<hal.buffer_view>r<hal.fence>r<hal.fence>_r<hal.buffer_view>"}) {
     EXPECT_EQ(text_of(parse_import(text)), text);
   }
+  EXPECT_THAT(text_of(parse_import("r<hal.fence>ir<hal.fence>r<hal.fence>_v")), testing::HasSubstr("not 3 fences"));
   EXPECT_THAT(text_of(parse_import("CiD_v")), testing::HasSubstr("variadic"));
   EXPECT_THAT(text_of(parse_import("r<custom.thing>_v")), testing::HasSubstr("custom.thing"));
   EXPECT_THAT(text_of(parse_import("v_r<list>")), testing::HasSubstr("list"));
