@@ -1,5 +1,6 @@
-// All that reads device code of CUDA's and what Triton says of it, against code that a generator made: whole, where each reader must
-// find what was written, and damaged, where it must come back with a status or facts that lie inside of the bytes.
+// All that reads device code of CUDA's and what Triton says of it, against code that a generator made: whole, where each
+// reader must find what was written, and damaged, where it must come back with a status or facts that lie inside of the
+// bytes.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Device code as compilers write it, made of choices: PTX, cubins, objects, fatbins, archives, LTO-IR, and what Triton says
-// of a kernel. What was made is known, so that a reader is not only asked not to crash.
+// Device code as compilers write it, made of choices: PTX, cubins, objects, fatbins, archives, LTO-IR, and what Triton
+// says of a kernel. What was made is known, so that a reader is not only asked not to crash.
 #pragma once
 
 #include <array>
@@ -18,7 +18,6 @@ class Choices {
   uint32_t among(uint32_t count);
   uint64_t number();  // Of any size, with a liking for edges.
   bool one_in(uint32_t count) { return among(count) == count - 1; }
-  bool done() const { return at_ >= bytes_.size(); }
 
  private:
   uint8_t next() { return at_ < bytes_.size() ? bytes_[at_++] : 0; }
@@ -45,8 +44,8 @@ GeneratedCubin generate_cubin(Choices& choices);
 
 // All that linkers take; sound.
 std::string generate_image(Choices& choices, int depth = 0);
-// What Triton says of the first kernel of a cubin that takes `hidden` pointers more than its caller passes. Some fields are
-// missing, null, or of another type; is_sound says that none is that must not be.
+// What Triton says of the first kernel of a cubin. Some fields are missing, null, or of another type; is_sound says that
+// none is that must not be.
 struct GeneratedTriton {
   std::string metadata;
   bool is_sound = true;
