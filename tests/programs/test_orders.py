@@ -75,6 +75,14 @@ def test_several_keys(seed, tmp_path):
     run(lambda *values: lax.sort(values, dimension=1, num_keys=3)[3], [*keys, place], [order.astype(np.int32)], tmp_path)
 
 
+@pytest.mark.parametrize("shape, few", [((1, 20000), 5), ((3, 33000), 3), ((2, 50000), 40), ((1, 65536), 32), ((1, 140000), 100), ((1, 300000), 1), ((2, 17000), 256)])
+def test_the_first_of_long_rows(shape, few, tmp_path):
+    """As in a vocabulary: what comes first is looked for among blocks."""
+    rows = np.random.default_rng(shape[1]).normal(size=shape).astype(np.float32)
+    order = np.argsort(-rows, axis=-1, kind="stable")[:, :few].astype(np.int32)
+    run(lambda rows: lax.top_k(rows, few), [rows], [np.take_along_axis(rows, order, -1), order], tmp_path)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_updates_by_index(seed, tmp_path):
     """Of tensors in batches and without; indices that come twice, and that reach outside."""

@@ -49,8 +49,9 @@ def in_order(b, numbers):
 
 
 def first(b, numbers, few):
-    """The first `few`, a power of two below n, of each row of [rows, n], in order."""
-    while shape_of(numbers)[1] > max(WHOLE_MAX, 16 * few):
+    """The first `few`, a power of two below n, of each row of [rows, n], in order. Numbers stand at their places, or at those modulo n;
+    they no longer do when a row was narrowed, so that is done once."""
+    if shape_of(numbers)[1] > max(WHOLE_MAX, 16 * few):
         numbers = _narrowed(b, numbers, few)
     return _first_of_runs(b, numbers, few)
 
