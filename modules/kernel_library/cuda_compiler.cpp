@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -157,10 +158,34 @@ struct Nvrtc {
   }
 };
 
-bool reads_folders(const CompileRequest& request) {
+// That each file which a text includes is one of the headers. NVRTC looks for others in the folder of the source's name,
+// and at paths. What an #include says by a macro nobody knows here.
+bool includes_headers_alone(std::string_view text, std::span<const SourceHeader> headers) {
+  constexpr std::string_view kInclude = "include", kBlanks = " \t";
+  for (size_t at = text.find(kInclude); at != text.npos; at = text.find(kInclude, at + 1)) {
+    const std::string_view before = text.substr(0, at), behind = text.substr(at + kInclude.size());
+    const size_t last = before.find_last_not_of(kBlanks), first = behind.find_first_not_of(kBlanks);
+    const char mark = first == behind.npos ? '\0' : behind[first];
+    if (mark == '"' || mark == '<') {
+      const std::string_view rest = behind.substr(first + 1);
+      const std::string_view name = rest.substr(0, rest.find(mark == '<' ? '>' : mark));
+      const auto is_it = [name](const SourceHeader& header) { return header.name == name; };
+      if (std::none_of(headers.begin(), headers.end(), is_it)) return false;
+    } else if (last != before.npos && (before[last] == '#' || before[last] == ':' || before.ends_with("__has_"))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool reads_files(const CompileRequest& request) {
+  if (!includes_headers_alone(request.source, request.headers)) return true;
+  for (const SourceHeader& header : request.headers) {
+    if (!includes_headers_alone(header.text, request.headers)) return true;
+  }
   for (const std::string_view option : request.options) {
-    for (const std::string_view reading :
-         {"-I", "--include-path", "-include", "--pre-include", "-pch", "--pch", "-optf", "--options-file"}) {
+    for (const std::string_view reading : {"-I", "--include-path", "-include", "--pre-include", "-pch", "--pch",
+                                           "-optf", "--options-file", "-use-pch", "--use-pch"}) {
       if (option.starts_with(reading)) return true;
     }
   }
@@ -171,7 +196,7 @@ bool reads_folders(const CompileRequest& request) {
 // kept.
 std::string key_of(const CompileRequest& request) {
   const std::string compiler = identity_of(locate("libnvrtc"));
-  if (compiler.empty() || reads_folders(request)) return "";
+  if (compiler.empty() || reads_files(request)) return "";
   std::string key = "nvrtc 1\n";
   const auto add = [&](std::string_view part) { key += text(part.size(), ":"), key += part; };
   add(compiler);

@@ -2,8 +2,8 @@
 // toolkit, from pip's wheels, or where the loader finds them. Neither needs a GPU.
 //
 // What was compiled is kept on disk (CodeCache), by compiler, options, headers, architecture and source; code that
-// comes from there opens no compiler at all. Source that may include files of folders (-I) is not kept: nobody knows
-// what it read.
+// comes from there opens no compiler at all. Source that may read files (by -I, or by an #include of something that is
+// not among its headers) is not kept: nobody knows what it read.
 #pragma once
 
 #include <span>

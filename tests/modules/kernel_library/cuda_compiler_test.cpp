@@ -98,6 +98,34 @@ TEST_F(CudaCompilerTest, WhatWasCompiledIsFoundAgainUnlessAnythingDiffers) {
   EXPECT_EQ(kept(), 5u) << "nobody knows what a folder gave";
 }
 
+// The folder of the source's name is looked into without any option.
+TEST_F(CudaCompilerTest, WhatIncludesFilesIsCompiledEachTime) {
+  const fs::path folder = testing_support::temporary_path("included");
+  fs::create_directories(folder);
+  const std::string name = (folder / "kernels.cu").string(), path = (folder / "disk.h").string();
+  const auto compile_with = [&](std::string_view include, std::string_view factor) {
+    std::ofstream(path) << "#define FACTOR " << factor << "\n";
+    const std::string source = std::string(include) + "\nextern \"C\" __global__ void k(float* x) { *x = FACTOR; }";
+    const std::string more = "#include \"" + path + "\"";
+    const SourceHeader headers[] = {{"more.h", more}};
+    return compile_cuda({name, source, "90", {}, headers}, cache_);
+  };
+  NEEDS(compile_with("#include \"disk.h\"", "1.0f"));
+  for (const std::string& include : {std::string("#include \"disk.h\""), "# include \"" + path + "\"",
+                                     std::string("#define H \"disk.h\"\n#include H"),
+                                     std::string("#include \"more.h\""), std::string("#include <more.h>"),
+                                     std::string("#if __has_include(\"disk.h\")\n#include/**/\"disk.h\"\n#endif")}) {
+    const auto one = compile_with(include, "1.0f"), two = compile_with(include, "2.0f");
+    ASSERT_OK(one) << include;
+    ASSERT_OK(two) << include;
+    EXPECT_NE(*one, *two) << include;
+  }
+  EXPECT_EQ(kept(), 0u);
+  EXPECT_OK(compile("// Files that it includes: none.\n" + std::string(kSource)));
+  EXPECT_EQ(kept(), 1u);
+  fs::remove_all(folder);
+}
+
 constexpr std::string_view kCaller = R"(.version 7.0
 .target sm_80
 .address_size 64
