@@ -15,7 +15,10 @@ std::vector<std::string_view> split(std::string_view list) {
   std::vector<std::string_view> parts;
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());
-    parts.push_back(list.substr(0, comma));
+    std::string_view part = list.substr(0, comma);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    parts.push_back(part);
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return parts;
@@ -161,7 +164,7 @@ std::string usage_of(const TritonKernel& kernel, const std::vector<bool>& bindin
   for (const uint32_t bytes : scratch) {
     if (bytes == 0) continue;
     usage += text(joint, "tensor ", ++number, " is scratch memory, ", uint64_t{bytes} * launch.cluster,
-                  " bytes for each program");
+                  " bytes for each program and tied");
     joint = ", ";
   }
   usage += ", in the order of its pointers: a result stands last,\n// what is written before it is tied (-> %x)";

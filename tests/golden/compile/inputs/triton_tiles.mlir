@@ -7,7 +7,7 @@ func.func @double(%x: tensor<64x96xf32>) -> tensor<64x96xf32> {
   %none = arith.constant 0 : i64
   %y = tensor.empty() : tensor<64x96xf32>
   %scratch = tensor.empty() : tensor<1536xi8>
-  %z = flow.dispatch @tiles::@tiles[%rows, %columns](%height, %width, %none, %x, %y, %scratch)
-      : (i32, i32, i64, tensor<64x96xf32>, tensor<64x96xf32>, tensor<1536xi8>) -> %y
+  %z, %used = flow.dispatch @tiles::@tiles[%rows, %columns](%height, %width, %none, %x, %y, %scratch)
+      : (i32, i32, i64, tensor<64x96xf32>, tensor<64x96xf32>, tensor<1536xi8>) -> (%y, %scratch)
   return %z : tensor<64x96xf32>
 }
