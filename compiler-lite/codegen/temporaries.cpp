@@ -1,11 +1,18 @@
 #include "compiler-lite/codegen/temporaries.hpp"
 
 #include <optional>
+#include <vector>
 
 #include "compiler-lite/codegen/size_bounds.hpp"
+#include "llvm/ADT/SetVector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -39,9 +46,111 @@ std::optional<uint64_t> bound_bytes(memref::AllocOp alloc) {
 
 uint64_t aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
+// While a temporary holds something: from the first to the last of the kernel's own operations that touch it. Where that is
+// one, and one region of it alone: which.
+struct Life {
+  size_t first = 0, last = SIZE_MAX;
+  mlir::Region* only = nullptr;
+};
+
+// The lives of a kernel's temporaries, by the order of the operations in its only block.
+class Lives {
+ public:
+  explicit Lives(mlir::func::FuncOp kernel) {
+    if (!kernel.getBody().hasOneBlock()) return;
+    block_ = &kernel.getBody().front();
+    size_t number = 0;
+    for (mlir::Operation& op : *block_) {
+      numbers_[&op] = number++;
+      barriers_.push_back((barriers_.empty() ? 0 : barriers_.back()) + (llvm::isa<mlir::NVVM::Barrier0Op>(op) ? 1 : 0));
+    }
+  }
+
+  Life of(memref::AllocOp alloc) const {
+    Life life{SIZE_MAX, 0, nullptr};
+    llvm::SmallPtrSet<mlir::Region*, 2> regions;
+    llvm::SetVector<mlir::Value> addresses;
+    if (block_) addresses.insert(alloc);
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      for (mlir::Operation* user : addresses[i].getUsers()) {
+        const mlir::Operation* own = block_->findAncestorOpInBlock(*user);
+        if (!own || carries_on(user)) return Life{};
+        const size_t number = numbers_.lookup(own);
+        life = {std::min(life.first, number), std::max(life.last, number), nullptr};
+        regions.insert(region_inside(own, user));
+        if (user->getNumRegions() == 0 && !reads(user)) addresses.insert(user->result_begin(), user->result_end());
+      }
+    }
+    if (addresses.empty()) return Life{};
+    if (life.first == life.last && regions.size() == 1) life.only = *regions.begin();
+    return life;
+  }
+  // Whether no thread can still be at one when another begins with the other: all meet in between. Threads that meet
+  // inside of a branch are all in that one.
+  bool are_apart(Life a, Life b) const {
+    if (a.only && b.only && a.only != b.only && a.only->getParentOp() == b.only->getParentOp()) return true;
+    if (a.first > b.first) std::swap(a, b);
+    return a.last < b.first && b.first < barriers_.size() && barriers_[b.first] > barriers_[a.last];
+  }
+
+ private:
+  // The branch of `own` that `user` stands in, where all threads meet in it.
+  static mlir::Region* region_inside(const mlir::Operation* own, mlir::Operation* user) {
+    mlir::Region* region = user->getParentRegion();
+    while (region && region->getParentOp() != own) region = region->getParentOp()->getParentRegion();
+    const bool is_branch = region && llvm::isa<mlir::scf::IfOp>(own);
+    return is_branch &&
+                   region->walk([](mlir::NVVM::Barrier0Op) { return mlir::WalkResult::interrupt(); }).wasInterrupted()
+               ? region
+               : nullptr;
+  }
+  // What comes out of it is what stood in the memory.
+  static bool reads(mlir::Operation* op) {
+    return llvm::isa<memref::LoadOp, mlir::vector::LoadOp, mlir::LLVM::LoadOp, mlir::NVVM::LdMatrixOp>(op);
+  }
+  // Where an address goes on under another name, which isn't followed.
+  static bool carries_on(mlir::Operation* op) {
+    return op->hasTrait<mlir::OpTrait::IsTerminator>() || llvm::isa<mlir::LoopLikeOpInterface>(op);
+  }
+
+  mlir::Block* block_ = nullptr;
+  llvm::DenseMap<const mlir::Operation*, size_t> numbers_;
+  std::vector<size_t> barriers_;  // How many there are up to each operation.
+};
+
+// Where the temporaries of a kernel lie: two that are apart in time may lie in the same place.
+class Places {
+ public:
+  explicit Places(mlir::func::FuncOp kernel) : lives_(kernel) {}
+
+  uint64_t add(memref::AllocOp alloc, uint64_t bytes) {
+    const Place wanted{0, bytes, lives_.of(alloc)};
+    uint64_t at = 0;
+    for (const Place& other : by_offset_) {
+      if (other.begin >= at + bytes) break;
+      if (!lives_.are_apart(other.life, wanted.life)) at = std::max(at, other.begin + other.bytes);
+    }
+    const auto behind = llvm::find_if(by_offset_, [&](const Place& other) { return other.begin > at; });
+    by_offset_.insert(behind, {at, bytes, wanted.life});
+    used_ = std::max(used_, at + bytes);
+    return at;
+  }
+  uint64_t used() const { return used_; }
+
+ private:
+  struct Place {
+    uint64_t begin, bytes;
+    Life life;
+  };
+  Lives lives_;
+  std::vector<Place> by_offset_;
+  uint64_t used_ = 0;
+};
+
 class Placement {
  public:
-  Placement(mlir::func::FuncOp kernel, const TemporaryLimits& limits) : kernel_(kernel), limits_(limits) {}
+  Placement(mlir::func::FuncOp kernel, const TemporaryLimits& limits)
+      : kernel_(kernel), limits_(limits), places_(kernel) {}
 
   mlir::LogicalResult run() {
     llvm::SmallVector<memref::AllocOp> allocs;
@@ -50,8 +159,9 @@ class Placement {
     for (memref::AllocOp alloc : allocs) {
       if (mlir::failed(place(alloc))) return mlir::failure();
     }
-    if (used_ > 0) {
-      kernel_->setAttr(kLocalMemoryBytes, mlir::OpBuilder(kernel_).getI64IntegerAttr(static_cast<int64_t>(used_)));
+    if (places_.used() > 0) {
+      const auto used = static_cast<int64_t>(places_.used());
+      kernel_->setAttr(kLocalMemoryBytes, mlir::OpBuilder(kernel_).getI64IntegerAttr(used));
     }
     return mlir::success();
   }
@@ -71,11 +181,10 @@ class Placement {
       alloc.erase();
       return mlir::success();
     }
-    const uint64_t at = used_;
-    used_ += aligned(*bytes);
-    if (used_ > limits_.local_bytes) {
+    const uint64_t at = places_.add(alloc, aligned(*bytes));
+    if (places_.used() > limits_.local_bytes) {
       return alloc.emitError("The kernel '")
-             << kernel_.getSymName() << "' needs " << used_ << " bytes of temporary memory; a workgroup has "
+             << kernel_.getSymName() << "' needs " << places_.used() << " bytes of temporary memory; a workgroup has "
              << limits_.local_bytes << ".";
     }
     mlir::OpBuilder builder(alloc);
@@ -104,8 +213,8 @@ class Placement {
 
   mlir::func::FuncOp kernel_;
   const TemporaryLimits& limits_;
+  Places places_;
   mlir::Value local_;
-  uint64_t used_ = 0;
 };
 
 }  // namespace
@@ -114,6 +223,12 @@ uint64_t temporary_bytes(mlir::Operation* code) {
   uint64_t bytes = 0;
   code->walk([&](memref::AllocOp alloc) { bytes += aligned(bound_bytes(alloc).value_or(0)); });
   return bytes;
+}
+
+uint64_t placed_bytes(mlir::func::FuncOp kernel) {
+  Places places(kernel);
+  kernel.walk([&](memref::AllocOp alloc) { places.add(alloc, aligned(bound_bytes(alloc).value_or(0))); });
+  return places.used();
 }
 
 mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels, const TemporaryLimits& limits) {

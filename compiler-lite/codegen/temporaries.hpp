@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "llvm/ADT/StringRef.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::codegen {
@@ -22,6 +23,8 @@ struct TemporaryLimits {
 
 // Bytes that the temporaries of a kernel, or of other code, take so far; what has no bound is left out.
 uint64_t temporary_bytes(mlir::Operation* code);
+// What a finished kernel takes: temporaries between whose uses all threads meet share a place.
+uint64_t placed_bytes(mlir::func::FuncOp kernel);
 
 mlir::LogicalResult place_temporaries(mlir::ModuleOp kernels, const TemporaryLimits& limits);
 

@@ -73,16 +73,16 @@ class Total {
     }
     const Value zero = make(llvm::APInt::getZero(width_)), none = make(llvm::APInt::getAllOnes(width_));
     const Value by_zero = compare(CmpIPredicate::eq, divisor, zero);
-    Value is_odd = by_zero;
+    Value is_exception = by_zero;
     if (is_signed) {
       const Value wraps = builder_.create<arith::AndIOp>(
           location_, compare(CmpIPredicate::eq, divisor, none),
           compare(CmpIPredicate::eq, op_->getOperand(0), make(llvm::APInt::getSignedMinValue(width_))));
-      is_odd = builder_.create<arith::OrIOp>(location_, is_odd, wraps);
+      is_exception = builder_.create<arith::OrIOp>(location_, is_exception, wraps);
     }
     // By one, the smallest number and its remainder are what they are by -1.
     const Value one = make(llvm::APInt(width_, 1));
-    op_->setOperand(1, builder_.create<arith::SelectOp>(location_, is_odd, one, divisor));
+    op_->setOperand(1, builder_.create<arith::SelectOp>(location_, is_exception, one, divisor));
     const Value other = is_remainder(op_) ? op_->getOperand(0) : none;
     choose(expand(), by_zero, other);
   }
@@ -110,11 +110,11 @@ class Total {
     const Value is_above = compare_with(arith::CmpFPredicate::OGE, past);
     const Value is_below = has_fractions ? compare_with(arith::CmpFPredicate::OLE, before)
                                          : compare_with(arith::CmpFPredicate::OLT, first);
-    const Value is_odd = builder_.create<arith::OrIOp>(
+    const Value is_exception = builder_.create<arith::OrIOp>(
         location_, builder_.create<arith::OrIOp>(location_, is_above, is_below),
         builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::UNO, value, value));
     const Value zero = float_number(builder_, location_, value.getType(), llvm::APFloat::getZero(floats));
-    op_->setOperand(0, builder_.create<arith::SelectOp>(location_, is_odd, zero, value));
+    op_->setOperand(0, builder_.create<arith::SelectOp>(location_, is_exception, zero, value));
     Value converted = op_->getResult(0);
     builder_.setInsertionPointAfter(op_);
     Value result = builder_.create<arith::SelectOp>(location_, is_above, make(most), converted);
@@ -133,9 +133,9 @@ class Total {
       return;
     }
     const Value zero = make(llvm::APInt::getZero(width_));
-    const Value is_odd = compare(CmpIPredicate::ugt, amount, most);
-    op_->setOperand(1, builder_.create<arith::SelectOp>(location_, is_odd, zero, amount));
-    choose(op_->getResult(0), is_odd, zero);
+    const Value is_exception = compare(CmpIPredicate::ugt, amount, most);
+    op_->setOperand(1, builder_.create<arith::SelectOp>(location_, is_exception, zero, amount));
+    choose(op_->getResult(0), is_exception, zero);
   }
 
  private:
@@ -168,10 +168,10 @@ class Total {
   Value compare(CmpIPredicate predicate, Value a, Value b) {
     return builder_.create<arith::CmpIOp>(location_, predicate, a, b);
   }
-  // In place of `result`, `other` where `is_odd`.
-  void choose(Value result, Value is_odd, Value other) {
+  // In place of `result`, `other` where `is_exception`.
+  void choose(Value result, Value is_exception, Value other) {
     builder_.setInsertionPointAfterValue(result);
-    auto chosen = builder_.create<arith::SelectOp>(location_, is_odd, other, result);
+    auto chosen = builder_.create<arith::SelectOp>(location_, is_exception, other, result);
     result.replaceAllUsesExcept(chosen.getResult(), chosen);
   }
 
@@ -203,9 +203,14 @@ void make_integers_total(Operation* root) {
     return mlir::WalkResult::skip();
   });
   for (Operation* op : found) {
-    if (is_division(op)) Total(op).division();
-    if (is_shift(op)) Total(op).shift();
-    if (is_from_float(op)) Total(op).from_float();
+    // The operation may be another one afterwards.
+    if (is_division(op)) {
+      Total(op).division();
+    } else if (is_shift(op)) {
+      Total(op).shift();
+    } else {
+      Total(op).from_float();
+    }
   }
 }
 

@@ -115,6 +115,12 @@ bool is_product(Operation* op) {
   return structured && codegen::is_product(structured);
 }
 
+// With rows and columns, of which a workgroup keeps a tile at hand.
+bool has_tiles(Operation* op) {
+  auto structured = llvm::dyn_cast<linalg::LinalgOp>(op);
+  return structured && codegen::product_form(structured);
+}
+
 // Reads its operand element by element in the order in which it writes.
 bool reads_in_place(Operation* op, Value operand) {
   auto consumer = llvm::dyn_cast<linalg::GenericOp>(op);
@@ -227,6 +233,7 @@ class Group {
     });
     if (!only_here || !stays_narrow(producer)) return false;
     if (steps_ + codegen::count_steps(producer) > codegen::kStepsMax) return false;
+    if (has_tiles(producer) && llvm::any_of(operations_, has_tiles)) return false;
     if (rows_ && rows_->join(producer, consumer)) {
       const int64_t bytes = rows_->kept_bytes(producer);
       if (kept_bytes_ + bytes > kKeptBytesMax) return false;

@@ -18,7 +18,7 @@ mlir::LogicalResult lower_kernels(mlir::OwningOpRef<mlir::ModuleOp>& kernels, co
     }
     divided = false;
     for (auto kernel : kernels->getOps<mlir::func::FuncOp>()) {
-      if (kernel.isExternal() || temporary_bytes(kernel) <= limits.local_bytes) continue;
+      if (kernel.isExternal() || placed_bytes(kernel) <= limits.local_bytes) continue;
       auto large = on_tensors->lookupSymbol<mlir::func::FuncOp>(kernel.getSymName());
       divided = (large && divide_tile(large)) || divided;
     }

@@ -50,11 +50,12 @@ def compile_all(tools, folder, only):
     operations = folder / "operations.mlir"
     operations.write_text(run([sys.executable, GOLDEN / "operations.py", "make"]).stdout)
     (folder / "cases").mkdir()
-    epilogues = folder / "cases" / "epilogues.mlir"
-    epilogues.write_text(run([sys.executable, GOLDEN / "inputs" / "epilogues.py"]).stdout)
+    generated = [folder / "cases" / f"{name}.mlir" for name in ("epilogues", "several_sums") if only in name]
+    for program in generated:
+        program.write_text(run([sys.executable, GOLDEN / "inputs" / f"{program.stem}.py"]).stdout)
     programs = [path for path in [*sorted((GOLDEN / "cuda").glob("*.mlir")), GOLDEN / "schedule" / "run.mlir"] if only in path.stem]
-    for program in [operations, *[each for each in [epilogues] if only in each.stem], *programs]:
-        source = program if program in (operations, epilogues) else folder / "cases" / program.name
+    for program in [operations, *generated, *programs]:
+        source = program if program in [operations, *generated] else folder / "cases" / program.name
         source.write_text(program.read_text())
         target = source.with_suffix(".bvm")
         # Beside code for CUDA, whose workgroups may have other sizes.
