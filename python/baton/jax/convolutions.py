@@ -7,8 +7,9 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from .build import Builder, element_of, is_integer, shape_of
+from .scalars import entries
 from .sorting import replace
-from .windows_unknown import count_of_windows, entries, padded
+from .windows_unknown import count_of_windows, padded
 
 
 def lower_convolution(op, padding=None):

@@ -47,6 +47,22 @@ def owner_of(value):
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
+def entries(tensor):
+    """The elements of a tensor of sizes, in order: numbers, and values."""
+    op = owner_of(tensor)
+    if is_number(tensor) and (op is None or op.name != "stablehlo.constant"):
+        return [tensor]
+    if op is not None and op.name == "stablehlo.constant":
+        values, count = list(ir.DenseIntElementsAttr(op.attributes["value"])), 1
+        for size in shape_of(tensor):
+            count *= size
+        return values * count if len(values) == 1 else values
+    is_whole = op is not None and op.name == "stablehlo.concatenate" and (len(op.operands) == 1 or op.attributes["dimension"].value == 0)
+    if is_whole or op is not None and op.name == "stablehlo.reshape":
+        return [each for operand in op.operands for each in entries(operand)]
+    raise NotImplementedError("windows and slices whose sizes a kernel makes are not lowered")
+
+
 class Scalars:
     """The scalars of one module; each is written once, where its tensor is. Operations that are replaced stay until `erase`, because
     their values are keys here."""

@@ -135,7 +135,7 @@ def _integers(b, value, is_descending):
     if bits < 64:
         # An i1 is 0 or 1, and what is not is -1 or -2: a bit more than it has.
         return [(b.convert(number, i32), max(bits, 2))]
-    low = b.each("xor", b.convert(number, i32), b.full(shape_of(number), -(1 << 31), i32))
+    low = b.each("xor", b.convert(number, i32), b.full(b.sizes(number), -(1 << 31), i32))
     high = b.each("shift_right_arithmetic", number, b.like(number, 32))
     return [(b.convert(high, i32), 32), (low, 32)]
 
@@ -149,7 +149,7 @@ def _signed(b, value):
     half = 1 << (element.width - 1)
     moved = b.convert(value, wide)
     if element.width == wide.width:
-        return b.each("xor", moved, b.full(shape_of(moved), -half, wide))
+        return b.each("xor", moved, b.full(b.sizes(moved), -half, wide))
     return b.subtract(moved, half)
 
 

@@ -5,11 +5,11 @@ the places say where all that is sorted with the key comes from. A bitonic netwo
 one distance for all, so it is work for vectors; two steps of it are one operation, which halves what is read and written.
 
 A row of n numbers is `lanes` runs, and memory holds the first numbers of all runs of all rows, then the second ones: [n / lanes,
-lanes, rows]. Steps within runs, nearly all, then compare what is a multiple of a vector apart.
+lanes, rows]. Steps within runs, nearly all, then compare what is a multiple of a vector apart. The number of rows may be unknown.
 """
 from jaxlib.mlir import ir
 
-from .build import element_of, shape_of
+from .build import element_of, is_value, shape_of
 
 VECTOR = 16  # Neighbours that one step treats alike, at least, where there are as many.
 WHOLE_MAX = 256  # Numbers of a row that are not narrowed before the first ones are looked for.
@@ -17,7 +17,7 @@ WHOLE_MAX = 256  # Numbers of a row that are not narrowed before the first ones 
 
 def packed(b, key, bits, padded):
     """[rows, padded]: each key with its place, in the fewest bits; what fills up comes last."""
-    rows, count = shape_of(key)
+    rows, count = b.sizes(key)
     place_bits = (padded - 1).bit_length()
     width = 32 if bits + place_bits <= 32 else 64
     kind = ir.IntegerType.get_signless(width)
@@ -37,7 +37,7 @@ def power_of_two(count):
 
 def in_order(b, numbers):
     """Each row of [rows, n], n a power of two, in order."""
-    rows, count = shape_of(numbers)
+    rows, count = b.sizes(numbers)
     a, shape = _laid_out(b, numbers)
     size = 1
     while size < shape[0]:
@@ -58,13 +58,13 @@ def first(b, numbers, few):
 
 def _first_of_runs(b, numbers, few):
     """Of two runs in order one half cannot be among the first."""
-    rows, _ = shape_of(numbers)
+    rows, _ = b.sizes(numbers)
     a, shape = _laid_out(b, numbers, few)
     size = 1
     while size < few:
         a, size = _merge(b, a, shape, size), 2 * size
     while shape[0] > few:
-        a = b.reshape(a, [shape[0] // (2 * few), 2, few, shape[1] * shape[2]])
+        a = b.reshape(a, [shape[0] // (2 * few), 2, few, b.product(shape[1:])])
         a, shape = _lesser(b, a, 1, 2), [shape[0] // 2, *shape[1:]]
         a = _steps(b, a, shape, few // 2)
     while shape[1] > 1:
@@ -76,7 +76,7 @@ def _first_of_runs(b, numbers, few):
 
 def _narrowed(b, numbers, few):
     """Of each row the blocks whose least numbers come first; a block is what lies a number of blocks apart."""
-    rows, count = shape_of(numbers)
+    rows, count = b.sizes(numbers)
     size = 2
     while 2 * size * 2 * size * few <= count:
         size *= 2
@@ -86,13 +86,13 @@ def _narrowed(b, numbers, few):
     wanted = [rows, size, few]
     at = b.add(b.broadcast(which, wanted, [0, 2]), b.multiply(b.iota(wanted, 1), blocks))
     at = b.add(at, b.multiply(b.iota(wanted, 0), count))
-    return b.reshape(b.take(b.reshape(numbers, [rows * count]), b.reshape(at, [rows * size * few])), [rows, size * few])
+    return b.reshape(b.take(b.reshape(numbers, [b.product([rows, count])]), b.reshape(at, [b.product([rows, size, few])])), [rows, size * few])
 
 
 def _laid_out(b, numbers, shortest=2):
-    rows, count = shape_of(numbers)
+    rows, count = b.sizes(numbers)
     lanes = 1
-    while lanes * rows < VECTOR and count // (2 * lanes) >= shortest:
+    while lanes * (1 if is_value(rows) else rows) < VECTOR and count // (2 * lanes) >= shortest:
         lanes *= 2
     shape = [count // lanes, lanes, rows]
     return b.transpose(b.reshape(numbers, shape[::-1]), [2, 1, 0]), shape
@@ -100,7 +100,7 @@ def _laid_out(b, numbers, shortest=2):
 
 def _lesser(b, a, pair, turned):
     """Of the two along `pair` the lesser ones; the second is read backwards along `turned`."""
-    shape = shape_of(a)
+    shape = b.sizes(a)
     starts, limits = [0] * len(shape), list(shape)
     limits[pair] = 1
     left = b.slice(a, starts, limits)
@@ -111,7 +111,7 @@ def _lesser(b, a, pair, turned):
 def _merge(b, a, shape, size):
     """Two and two runs of `size` numbers in order become one."""
     length, lanes, rows = shape
-    a = _exchange(b, b.reshape(a, [length // (2 * size), 2, size, lanes * rows]), 1, [1, 2])
+    a = _exchange(b, b.reshape(a, [length // (2 * size), 2, size, b.product([lanes, rows])]), 1, [1, 2])
     return _steps(b, a, shape, size // 2)
 
 
@@ -121,7 +121,7 @@ def _merge_lanes(b, a, shape, size):
     a = _exchange(b, b.reshape(a, [length, lanes // (2 * size), 2, size, rows]), 2, [0, 2, 3])
     while size > 1:
         size //= 2
-        a = _exchange(b, b.reshape(a, [length, lanes // (2 * size), 2, size * rows]), 2, [2])
+        a = _exchange(b, b.reshape(a, [length, lanes // (2 * size), 2, b.product([size, rows])]), 2, [2])
     return _steps(b, a, shape, length // 2)
 
 
@@ -129,21 +129,21 @@ def _steps(b, a, shape, distance):
     """Steps of `distance`, half of it, down to 1."""
     length, lanes, rows = shape
     while distance >= 2:
-        a = _exchange_twice(b, b.reshape(a, [length // (2 * distance), 2, 2, distance // 2 * lanes * rows]))
+        a = _exchange_twice(b, b.reshape(a, [length // (2 * distance), 2, 2, b.product([distance // 2 * lanes, rows])]))
         distance //= 4
     if distance:
-        a = _exchange(b, b.reshape(a, [length // 2, 2, lanes * rows]), 1, [1])
+        a = _exchange(b, b.reshape(a, [length // 2, 2, b.product([lanes, rows])]), 1, [1])
     return a
 
 
 def _exchange(b, a, pair, turned):
     """Each number beside that with all `turned` dimensions backwards: the lesser one goes to the front along `pair`."""
-    return _kept(b, a, b.reverse(a, turned), b.compare("EQ", b.iota(shape_of(a), pair), 0))
+    return _kept(b, a, b.reverse(a, turned), b.compare("EQ", b.iota(b.sizes(a), pair), 0))
 
 
 def _exchange_twice(b, a):
     """A step along the second dimension and one along the third."""
-    front, front_inside = (b.compare("EQ", b.iota(shape_of(a), dimension), 0) for dimension in (1, 2))
+    front, front_inside = (b.compare("EQ", b.iota(b.sizes(a), dimension), 0) for dimension in (1, 2))
     mine = _kept(b, a, b.reverse(a, [1]), front)
     other = _kept(b, b.reverse(a, [2]), b.reverse(a, [1, 2]), front)
     return _kept(b, mine, other, front_inside)

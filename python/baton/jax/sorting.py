@@ -14,20 +14,21 @@ from jaxlib.mlir import ir
 
 from . import sort_networks
 from .build import Builder, element_of, has_unknown_sizes, is_value, shape_of
+from .scalars import entries
 from .sort_keys import keys_of
 
 COMPARED_MAX = 1 << 18  # Comparisons of all rows that are done by counting, whatever is compared.
 COUNTED_MAX = 2048  # Elements of a row that are sorted by counting.
 BLOCK = 256  # Of a longer row: counted first, then merged.
-SHORT = 256  # Elements of a row that are sorted by counting where the number of rows is unknown.
+SHORT = 64  # Elements of a row that are sorted by counting where the number of rows is unknown.
 FEW_MAX = 256  # Elements at the front of a row for which it isn't sorted whole.
 
 
 def lower_sort(op):
     compare, dimension = op.regions[0].blocks[0], op.attributes["dimension"].value
-    few = None if has_unknown_sizes(op.operands[0]) else _few_wanted(op, dimension)
+    few = _few_wanted(op, dimension)
     values = _sorted(Builder.before(op), list(op.operands), dimension, compare, few)
-    if few is None:
+    if few is None or has_unknown_sizes(op.operands[0]):  # A slice of an unknown size finds its end by itself.
         replace(op, values)
         return
     for result, value in zip(op.results, values):
@@ -42,13 +43,23 @@ def _few_wanted(op, dimension):
     most = 0
     for result in op.results:
         for use in result.uses:
-            if use.owner.name != "stablehlo.slice":
+            limit = _front(use.owner, dimension)
+            if limit is None:
                 return None
-            starts, limits, strides = (list(ir.DenseI64ArrayAttr(use.owner.attributes[name])) for name in ("start_indices", "limit_indices", "strides"))
-            if any(starts) or any(stride != 1 for stride in strides):
-                return None
-            most = max(most, limits[dimension])
+            most = max(most, limit)
     return most if 0 < most <= FEW_MAX and 4 * most <= shape_of(op.results[0])[dimension] else None
+
+
+def _front(op, dimension):
+    """How many elements of the front of a dimension an operation reads, if it reads nothing else."""
+    if op.name == "stablehlo.slice":
+        starts, limits, strides = (list(ir.DenseI64ArrayAttr(op.attributes[name])) for name in ("start_indices", "limit_indices", "strides"))
+    elif op.name == "stablehlo.real_dynamic_slice":
+        starts, limits, strides = (entries(each) for each in list(op.operands)[1:])
+    else:
+        return None
+    is_plain = not any(map(is_value, [*starts, *strides, limits[dimension]])) and not any(starts) and all(stride == 1 for stride in strides)
+    return limits[dimension] if is_plain else None
 
 
 def lower_approximate_top_k(op, configuration):
@@ -74,7 +85,7 @@ def _sorted(b, values, dimension, compare, few=None):
     if not shape or 0 in shape or shape[dimension] == 1:
         return values
     if has_unknown_sizes(values[0]):
-        return sorted_of_unknown_sizes(b, values, dimension, compare)
+        return sorted_of_unknown_sizes(b, values, dimension, compare, few)
     order = [i for i in range(len(shape)) if i != dimension] + [dimension]
     moved = [shape[i] for i in order]
     count = shape[dimension]
@@ -86,18 +97,30 @@ def _sorted(b, values, dimension, compare, few=None):
     return [b.transpose(b.reshape(each, moved), back) for each in rows]
 
 
-def sorted_of_unknown_sizes(b, values, dimension, compare):
-    """Short rows by counting, where their length is known; others by merging runs, from those of one element on."""
+def sorted_of_unknown_sizes(b, values, dimension, compare, few):
+    """An unknown number of rows as others, where their length is known; rows of unknown length by merging runs, from those of one
+    element on."""
     sizes = b.sizes(values[0])
     order = [i for i in range(len(sizes)) if i != dimension] + [dimension]
     moved = [sizes[i] for i in order]
     batch, count = b.product(moved[:-1]), moved[-1]
     rows = [b.reshape(b.transpose(each, order), [batch, count]) for each in values]
-    before = _comparator(compare)
-    is_short = not is_value(count) and count <= SHORT
-    rows = sort_counting(b, rows, before) if is_short else merged_from_single(b, rows, before)
+    rows = merged_from_single(b, rows, _comparator(compare)) if is_value(count) else _many_rows_in_order(b, rows, compare, few)
+    moved[-1] = b.sizes(rows[0])[1]
     back = [order.index(i) for i in range(len(order))]
     return [b.transpose(b.reshape(each, moved), back) for each in rows]
+
+
+def _many_rows_in_order(b, rows, compare, few):
+    """Of a known length; the first `few` of each, where that is given and little work."""
+    count = b.sizes(rows[0])[1]
+    if count <= SHORT:
+        return sort_counting(b, rows, _comparator(compare))
+    few = few if few and 4 * few <= count else None
+    keys = keys_of(b, compare, rows)
+    if keys:
+        return _permuted(b, rows, order_of_keys(b, keys, few if len(keys) == 1 else None))
+    return merged_from_single(b, rows, _comparator(compare))
 
 
 def merged_from_single(b, rows, before):
@@ -164,7 +187,7 @@ def _rows_in_order(b, rows, compare, few):
 def order_of_keys(b, keys, few=None):
     """For each place of a sorted row, or for the first `few`, the index of the element that comes there. Keys are those of
     `keys_of`: rows in the order of the last one are put in the order of the one before it, and so on."""
-    batch, count = shape_of(keys[0][0])
+    batch, count = b.sizes(keys[0][0])
     padded, order = sort_networks.power_of_two(count), None
     for key, bits in reversed(keys):
         key = key if order is None else _permuted(b, [key], order)[0]

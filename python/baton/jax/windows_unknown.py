@@ -7,7 +7,7 @@ runs of twice the elements.
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, integers, is_value, shape_of, tensor_type
-from .scalars import is_number, owner_of
+from .scalars import entries
 from .sorting import replace
 
 SHORT = 16  # Elements of a window that are taken one by one.
@@ -29,22 +29,6 @@ def lower_windows(op, block, window, strides, spread, dilations, padding):
     firsts = [b.broadcast(first, b.sizes(value), []) for first, value in zip(firsts, values)]
     made = b.apply(block, [*firsts, *values])
     replace(op, [value if value.type == result.type else b.value("tensor.cast", [value], result.type) for value, result in zip(made, op.results)])
-
-
-def entries(tensor):
-    """The elements of a tensor of sizes, in order: numbers, and values."""
-    op = owner_of(tensor)
-    if is_number(tensor) and (op is None or op.name != "stablehlo.constant"):
-        return [tensor]
-    if op is not None and op.name == "stablehlo.constant":
-        values, count = list(ir.DenseIntElementsAttr(op.attributes["value"])), 1
-        for size in shape_of(tensor):
-            count *= size
-        return values * count if len(values) == 1 else values
-    is_whole = op is not None and op.name == "stablehlo.concatenate" and (len(op.operands) == 1 or op.attributes["dimension"].value == 0)
-    if is_whole or op is not None and op.name == "stablehlo.reshape":
-        return [each for operand in op.operands for each in entries(operand)]
-    raise NotImplementedError("stablehlo.dynamic_reduce_window of sizes that a kernel makes is not lowered")
 
 
 def _computation(op, module):

@@ -142,6 +142,12 @@ def symbolic_orders_of_all_kinds(x, y):
             jnp.argsort(n, stable=True), jnp.sort(y, descending=True), jnp.argsort(n, descending=True), jnp.median(y), jnp.quantile(x, 0.3, axis=1), y[jnp.argsort(n)], jnp.unique(n, size=4), jnp.histogram(y, jnp.linspace(-2, 2, 5))[0])
 
 
+@program(f32(2, 20000), i32(2, 300, low=0, high=9), f32(3, 70, 2), sizes=("b, 20000", "b, 300", "a, 70, c"), also=[(f32(5, 20000), i32(5, 300, low=0, high=9), f32(1, 70, 4))])
+def symbolic_rows_of_known_length(x, n, y):
+    """As many as the program is called with."""
+    return lax.top_k(x, 40), lax.top_k(n, 3), jnp.argsort(n, 1), lax.sort((n, x[:, :300]), num_keys=2), jnp.sort(y, 1), jnp.argsort(y, 1, descending=True), jnp.argmax(x, 1)
+
+
 @program(f32(3, 6), f32(3, 4), sizes=("b, 6", "b, s"), also=[(f32(2, 6), f32(2, 9))], tolerance=1e-4)
 def symbolic_gradients_of_orders(x, y):
     return (jax.grad(lambda x: (lax.top_k(x, 2)[0] ** 2).sum())(x), jax.grad(lambda y: (jnp.sort(y, 1) * jnp.arange(y.shape[1])).sum())(y), jax.grad(lambda y: (jnp.cumsum(y, 1) ** 2).sum())(y), jax.grad(lambda x: (x.max(1) ** 2).sum() + jnp.median(x[:, :3], 1).sum())(x))
