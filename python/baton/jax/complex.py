@@ -2,7 +2,8 @@
 
 At the boundary a complex number is one of 64 bits, whose halves the parts are: arguments and results hold i64 with the complex type
 as their encoding. c128 has no such word and is refused. A transform multiplies by its matrix, one dimension after the other:
-n * n work for n elements, so long ones are left to a library.
+n * n work for n elements; lengths with divisors are transformed as rows and columns, which is work for the sum of the
+divisors, and long ones without any as a convolution.
 """
 import re
 import struct
@@ -14,7 +15,8 @@ from jaxlib.mlir.dialects import stablehlo
 from . import libraries as commands, lines
 from .build import Builder, element_of, shape_of, tensor_type
 
-TRANSFORM_MAX = 4096  # Elements along a dimension.
+PRODUCT_MAX = 64  # Elements along a dimension that are transformed by one product, where the length has divisors.
+PRIME_MAX = 256  # The same where it has none.
 
 # What moves elements, or takes each part for itself.
 BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "concatenate", "pad", "dynamic_slice", "dynamic_update_slice",
@@ -76,6 +78,16 @@ def _number(text, wide):
     if not text.startswith("0x"):
         return float(text)
     return struct.unpack(">d" if wide else ">f", bytes.fromhex(text[2:]))[0]
+
+
+def _numbers(b, numbers, element):
+    attribute = ir.DenseElementsAttr.get(numbers.astype(np.float64 if isinstance(element, ir.F64Type) else np.float32))
+    return b.value("stablehlo.constant", [], attribute.type, {"value": attribute})
+
+
+def _divisor(length):
+    """The largest one that is not above the root."""
+    return max(i for i in range(1, int(length ** 0.5) + 1) if length % i == 0)
 
 
 class Parts:
@@ -461,8 +473,6 @@ class Parts:
         lengths = list(op.attributes["fft_length"])
         if "fft" in self.libraries and len(lengths) <= 3:
             return self._command(b, op, kind, lengths)
-        if max(lengths) > TRANSFORM_MAX:
-            raise NotImplementedError(f"stablehlo.fft of more than {TRANSFORM_MAX} elements is not lowered: it takes a library")
         value = op.operands[0]
         rank = len(shape_of(value))
         dimensions = list(range(rank - len(lengths), rank))
@@ -495,19 +505,57 @@ class Parts:
         rest = b.value("stablehlo.reverse", [rest], rest.type, {"dimensions": ir.DenseI64ArrayAttr.get([rank - 1])})
         return b.concatenate([half, rest if sign > 0 else b.each("negate", rest)], rank - 1)
 
+    def _transformed(self, b, pair, dimension, length, kept, inverse):
+        rows = _divisor(length)
+        if rows == 1 and length > PRIME_MAX:
+            return self._as_convolution(b, pair, dimension, length, kept, inverse)
+        if length <= PRODUCT_MAX or rows == 1:
+            return self._multiplied(b, pair, dimension, length, kept, inverse)
+        return self._in_two_steps(b, pair, dimension, (rows, length // rows), kept, inverse)
+
+    def _in_two_steps(self, b, pair, dimension, lengths, kept, inverse):
+        """As rows times columns: columns are transformed, turned by what their places say, and then rows are."""
+        (rows, columns), shape = lengths, b.sizes(pair[0])
+        before, behind = shape[:dimension], shape[dimension + 1:]
+        pair = tuple(None if each is None else b.reshape(each, [*before, rows, columns, *behind]) for each in pair)
+        pair = self._transformed(b, pair, dimension, rows, rows, inverse)
+        angle = (2 if inverse else -2) * np.pi * np.outer(np.arange(rows), np.arange(columns)) / (rows * columns)
+        turns = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension, dimension + 1]) for each in (np.cos(angle), np.sin(angle))]
+        pair = self._transformed(b, self._product(b, pair, turns), dimension + 1, columns, columns, inverse)
+        order = list(range(len(shape) + 1))
+        order[dimension:dimension + 2] = [dimension + 1, dimension]
+        pair = tuple(b.reshape(b.transpose(each, order), [*before, rows * columns, *behind]) for each in pair)
+        if kept == rows * columns:
+            return pair
+        return tuple(b.slice(each, [0] * len(shape), [*before, kept, *behind]) for each in pair)
+
+    def _as_convolution(self, b, pair, dimension, length, kept, inverse):
+        """By 2nk = n² + k² - (k - n)² a transform is a convolution with a chirp (Bluestein), done by transforms of a power of two."""
+        shape, places = b.sizes(pair[0]), np.arange(length)
+        chirp = np.exp((1j if inverse else -1j) * np.pi * (places * places % (2 * length)) / length)
+        wide = 1 << (2 * length - 1).bit_length()
+        around = np.zeros(wide, np.complex128)
+        around[:length], around[wide - length + 1:] = chirp.conj(), chirp.conj()[:0:-1]
+        low, high = [0] * len(shape), [wide - length if i == dimension else 0 for i in range(len(shape))]
+        pair = tuple(b.pad(each, 0, low, high) for each in self._turned(b, pair, dimension, chirp))
+        pair = self._transformed(b, pair, dimension, wide, wide, False)
+        pair = self._transformed(b, self._turned(b, pair, dimension, np.fft.fft(around)), dimension, wide, wide, True)
+        limits = [*shape[:dimension], kept, *shape[dimension + 1:]]
+        pair = tuple(b.slice(each, [0] * len(shape), limits) for each in pair)
+        return self._turned(b, pair, dimension, chirp[:kept] * (1 / length if inverse else 1))
+
+    def _turned(self, b, pair, dimension, numbers):
+        """Multiplied by a complex number for each place along a dimension."""
+        parts = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension]) for each in (numbers.real, numbers.imag)]
+        return self._product(b, (pair[0], b.like(pair[0], 0) if pair[1] is None else pair[1]), parts)
+
     @staticmethod
-    def _transformed(b, pair, dimension, length, kept, inverse):
+    def _multiplied(b, pair, dimension, length, kept, inverse):
         element = element_of(pair[0])
-        kind = np.float64 if isinstance(element, ir.F64Type) else np.float32
         turns = np.outer(np.arange(length), np.arange(kept)) % length
         angle = (2 if inverse else -2) * np.pi * turns / length
         scale = 1 / length if inverse else 1
-
-        def constant(numbers):
-            attribute = ir.DenseElementsAttr.get((numbers * scale).astype(kind))
-            return b.value("stablehlo.constant", [], attribute.type, {"value": attribute})
-
-        cosines, sines = constant(np.cos(angle)), constant(np.sin(angle))
+        cosines, sines = (_numbers(b, each * scale, element) for each in (np.cos(angle), np.sin(angle)))
         shape = shape_of(pair[0])
         rest = [i for i in range(len(shape)) if i != dimension]
 

@@ -268,6 +268,13 @@ def real_transforms_of_several_dimensions(z, x):
             jax.grad(lambda x: f.irfft2(f.rfft2(x) ** 2).sum() + jnp.abs(f.rfftn(x)).sum())(x))
 
 
+@program(f32(2, 6000), f32(2, 1031), c64(1, 3 * 257), f32(70, 3, 66), tolerance=1e-3)
+def transforms_of_long_rows(x, prime, z, t):
+    """Lengths with divisors, and without."""
+    f = jnp.fft
+    return f.rfft(x), f.irfft(f.rfft(x)), f.fft(x[:, :4096]), f.rfft(prime), f.ifft(f.fft(prime)), f.irfft(f.rfft(prime), 1031), f.fft(z), f.ifft(z), f.rfftn(t), f.fftn(t, axes=(0, 1))
+
+
 @program(f32(3, 12), c64(2, 7), f32(4, 6), f32(2, 3, 4, 5), tolerance=1e-4)
 def transforms_of_all_kinds(x, z, y, t):
     f = jnp.fft
