@@ -149,6 +149,36 @@ std::optional<ProductForm> product_form_of_any_rows(linalg::LinalgOp op) {
   return form;
 }
 
+std::optional<int64_t> few_rows(linalg::LinalgOp op, const ProductForm& form) {
+  // Shorter sums, and smaller matrices, aren't worth it.
+  constexpr int64_t kFewSteps = 16, kSmallMatrix = 4096;
+  const auto is_stored = [](mlir::Type type) {
+    const mlir::Type element = mlir::getElementTypeOrSelf(type);
+    return element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8 &&
+           llvm::isPowerOf2_32(element.getIntOrFloatBitWidth());
+  };
+  // Sums of f16 and bf16 come in f32 (widen_sums.hpp).
+  const mlir::Type sum = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  if (!llvm::all_of(op->getOperandTypes(), is_stored) || sum.isF16() || sum.isBF16()) return std::nullopt;
+  const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  llvm::SmallVector<unsigned> row_loops = form.other_rows;
+  if (form.rows != ProductForm::kNone) row_loops.push_back(form.rows);
+  int64_t rows = 1, others = 1;
+  bool is_long = false;
+  for (unsigned loop = 0; loop < sizes.size(); ++loop) {
+    const bool is_open = mlir::ShapedType::isDynamic(sizes[loop]);
+    if (llvm::is_contained(row_loops, loop)) {
+      if (is_open || sizes[loop] < 1 || sizes[loop] > kFewRows) return std::nullopt;
+      rows *= sizes[loop];
+      if (rows > kFewRows) return std::nullopt;
+      continue;
+    }
+    others = std::min(kSmallMatrix, others * (is_open ? kSmallMatrix : std::min(sizes[loop], kSmallMatrix)));
+    is_long |= llvm::is_contained(form.steps, loop) && (is_open || sizes[loop] >= kFewSteps);
+  }
+  return is_long && others >= kSmallMatrix ? std::optional(rows) : std::nullopt;
+}
+
 bool sums_products(linalg::LinalgOp op) { return match_body(op).has_value(); }
 
 // What computes `value` behind operations of one operand; null where that is an argument of the body.

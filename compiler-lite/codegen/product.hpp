@@ -31,6 +31,8 @@ std::optional<ProductForm> product_form_of_any_rows(mlir::linalg::LinalgOp op);
 bool sums_products(mlir::linalg::LinalgOp op);
 // With more rows it pays a core to convert and pack the matrix first (cpu/product.cpp); few ones read it where it lies.
 inline constexpr int64_t kFewRows = 8;
+// How many rows, where they are few and of types and sums that are worth it.
+std::optional<int64_t> few_rows(mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether it is one in any form, upstream's included, whose test asks for one result.
 bool is_product(mlir::linalg::LinalgOp op);
 

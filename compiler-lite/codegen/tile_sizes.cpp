@@ -25,8 +25,9 @@ constexpr int64_t kSquare = 64;  // Of as many elements.
 constexpr int64_t kUnknownSize = 1024;
 // A tile of a product: the packed panel of B (cpu/product.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
 constexpr int64_t kProductTile = 128;
-// The same of few rows, whose matrix is read once, in runs that are as long as some tiles for each core leave them.
-constexpr int64_t kFewRowsTiles = 8, kFewRowsColumns = 512;
+// The same of few rows, whose matrix is read once: so many multiplications for a core's workgroup, of whole runs of columns
+// where the matrix has its columns side by side.
+constexpr int64_t kFewRowsWork = 256 * 1024, kFewRowsRun = 128, kFewRowsColumns = 512;
 // Multiplications for which a core's workgroup takes several products of a batch.
 constexpr int64_t kBatchWork = 512 * 1024;
 
@@ -179,16 +180,18 @@ class Correspondence {
   }
 
   void note_product(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
-    // One row is a product for cores (cpu/few_rows.cpp); blocks reduce it.
+    // One row is a product for cores, if they read its matrix once (cpu/few_rows.cpp); blocks reduce it.
     const bool cores = tiling_ == Tiling::kCores;
-    const std::optional<ProductForm> form = cores ? product_form_of_any_rows(op) : product_form(op);
+    std::optional<ProductForm> form = cores ? product_form_of_any_rows(op) : product_form(op);
+    const std::optional<int64_t> few = cores && form ? few_rows(op, *form) : std::nullopt;
+    if (!few) form = product_form(op);
     if (!form) return;
     has_product_ = true;
     const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     const ProductTile tile =
         cores ? ProductTile{kProductTile, kProductTile} : block_tile(op, *form, tiled_sizes(op, *form));
     const bool one_row = form->rows == ProductForm::kNone;
-    const int64_t tile_columns = cores ? columns_of_tile(ranges, *form) : tile.columns;
+    const int64_t tile_columns = few ? columns_of_few_rows(op, *form, *few) : tile.columns;
     if (!one_row) want(loops, {form->rows}, tile.rows);
     want(loops, {form->columns}, tile_columns);
     // Cores take more where the matrices are small.
@@ -211,11 +214,13 @@ class Correspondence {
     }
   }
 
-  static int64_t columns_of_tile(llvm::ArrayRef<int64_t> ranges, const ProductForm& form) {
-    const bool few = form.rows == ProductForm::kNone || (ranges[form.rows] > 0 && ranges[form.rows] <= kFewRows);
-    if (!few) return kProductTile;
-    const int64_t share = known_size(ranges[form.columns]) / kFewRowsTiles / kProductTile * kProductTile;
-    return std::clamp(share, kProductTile, kFewRowsColumns);
+  static int64_t columns_of_few_rows(linalg::LinalgOp op, const ProductForm& form, int64_t rows) {
+    const mlir::AffineMap matrix = op.getIndexingMapsArray()[form.b];
+    const bool side_by_side = matrix.getNumResults() > 0 &&
+                              matrix.getResults().back() == mlir::getAffineDimExpr(form.columns, op.getContext());
+    const int64_t run = side_by_side ? kFewRowsRun : 1;
+    const int64_t columns = kFewRowsWork / std::max<int64_t>(1, rows * steps_of(op, form));
+    return std::clamp<int64_t>(columns / run * run, run, kFewRowsColumns);
   }
 
   // Matrices of a batch that a core takes at once: their sums may stand in the tile's memory.

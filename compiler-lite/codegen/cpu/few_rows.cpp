@@ -8,8 +8,8 @@
 //         C[rows][n0..] += A[rows][k0..] * B[k0.., n0..]     sums += A[rows][k0..] * B[k0.., columns]
 //                                                          each is added up, and the last steps behind it
 //
-// C's part of a tile stays in the first-level cache. A row's sums are made in one order, however many rows there are: a
-// sequence has the same numbers alone and in a batch.
+// C's part of a tile stays in the first-level cache. A row's sums are made in one order, however many of these rows there
+// are: a sequence has the same numbers alone and in a small batch.
 #include "compiler-lite/codegen/cpu/few_rows.hpp"
 
 #include "compiler-lite/codegen/product.hpp"
@@ -33,8 +33,6 @@ using mlir::OpBuilder;
 using mlir::Value;
 using mlir::ValueRange;
 
-// Shorter sums, and fewer multiplications, aren't worth it.
-constexpr int64_t kFewSteps = 16, kSmall = 4096;
 // Rows of B, or columns along k, that are read side by side: as many streams as the processor follows.
 constexpr int64_t kSteps = 4, kColumnsMax = 4;
 constexpr int64_t kLineBytes = 64;
@@ -339,42 +337,6 @@ class AlongSteps : FewRows {
   }
 };
 
-bool is_small(linalg::LinalgOp op) {
-  int64_t count = 1;
-  for (const int64_t size : op.getStaticLoopRanges()) {
-    if (mlir::ShapedType::isDynamic(size)) return false;
-    count *= size;
-  }
-  return count < kSmall;
-}
-
-bool has_few_rows(linalg::LinalgOp op, const ProductForm& form) {
-  const mlir::Type element = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  // Sums of f16 and bf16 come in f32 (widen_sums.hpp).
-  const bool good = element.isF32() || element.isF64() || (element.isInteger() && element.getIntOrFloatBitWidth() >= 8);
-  if (!good || is_small(op)) return false;
-  const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  const auto is_long = [&](unsigned loop) {
-    return mlir::ShapedType::isDynamic(sizes[loop]) || sizes[loop] >= kFewSteps;
-  };
-  if (!llvm::any_of(form.steps, is_long)) return false;
-  SmallVector<unsigned> row_loops = form.other_rows;
-  if (form.rows != ProductForm::kNone) row_loops.push_back(form.rows);
-  int64_t rows = 1;
-  for (const unsigned loop : row_loops) {
-    if (mlir::ShapedType::isDynamic(sizes[loop]) || sizes[loop] > kFewRows) return false;
-    rows = std::min(rows * sizes[loop], kFewRows + 1);
-  }
-  return rows > 0 && rows <= kFewRows;
-}
-
-bool has_whole_bytes(linalg::LinalgOp op) {
-  return llvm::all_of(op->getOperandTypes(), [](mlir::Type type) {
-    const mlir::Type element = mlir::getElementTypeOrSelf(type);
-    return element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0;
-  });
-}
-
 enum class Along { kNothing, kColumns, kSteps };
 Along direction_of(linalg::LinalgOp op, const ProductForm& form) {
   if (has_contiguous_columns(op, form) && is_contiguous_along(op, form, form.b, form.columns)) return Along::kColumns;
@@ -389,16 +351,16 @@ Along direction_of(linalg::LinalgOp op, const ProductForm& form) {
 
 bool lower_few_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const BodyOptions& options) {
   const std::optional<ProductForm> form = product_form_of_any_rows(op);
-  if (!form || !has_whole_bytes(op) || !has_few_rows(op, *form)) return false;
+  const std::optional<int64_t> rows = form ? few_rows(op, *form) : std::nullopt;
+  if (!rows) return false;
   const Along along = direction_of(op, *form);
   if (along == Along::kNothing) return false;
   const OpBuilder::InsertionGuard guard(rewriter);
   const Product product = open_product(rewriter, op, *form);
-  const int64_t rows = type_of(product.c).getDimSize(0);
   if (along == Along::kColumns) {
-    AlongColumns(rewriter, op.getLoc(), product, rows, options).write();
+    AlongColumns(rewriter, op.getLoc(), product, *rows, options).write();
   } else {
-    AlongSteps(rewriter, op.getLoc(), product, rows, options).write();
+    AlongSteps(rewriter, op.getLoc(), product, *rows, options).write();
   }
   rewriter.eraseOp(op);
   return true;

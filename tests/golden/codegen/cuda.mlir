@@ -71,7 +71,7 @@ func.func @rows(%a: tensor<64x100xf32>) -> tensor<64xf32> {
 // CHECK-NEXT: ld.global.v4.f32
 // CHECK-NEXT: ld.global.v4.f32
 // CHECK-NEXT: ld.global.v4.f32
-// LAUNCHES: long_rows 0 2 256 1 1 128
+// LAUNCHES: long_rows 0 2 256 1 1 64
 // GRIDS-LABEL: {{^}}long_rows
 // GRIDS: grid () -> (64, 1, 1)
 func.func @long_rows(%a: tensor<64x4096xf32>) -> tensor<64xf32> {
@@ -111,7 +111,7 @@ func.func @product(%a: tensor<256x128xf32>, %b: tensor<128x256xf32>) -> tensor<2
 // CHECK-COUNT-4: ld.global.v4.f32
 // CHECK-NOT: ld.global.v4
 // CHECK: st.global.v4.f32
-// LAUNCHES: softmax 0 2 256 1 1 256
+// LAUNCHES: softmax 0 2 256 1 1 128
 func.func @softmax(%a: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
