@@ -46,7 +46,7 @@ Value hold(mlir::OpBuilder& builder, mlir::Location location, Value index, Value
 
 }  // namespace
 
-void BoundRules::hold_in_body(Operation* op) {
+void BoundRules::hold_in_body(Operation* op, llvm::ArrayRef<OpFoldResult> extents) {
   llvm::SmallVector<Operation*> inside;
   op->walk([&](Operation* each) {
     if (each != op) inside.push_back(each);
@@ -61,9 +61,9 @@ void BoundRules::hold_in_body(Operation* op) {
       return refuse(each, "a tensor in a body is of open sizes; only known ones are lowered there.");
     }
     if (auto slice = llvm::dyn_cast<tensor::ExtractSliceOp>(each)) {
-      hold_slice(slice, slice.getSource(), op);
+      hold_slice(slice, slice.getSource(), op, extents);
     } else if (auto put = llvm::dyn_cast<tensor::InsertSliceOp>(each)) {
-      hold_slice(put, put.getDest(), op);
+      hold_slice(put, put.getDest(), op, extents);
     } else if (auto insert = llvm::dyn_cast<tensor::InsertOp>(each)) {
       hold_elements(each, insert.getDest().getType(), insert.getIndicesMutable());
     } else if (auto extract = llvm::dyn_cast<tensor::ExtractOp>(each)) {
@@ -82,6 +82,17 @@ void BoundRules::hold_in_body(Operation* op) {
 void BoundRules::hold_elements(Operation* access, RankedTensorType type, mlir::MutableOperandRange indices) {
   if (!type.hasStaticShape()) return refuse(access, "it writes into a tensor of open sizes from a body.");
   mlir::OpBuilder builder(access);
+  if (type.getNumElements() == 0) {  // Nothing can be written, and what is read is 0.
+    auto insert = llvm::dyn_cast<tensor::InsertOp>(access);
+    Value other;
+    if (insert) {
+      other = insert.getDest();
+    } else {
+      other = builder.create<arith::ConstantOp>(access->getLoc(), builder.getZeroAttr(type.getElementType()));
+    }
+    access->getResult(0).replaceAllUsesWith(other);
+    return access->erase();
+  }
   for (unsigned d = 0; d < indices.size(); ++d) {
     mlir::OpOperand& index = indices[d];
     if (is_below(mlir::getAsOpFoldResult(index.get()), type.getDimSize(d))) continue;
@@ -91,7 +102,8 @@ void BoundRules::hold_elements(Operation* access, RankedTensorType type, mlir::M
 }
 
 // The slice moves to where all of it is inside. There must be as much as it asks for: that is the host's to compare.
-void BoundRules::hold_slice(OffsetSizeAndStrideOpInterface slice, Value whole, Operation* op) {
+void BoundRules::hold_slice(OffsetSizeAndStrideOpInterface slice, Value whole, Operation* op,
+                            llvm::ArrayRef<OpFoldResult> extents) {
   const auto type = llvm::cast<RankedTensorType>(whole.getType());
   mlir::OpBuilder builder(slice);
   const mlir::Location location = slice->getLoc();
@@ -115,18 +127,19 @@ void BoundRules::hold_slice(OffsetSizeAndStrideOpInterface slice, Value whole, O
       if (reach > *known) return refuse(slice, "dimension ", d, " of a tensor in a body has no room for the slice.");
       if (is_below(offset, *known - reach + 1)) continue;
     }
+    const auto begins_at = mlir::getConstantIntValue(offset);
+    if (begins_at && (*begins_at < 0 || llvm::AddOverflow(*begins_at, reach, reach))) {
+      return refuse(slice, "it begins outside of a tensor in a body.");
+    }
     bounds_.at_most(location_, constant(reach), length,
                     op->getName().getStringRef() + ": its body reads $0 along dimension " + llvm::Twine(d) +
-                        " of a tensor, which has $1.");
-    if (mlir::isConstantIntValue(offset, 0)) continue;
+                        " of a tensor, which has $1.",
+                    runs_never(location_, extents));
+    if (begins_at) continue;
     const Value most = value(subtract_indices(builder_, location_, length, constant(reach)));
     const Value begin = mlir::getValueOrCreateConstantIndexOp(builder, location, offset);
     const Value held = hold(builder, location, begin, most);
-    if (llvm::isa<Value>(offset)) {
-      slice->setOperand(slice.getOffsetSizeAndStrideStartOperandIndex() + place, held);
-    } else {
-      return refuse(slice, "it begins outside of a tensor in a body.");
-    }
+    slice->setOperand(slice.getOffsetSizeAndStrideStartOperandIndex() + place, held);
   }
 }
 

@@ -50,6 +50,8 @@ class BoundRules {
   void body_extract(mlir::Operation* op, mlir::tensor::ExtractOp extract, llvm::ArrayRef<mlir::OpFoldResult> extents);
   std::optional<IndexRange> range_of(mlir::Value index, mlir::Operation* op,
                                      llvm::ArrayRef<mlir::OpFoldResult> extents);
+  std::optional<IndexRange> compute_range(mlir::Value index, mlir::Operation* op,
+                                          llvm::ArrayRef<mlir::OpFoldResult> extents);
   std::optional<IndexRange> range_of(mlir::AffineExpr expression, llvm::ArrayRef<IndexRange> dimensions);
   // Compares loops with how far they may go, where indices could wrap round.
   void bound_loops(mlir::Operation* op, const IndexRange& range, llvm::ArrayRef<mlir::OpFoldResult> extents);
@@ -58,8 +60,9 @@ class BoundRules {
   mlir::Value runs_never(mlir::Location location, llvm::ArrayRef<mlir::OpFoldResult> extents);
 
   // body_rules.cpp
-  void hold_in_body(mlir::Operation* op);
-  void hold_slice(mlir::OffsetSizeAndStrideOpInterface slice, mlir::Value whole, mlir::Operation* op);
+  void hold_in_body(mlir::Operation* op, llvm::ArrayRef<mlir::OpFoldResult> extents);
+  void hold_slice(mlir::OffsetSizeAndStrideOpInterface slice, mlir::Value whole, mlir::Operation* op,
+                  llvm::ArrayRef<mlir::OpFoldResult> extents);
   void hold_elements(mlir::Operation* access, mlir::RankedTensorType type, mlir::MutableOperandRange indices);
 
   template <typename... Parts>
@@ -76,6 +79,7 @@ class BoundRules {
   Bounds bounds_;
   TensorSizes sizes_;
   mlir::Location location_ = builder_.getUnknownLoc();
+  llvm::DenseMap<mlir::Value, std::optional<IndexRange>> ranges_;  // Of the indices of one body.
   bool refused_ = false;
 };
 

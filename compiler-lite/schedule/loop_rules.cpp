@@ -83,6 +83,65 @@ std::optional<Span> span_of(mlir::AffineExpr expression, llvm::ArrayRef<int64_t>
   return Span{a->first - turn * by, a->last - turn * by};
 }
 
+// At one point of the loops; nothing where the number leaves 64 bits.
+std::optional<int64_t> index_at(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> point) {
+  using Kind = mlir::AffineExprKind;
+  if (const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(expression)) return point[loop.getPosition()];
+  if (const auto number = llvm::dyn_cast<mlir::AffineConstantExpr>(expression)) return number.getValue();
+  const auto both = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+  const auto a = both ? index_at(both.getLHS(), point) : std::nullopt;
+  const auto b = both ? index_at(both.getRHS(), point) : std::nullopt;
+  int64_t result = 0;
+  if (!a || !b) return std::nullopt;
+  if (both.getKind() == Kind::Add) return llvm::AddOverflow(*a, *b, result) ? std::nullopt : std::optional(result);
+  if (both.getKind() == Kind::Mul) return llvm::MulOverflow(*a, *b, result) ? std::nullopt : std::optional(result);
+  if (*b <= 0) return std::nullopt;
+  if (both.getKind() == Kind::FloorDiv) return llvm::divideFloorSigned(*a, *b);
+  if (both.getKind() == Kind::CeilDiv) return llvm::divideCeilSigned(*a, *b);
+  return llvm::mod(*a, *b);
+}
+
+// Whether all indices are inside, point by point: what is rounded may take fewer than lie between its first and its last.
+bool is_inside_everywhere(mlir::AffineExpr index, llvm::ArrayRef<int64_t> extents, int64_t size) {
+  constexpr int64_t kPointsMax = int64_t{1} << 20;
+  SmallVector<unsigned> loops;
+  int64_t points = 1;
+  for (unsigned loop = 0; loop < extents.size(); ++loop) {
+    if (!index.isFunctionOfDim(loop)) continue;
+    loops.push_back(loop);
+    if (llvm::MulOverflow(points, extents[loop], points) || points > kPointsMax) return false;
+  }
+  SmallVector<int64_t> point(extents.size(), 0);
+  for (int64_t number = 0; number < points; ++number) {
+    int64_t rest = number;
+    for (const unsigned loop : loops) {
+      point[loop] = rest % extents[loop];
+      rest /= extents[loop];
+    }
+    const std::optional<int64_t> at = index_at(index, point);
+    if (!at || *at < 0 || *at >= size) return false;
+  }
+  return true;
+}
+
+// (x floordiv c) * c + x mod c is x.
+mlir::AffineExpr joined(mlir::AffineExpr expression) {
+  using Kind = mlir::AffineExprKind;
+  const auto both = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+  if (!both) return expression;
+  const mlir::AffineExpr a = joined(both.getLHS()), b = joined(both.getRHS());
+  const auto whole_of = [](mlir::AffineExpr multiple, mlir::AffineExpr rest) -> mlir::AffineExpr {
+    const auto mod = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(rest);
+    if (!mod || mod.getKind() != Kind::Mod) return {};
+    return multiple == mod.getLHS().floorDiv(mod.getRHS()) * mod.getRHS() ? mod.getLHS() : mlir::AffineExpr();
+  };
+  if (both.getKind() == Kind::Add) {
+    if (const mlir::AffineExpr whole = whole_of(a, b)) return whole;
+    if (const mlir::AffineExpr whole = whole_of(b, a)) return whole;
+  }
+  return mlir::getAffineBinaryOpExpr(both.getKind(), a, b);
+}
+
 }  // namespace
 
 void BoundRules::structured(linalg::LinalgOp op) {
@@ -144,6 +203,7 @@ void BoundRules::bound_loops(Operation* op, const IndexRange& range, llvm::Array
 // Several loops move along one dimension, as a convolution's output and kernel do.
 void BoundRules::window(linalg::LinalgOp op, mlir::OpOperand& operand, unsigned dimension, mlir::AffineExpr index,
                         llvm::ArrayRef<OpFoldResult> extents) {
+  index = joined(index);
   const OpFoldResult size = sizes_.of(operand.get(), dimension);
   const unsigned number = operand.getOperandNumber();
   if (is_known(size) && llvm::all_of(extents, is_known)) {
@@ -152,9 +212,10 @@ void BoundRules::window(linalg::LinalgOp op, mlir::OpOperand& operand, unsigned 
     for (const OpFoldResult extent : extents) known.push_back(*mlir::getConstantIntValue(extent));
     if (llvm::is_contained(known, 0)) return;
     const std::optional<Span> span = span_of(index, known);
-    const bool is_inside =
-        span && span->first >= 0 && span->last < static_cast<double>(*mlir::getConstantIntValue(size));
-    if (!is_inside) refuse(op, "it reads outside of dimension ", dimension, " of operand ", number, ".");
+    const int64_t length = *mlir::getConstantIntValue(size);
+    const bool is_inside = span && span->first >= 0 && span->last < static_cast<double>(length);
+    if (!is_inside && !is_inside_everywhere(index, known, length))
+      refuse(op, "it reads outside of dimension ", dimension, " of operand ", number, ".");
     return;
   }
   SmallVector<IndexRange> loops;
@@ -229,6 +290,13 @@ std::optional<IndexRange> BoundRules::rounded(mlir::AffineExprKind kind, const I
 
 // Of an index in a body: what is known of it before the body runs.
 std::optional<IndexRange> BoundRules::range_of(Value index, Operation* op, llvm::ArrayRef<OpFoldResult> extents) {
+  if (const auto known = ranges_.find(index); known != ranges_.end()) return known->second;
+  const std::optional<IndexRange> range = compute_range(index, op, extents);
+  ranges_[index] = range;
+  return range;
+}
+
+std::optional<IndexRange> BoundRules::compute_range(Value index, Operation* op, llvm::ArrayRef<OpFoldResult> extents) {
   if (auto loop = index.getDefiningOp<linalg::IndexOp>(); loop && loop->getParentOp() == op) {
     return IndexRange{constant(0), extents[loop.getDim()], 1};
   }
@@ -246,6 +314,8 @@ std::optional<IndexRange> BoundRules::range_of(Value index, Operation* op, llvm:
   if (const auto number = mlir::getConstantIntValue(index)) {
     return IndexRange{constant(*number), constant(*number + 1)};
   }
+  if (!llvm::isa<mlir::affine::AffineApplyOp, arith::AddIOp, arith::SubIOp, arith::MulIOp>(computed))
+    return std::nullopt;
   SmallVector<IndexRange> operands;
   for (const Value operand : computed->getOperands()) {
     const std::optional<IndexRange> range = range_of(operand, op, extents);
@@ -271,14 +341,14 @@ std::optional<IndexRange> BoundRules::range_of(Value index, Operation* op, llvm:
   }
   if (llvm::isa<arith::AddIOp>(computed)) return range_of(x + y, operands);
   if (llvm::isa<arith::SubIOp>(computed)) return range_of(x - y, operands);
-  if (!llvm::isa<arith::MulIOp>(computed)) return std::nullopt;
   const auto factor = mlir::getConstantIntValue(computed->getOperand(1));
   return factor ? range_of(x * *factor, operands) : std::nullopt;
 }
 
 void BoundRules::body_extracts(Operation* op, llvm::ArrayRef<OpFoldResult> extents) {
-  hold_in_body(op);
   if (llvm::any_of(extents, [](OpFoldResult extent) { return mlir::isConstantIntValue(extent, 0); })) return;
+  hold_in_body(op, extents);
+  ranges_.clear();
   SmallVector<tensor::ExtractOp> extracts;
   op->walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
   for (tensor::ExtractOp extract : extracts) {
