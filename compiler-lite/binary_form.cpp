@@ -1,10 +1,18 @@
 #include "compiler-lite/binary_form.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <optional>
 
 #include "compiler-lite/dialects/all.hpp"
 #include "llvm/Support/MemoryBuffer.h"
@@ -21,10 +29,52 @@ namespace baton::compiler_lite {
 namespace {
 
 constexpr std::string_view kMagic = "ML\xefR";
-constexpr int kRead = 0, kRefused = 1;
+// What the child writes last: neither stands in text that MLIR prints. A child that ended on its way wrote neither, and
+// its exit code may be lost, since nobody keeps it in a process that ignores SIGCHLD.
+constexpr char kRead = '\1', kRefused = '\2';
 
-// In the child: its exit code.
-int write_text(std::string_view source, const std::string& name, int target) {
+// Beyond what any program takes: MLIR reads tens of megabytes in a second, and needs some ten times the memory.
+uint64_t seconds_max(size_t source_bytes) { return 120 + (source_bytes >> 20); }
+uint64_t memory_bytes_max(size_t source_bytes) { return (uint64_t{4} << 30) + 16 * uint64_t{source_bytes}; }
+
+void set_limit(decltype(RLIMIT_AS) which, uint64_t most) {
+  rlimit limit = {};
+  if (getrlimit(which, &limit) != 0 || most >= limit.rlim_cur) return;
+  limit.rlim_cur = most;
+  setrlimit(which, &limit);
+}
+
+// In the child, on top of what this process has: a host with CUDA holds far more addresses than memory.
+void set_limits(size_t source_bytes) {
+  set_limit(RLIMIT_CORE, 0);
+  set_limit(RLIMIT_CPU, seconds_max(source_bytes));
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  if (pages == 0) return;
+  set_limit(RLIMIT_AS, pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + memory_bytes_max(source_bytes));
+}
+
+void write_all(int target, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(target, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+// All of the program, whatever flags for printing the command line has.
+mlir::OpPrintingFlags flags_of_all() {
+  constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  flags.elideLargeElementsAttrs(kNoLimit).elideLargeResourceString(kNoLimit);
+  return flags.printLargeElementsAttrWithHex().skipRegions(false);
+}
+
+// In the child.
+void write_text(std::string_view source, const std::string& name, int target) {
+  set_limits(source.size());
   mlir::DialectRegistry registry;
   register_dialects_but_tosa(registry);
   registry.insert<mlir::tosa::TosaDialect, mlir::ml_program::MLProgramDialect, mlir::index::IndexDialect>();
@@ -38,28 +88,29 @@ int write_text(std::string_view source, const std::string& name, int target) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (module) {
     text.clear();
-    mlir::OpPrintingFlags flags;
-    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-    module->print(stream, flags);
+    module->print(stream, flags_of_all());
   }
   stream.flush();
-  for (size_t written = 0; written < text.size();) {
-    const ssize_t count = write(target, text.data() + written, text.size() - written);
-    if (count <= 0) return kRefused;
-    written += static_cast<size_t>(count);
-  }
-  return module ? kRead : kRefused;
+  text.push_back(module ? kRead : kRefused);
+  write_all(target, text);
 }
 
-std::string read_all(int source) {
+// Up to the end of what the child writes; nothing when that takes longer than `seconds`.
+std::optional<std::string> read_all(int source, uint64_t seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   std::string text;
   char part[65536];
-  while (true) {
+  while (std::chrono::steady_clock::now() < end) {
+    constexpr int kPauseMs = 1000;
+    pollfd waited{source, POLLIN, 0};
+    const int ready = poll(&waited, 1, kPauseMs);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t count = read(source, part, sizeof part);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return text;
     text.append(part, static_cast<size_t>(count));
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -73,18 +124,29 @@ TextForm text_of_binary_form(std::string_view source, const std::string& name) {
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    _exit(write_text(source, name, ends[1]));
+    write_text(source, name, ends[1]);
+    _exit(0);
   }
   close(ends[1]);
-  std::string text = child < 0 ? std::string() : read_all(ends[0]);
-  close(ends[0]);
-  if (child < 0) return refused("no process that reads the binary form");
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  if (child < 0) {
+    close(ends[0]);
+    return refused("no process that reads the binary form");
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kRead) return {true, std::move(text)};
-  if (WIFEXITED(status) && text.find("error:") != text.npos) return {false, std::move(text)};
-  return refused("the program's binary form is damaged; MLIR's reader did not get through it");
+  // A child of a process with threads may wait for a lock that one of them held, so it is not waited for without an end.
+  std::optional<std::string> text = read_all(ends[0], seconds_max(source.size()));
+  close(ends[0]);
+  if (!text) kill(child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (!text) {
+    return refused("MLIR's reader of the binary form was not ready after " +
+                   std::to_string(seconds_max(source.size())) + " seconds");
+  }
+  const char last = text->empty() ? '\0' : text->back();
+  if (last == kRead || last == kRefused) text->pop_back();
+  if (last == kRead) return {true, *std::move(text)};
+  if (last == kRefused && text->find("error:") != text->npos) return {false, *std::move(text)};
+  return refused("the program's binary form is damaged, or too long as text; MLIR's reader did not get through it");
 }
 
 }  // namespace baton::compiler_lite

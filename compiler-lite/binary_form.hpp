@@ -1,7 +1,8 @@
 // binary_form: programs in MLIR's binary form ("bytecode" there), as text.
 //
 // MLIR's reader of it trusts offsets and numbers that it reads, so a damaged file ends its process. It therefore reads in
-// a child of this one, which hands on text; what ends the child is a sentence here.
+// a child of this one, which hands on text; what ends the child is a sentence here. The child has limits of time and of
+// memory (a few bytes may say a text without an end), and what comes is believed only where the child's last byte says so.
 #pragma once
 
 #include <string>

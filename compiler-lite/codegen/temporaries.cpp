@@ -21,10 +21,11 @@ namespace memref = mlir::memref;
 
 constexpr uint64_t kAlignment = 64;
 
+// As LLVM steps through an array: what kernels of a program compute with may have any width.
 uint64_t element_bytes(mlir::Type element) {
   if (const auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
     return 2 * element_bytes(complex.getElementType());
-  return llvm::isa<mlir::IndexType>(element) ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  return llvm::isa<mlir::IndexType>(element) ? 8 : llvm::PowerOf2Ceil((element.getIntOrFloatBitWidth() + 7) / 8);
 }
 
 // The most bytes that `alloc` can take, or nothing when there is no bound.

@@ -149,7 +149,8 @@ class Emitter {
       import.optional = true;
       import.fallback = found->second.index;
     }
-    tables_.callees[name] = {builder_.add_import(std::move(import)), true, true, type};
+    tables_.callees[name] = {builder_.add_import(std::move(import)), true, true, type, {},
+                             function->hasAttr("vm.signature")};
     return success();
   }
 

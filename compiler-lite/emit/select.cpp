@@ -665,6 +665,17 @@ class Selector {
 
   // Calls and state --------------------------------------------------------------------------------------------------
 
+  // The same in a register, where vm.signature may name another width; and references of one type, where both say which.
+  static bool is_as_declared(Type given, Type declared, bool has_signature) {
+    const auto is_integer = [](ValueType type) { return type == ValueType::kI32 || type == ValueType::kI64; };
+    const std::optional<ValueType> a = value_type(given), b = value_type(declared);
+    if (!a || !b) return false;
+    if (*a != *b) return has_signature && is_integer(*a) && is_integer(*b);
+    if (*a != ValueType::kRef) return true;
+    const std::string name = ref_type_name(given), other = ref_type_name(declared);
+    return name.empty() || other.empty() || name == other;
+  }
+
   // What the callee takes, each repeated argument as often as the call says.
   LogicalResult check_call(Operation* op, StringRef name, const ModuleTables::Callee& callee,
                            ArrayRef<int32_t> segments) {
@@ -688,9 +699,7 @@ class Selector {
           wanted.push_back(type);
       }
     }
-    const auto fits = [](Type given, Type type) {
-      return value_type(given) && value_type(type) && bank_of(given) == bank_of(type);
-    };
+    const auto fits = [&](Type given, Type type) { return is_as_declared(given, type, callee.has_signature); };
     const bool is_good = next == segments.size() && wanted.size() == op->getNumOperands() &&
                          callee.machine_type.getNumResults() == op->getNumResults() &&
                          llvm::all_of_zip(op->getOperandTypes(), wanted, fits) &&

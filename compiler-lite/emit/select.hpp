@@ -20,6 +20,7 @@ struct ModuleTables {
     bool is_boundary = false;         // Narrow integers arrive sign-extended.
     mlir::FunctionType machine_type;  // As the machine sees it: vm.signature, or the declaration.
     std::vector<bool> repeated = {};  // For each argument; empty when none is.
+    bool has_signature = false;       // vm.signature: an i64 of the program may be an i32 there, or the other way.
   };
 
   bytecode::ModuleBuilder& builder;

@@ -2,6 +2,7 @@
 #include "compiler-lite/lower/lower.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace baton::compiler_lite::lower {
@@ -50,6 +51,28 @@ void convert_function(func::FuncOp function) {
   function.erase();
 }
 
+// One element repeated over more than a program holds of constants, whose bytes nobody has to write down.
+bool wants_fill(arith::ConstantOp constant) {
+  constexpr double kConstantBytesMax = 2147483648.0;  // schedule/program.cpp's.
+  const auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+  if (!elements || !elements.getElementType().isIntOrFloat()) return false;
+  const unsigned bits = elements.getElementType().getIntOrFloatBitWidth();
+  return bits <= 64 &&
+         static_cast<double>((bits + 7) / 8) * static_cast<double>(elements.getNumElements()) > kConstantBytesMax;
+}
+
+void convert_to_fill(arith::ConstantOp constant) {
+  OpBuilder builder(constant);
+  const Location location = constant.getLoc();
+  const auto elements = cast<SplatElementsAttr>(constant.getValue());
+  const auto type = cast<RankedTensorType>(elements.getType());
+  const Value value = builder.create<arith::ConstantOp>(location, cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+  const Value empty = builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
+  auto fill = builder.create<linalg::FillOp>(location, value, empty);
+  constant->replaceAllUsesWith(fill->getResults());
+  constant.erase();
+}
+
 void convert_operation(Operation* op) {
   OpBuilder builder(op);
   if (auto call = dyn_cast<func::CallOp>(op)) {
@@ -59,6 +82,8 @@ void convert_operation(Operation* op) {
   } else if (isa<func::ReturnOp>(op)) {
     builder.create<util::ReturnOp>(op->getLoc(), op->getOperands());
     op->erase();
+  } else if (auto large = dyn_cast<arith::ConstantOp>(op); large && wants_fill(large)) {
+    convert_to_fill(large);
   } else if (auto constant = dyn_cast<util::UnfoldableConstantOp>(op)) {
     if (!constant.getType().isIntOrIndexOrFloat()) return;
     const Value value = builder.create<arith::ConstantOp>(op->getLoc(), constant.getValue());
@@ -67,11 +92,14 @@ void convert_operation(Operation* op) {
   }
 }
 
-// What a buffer holds in whole bytes.
+// What lies in a buffer as kernels, constants and copies all count it: in a byte, or in as many bits as it has. An i24 takes
+// 3 bytes in MLIR's vectors and 4 in LLVM's arrays, and an f80 10 and 16.
 bool is_element(Type type) {
   if (const auto complex = dyn_cast<ComplexType>(type)) return is_element(complex.getElementType());
-  const auto integer = dyn_cast<IntegerType>(type);
-  return integer ? integer.getWidth() > 0 && integer.getWidth() <= 128 : isa<FloatType, IndexType>(type);
+  if (isa<IndexType>(type)) return true;
+  if (!type.isIntOrFloat()) return false;
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  return (bits > 0 && bits < 8) || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128;
 }
 
 // The first tensor among these types whose elements no buffer holds.
@@ -96,25 +124,34 @@ Type find_odd_tensor(Operation* op) {
   return odd;
 }
 
+LogicalResult refuse_unknown_operation(Operation* op) {
+  if (op->isRegistered()) return success();
+  return op->emitError() << "unknown operation '" << op->getName() << "'";
+}
+
+LogicalResult refuse_odd_elements(Operation* op) {
+  const Type odd = find_odd_tensor(op);
+  if (!odd) return success();
+  return op->emitError() << op->getName() << ": elements of " << odd
+                         << " are no integers of 1 to 8, 16, 32, 64 or 128 bits, floats of 8 to 64 or 128 bits or "
+                            "complex numbers of these";
+}
+
+LogicalResult refuse_missing_dimension(Operation* op) {
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  const auto type = dim ? dyn_cast<RankedTensorType>(dim.getSource().getType()) : RankedTensorType();
+  const std::optional<int64_t> index = type ? dim.getConstantIndex() : std::nullopt;
+  if (!index || (*index >= 0 && *index < type.getRank())) return success();
+  return op->emitOpError() << "asks for dimension " << *index << " of " << type << ", which has " << type.getRank();
+}
+
 }  // namespace
 
 LogicalResult refuse_unknown_operations(ModuleOp module) {
   const WalkResult walked = module.walk([](Operation* op) {
-    if (!op->isRegistered()) {
-      op->emitError() << "unknown operation '" << op->getName() << "'";
-      return WalkResult::interrupt();
-    }
-    if (const Type odd = find_odd_tensor(op)) {
-      op->emitError() << op->getName() << ": elements of " << odd
-                      << " are no integers of 1 to 128 bits, floats or complex numbers";
-      return WalkResult::interrupt();
-    }
-    auto dim = dyn_cast<tensor::DimOp>(op);
-    const auto type = dim ? dyn_cast<RankedTensorType>(dim.getSource().getType()) : RankedTensorType();
-    const std::optional<int64_t> index = type ? dim.getConstantIndex() : std::nullopt;
-    if (!index || (*index >= 0 && *index < type.getRank())) return WalkResult::advance();
-    op->emitOpError() << "asks for dimension " << *index << " of " << type << ", which has " << type.getRank();
-    return WalkResult::interrupt();
+    const bool is_good = succeeded(refuse_unknown_operation(op)) && succeeded(refuse_odd_elements(op)) &&
+                         succeeded(refuse_missing_dimension(op));
+    return is_good ? WalkResult::advance() : WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());
 }

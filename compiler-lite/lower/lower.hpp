@@ -6,8 +6,8 @@
 
 namespace baton::compiler_lite::lower {
 
-// Unknown operations are errors at their place, before anything is compiled: also in generic form. So are constant
-// dimensions that a tensor does not have, which later steps count on.
+// Unknown operations are errors at their place, before anything is compiled: also in generic form. So is what later steps
+// count on: tensors of elements that lie in no buffer, and constant dimensions that a tensor does not have.
 mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
 
 // ui and si integers → signless ones; the types that callers see stay as encodings of arguments and results.
@@ -17,7 +17,7 @@ mlir::LogicalResult signless_boundary(mlir::ModuleOp module);
 mlir::LogicalResult collectives_to_calls(mlir::ModuleOp module);
 
 // func.func, func.call, func.return → util; what stands inside executables stays. Scalar util.unfoldable_constants
-// become constants behind a barrier.
+// become constants behind a barrier, and one element repeated over more than 2 GiB a fill.
 mlir::LogicalResult functions_to_util(mlir::ModuleOp module);
 
 // Operations of torch and tosa that no spec has replaced → linalg, arith and tensor; an error at one that has no form

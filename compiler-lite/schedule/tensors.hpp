@@ -28,7 +28,7 @@ inline bool contains_tensors(mlir::Operation* op) {
       .wasInterrupted();
 }
 
-// Of one element in a buffer: whole bytes, at least one.
+// Of one element in a buffer: 1, 2, 4, 8 or 16 bytes, or two such; lower/functions_to_util.cpp refused all others.
 inline int64_t element_bytes(mlir::Type type) {
   if (llvm::isa<mlir::IndexType>(type)) return 8;
   if (const auto complex = llvm::dyn_cast<mlir::ComplexType>(type)) return 2 * element_bytes(complex.getElementType());

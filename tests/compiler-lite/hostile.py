@@ -48,6 +48,8 @@ def long_programs():
     yield function("\n".join("  %%v%d = arith.constant %d : i32" % (i, i) for i in range(n)))
     yield "func.func @f(%a: i32) -> i32 {\n  %v0 = arith.addi %a, %a : i32\n" + "\n".join(
         "  %%v%d = arith.addi %%v%d, %%a : i32" % (i, i - 1) for i in range(1, n)) + "\n  return %%v%d : i32\n}" % (n - 1)
+    yield "func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %v0 = arith.addf %a, %a : tensor<8xf32>\n" + "\n".join(
+        "  %%v%d = arith.addf %%v%d, %%a : tensor<8xf32>" % (i, i - 1) for i in range(1, n)) + "\n  return %%v%d : tensor<8xf32>\n}" % (n - 1)
     yield "\n".join("func.func private @f%d() { return }" % i for i in range(n))
     yield "\n".join("util.global private mutable @g%d = %d : i32" % (i, i) for i in range(3000))
     yield "func.func @f(" + ", ".join("%%a%d: i32" % i for i in range(5000)) + ") { return }"
@@ -223,6 +225,10 @@ def cut_binary_form():
     program = b"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n %0 = math.exp %x : tensor<4xf32>\n return %0 : tensor<4xf32>\n}\n"
     made = subprocess.run([str(pathlib.Path(sys.argv[1]).with_name("baton-opt")), "--emit-bytecode"], input=program, capture_output=True).stdout
     yield made
+    # Each attribute is two of the one before: a few hundred bytes, and a text of 2^50.
+    doubled = "#a0 = [1]\n" + "".join("#a%d = [#a%d, #a%d]\n" % (i, i - 1, i - 1) for i in range(1, 50))
+    yield subprocess.run([str(pathlib.Path(sys.argv[1]).with_name("baton-opt")), "--emit-bytecode"],
+                         input=(doubled + "func.func @f() attributes {a = #a49} { return }\n").encode(), capture_output=True).stdout
     for size in range(0, len(made), 7):
         yield made[:size]
     for place in range(len(made)):
