@@ -1,3 +1,4 @@
+#include "compiler-lite/constant_limit.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,7 +54,6 @@ void convert_function(func::FuncOp function) {
 
 // One element repeated over more than a program holds of constants, whose bytes nobody has to write down.
 bool wants_fill(arith::ConstantOp constant) {
-  constexpr double kConstantBytesMax = 2147483648.0;  // schedule/program.cpp's.
   const auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
   if (!elements || !elements.getElementType().isIntOrFloat()) return false;
   const unsigned bits = elements.getElementType().getIntOrFloatBitWidth();

@@ -1,5 +1,6 @@
 #include "compiler-lite/schedule/program.hpp"
 
+#include "compiler-lite/constant_limit.hpp"
 #include "compiler-lite/schedule/constant_bytes.hpp"
 #include "compiler-lite/schedule/executable_loading.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
@@ -9,9 +10,6 @@ namespace baton::compiler_lite::schedule {
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
-
-// As far as offsets in a module file reach.
-constexpr double kConstantBytesMax = 2147483648.0;
 
 Program::Program(mlir::ModuleOp module, const Executables& executables, const placement::Devices& devices,
                  const placement::Assignment& assignment, bool for_blocks, std::string* dump)

@@ -40,14 +40,18 @@ def has(name):
     return any((info.uri or "").startswith(name) for info in baton.devices())
 
 
-@pytest.fixture(scope="module", params=["local-sync", "local-task", "vulkan"])
-def program(request):
-    if not has(request.param):
-        pytest.skip(f"there is no {request.param} device")
+def load_for(device, source):
+    if not has(device):
+        pytest.skip(f"there is no {device} device")
     try:
-        return baton.load(baton.compile(CONSUMING, target=request.param), device=request.param)
+        return baton.load(baton.compile(source, target=device), device=device)
     except baton.UnavailableError as error:
         pytest.skip(f"there is no compiler: {error}")
+
+
+@pytest.fixture(scope="module", params=["local-sync", "local-task", "vulkan"])
+def program(request):
+    return load_for(request.param, CONSUMING)
 
 
 def is_host(program):
@@ -181,12 +185,7 @@ SETTING = "".join(f"""
 
 @pytest.fixture(scope="module", params=["local-sync", "local-task", "vulkan"])
 def setting(request):
-    if not has(request.param):
-        pytest.skip(f"there is no {request.param} device")
-    try:
-        return baton.load(baton.compile(SETTING, target=request.param), device=request.param)
-    except baton.UnavailableError as error:
-        pytest.skip(f"there is no compiler: {error}")
+    return load_for(request.param, SETTING)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

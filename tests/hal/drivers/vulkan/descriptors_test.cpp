@@ -19,8 +19,8 @@
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
 #include "shader_kinds.hpp"
+#include "tests/hal/drivers/vulkan/watched_device.hpp"
 #include "tests/support/status_matchers.hpp"
-#include "tests/support/vulkan_validation.hpp"
 
 namespace baton::hal {
 namespace {
@@ -149,27 +149,8 @@ bool is_form_of(std::string_view file, std::string_view kind) {
   return std::find(std::begin(kForms), std::end(kForms), rest) != std::end(kForms);
 }
 
-class ShaderKindsTest : public testing::Test {
+class ShaderKindsTest : public testing_support::WatchedDeviceTest {
  protected:
-  void SetUp() override {
-    auto opened = testing_support::open_watched_vulkan();
-    if (!opened.has_value() && opened.error().code() == StatusCode::kUnavailable) {
-      GTEST_SKIP() << "skipped: no Vulkan device (" << opened.error().message() << ")";
-    }
-    ASSERT_OK(opened);
-    device_ = std::move(opened).value();
-  }
-
-  Ref<Buffer> buffer_of(const Words& words) {
-    auto made =
-        device_->allocator()
-            .allocate({.length = words.size() * 4, .memory = MemoryKind::kDeviceLocal | MemoryKind::kHostVisible})
-            .value();
-    const auto mapping = made->map(Access::kDiscardWrite);
-    std::copy(words.begin(), words.end(), mapping->as<uint32_t>().begin());
-    return made;
-  }
-
   Result<Words> run(const Kind& kind, std::span<const unsigned char> code) {
     const ExecutableVariant variants[] = {{"spirv", std::as_bytes(code)}};
     BATON_TRY_ASSIGN(const Ref<Executable> executable,
@@ -190,9 +171,7 @@ class ShaderKindsTest : public testing::Test {
     BATON_TRY_ASSIGN(const auto recording, commands->finish());
     BATON_TRY(device_->queue().execute({}, *recording, {}));
     BATON_TRY(device_->queue().wait_idle());
-    const auto mapping = buffers[1]->map(Access::kRead);
-    const auto words = mapping->as<uint32_t>();
-    return Words(words.begin(), words.end());
+    return words_of(*buffers[1]);
   }
 
   void check(const Kind& kind, std::string_view form, std::span<const unsigned char> code) {
@@ -210,8 +189,6 @@ class ShaderKindsTest : public testing::Test {
     ASSERT_OK(words);
     for (uint32_t i = 0; i < kind.words; ++i) ASSERT_EQ((*words)[i], kind.made(i)) << "at " << i;
   }
-
-  Ref<Device> device_;
 };
 
 TEST_F(ShaderKindsTest, EachRunsOrIsRefusedWithASentence) {

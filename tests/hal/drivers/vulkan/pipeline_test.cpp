@@ -10,9 +10,9 @@
 #include "hal/device.hpp"
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
+#include "tests/hal/drivers/vulkan/watched_device.hpp"
 #include "tests/hal/drivers/vulkan/written_spirv.hpp"
 #include "tests/support/status_matchers.hpp"
-#include "tests/support/vulkan_validation.hpp"
 
 namespace baton::hal {
 namespace {
@@ -136,36 +136,23 @@ Words constants_of(const Layout& layout) {
   return words;
 }
 
-class PipelineTest : public testing::Test {
+class PipelineTest : public testing_support::WatchedDeviceTest {
  protected:
-  void SetUp() override {
-    auto opened = testing_support::open_watched_vulkan();
-    if (!opened.has_value() && opened.error().code() == StatusCode::kUnavailable) {
-      GTEST_SKIP() << "skipped: no Vulkan device (" << opened.error().message() << ")";
-    }
-    ASSERT_OK(opened);
-    device_ = std::move(opened).value();
-  }
-
   Result<Words> run(const Layout& layout) {
     const Words code = kernel_of(layout), constants = constants_of(layout);
     const ExecutableVariant variants[] = {{"spirv", std::as_bytes(std::span(code))}};
     BATON_TRY_ASSIGN(const Ref<Executable> executable,
                      device_->make_executable({.name = "matrices", .variants = variants}));
     EXPECT_EQ(executable->entry_points()[0].constant_count, constants.size());
-    BATON_TRY_ASSIGN(
-        Ref<Buffer> buffer,
-        device_->allocator().allocate({.length = 256, .memory = MemoryKind::kDeviceLocal | MemoryKind::kHostVisible}));
+    const Ref<Buffer> results = buffer(256);
     BATON_TRY_ASSIGN(const auto commands, device_->make_command_buffer({}));
-    const Binding bindings[] = {Binding(buffer)};
+    const Binding bindings[] = {Binding(results)};
     BATON_TRY(commands->dispatch(
         {.executable = executable.get(), .grid = {1, 1, 1}, .constants = constants, .bindings = bindings}));
     BATON_TRY_ASSIGN(const auto recording, commands->finish());
     BATON_TRY(device_->queue().execute({}, *recording, {}));
     BATON_TRY(device_->queue().wait_idle());
-    const auto mapping = buffer->map(Access::kRead);
-    const auto words = mapping->as<uint32_t>();
-    return Words(words.begin(), words.end());
+    return words_of(*results);
   }
 
   // False: the device can't.
@@ -187,8 +174,6 @@ class PipelineTest : public testing::Test {
     }
     return true;
   }
-
-  Ref<Device> device_;
 };
 
 TEST_F(PipelineTest, EachElementIsWhereItsLayoutSays) {

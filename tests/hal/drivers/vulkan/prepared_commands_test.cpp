@@ -20,40 +20,16 @@
 #include "hal/slot_table.hpp"
 #include "numbers_groups_spv.hpp"
 #include "shared_spv.hpp"
+#include "tests/hal/drivers/vulkan/watched_device.hpp"
 #include "tests/support/status_matchers.hpp"
-#include "tests/support/vulkan_validation.hpp"
 
 namespace baton::hal::drivers::vulkan {
 namespace {
 
 using Words = std::vector<uint32_t>;
 
-class PreparedCommandsTest : public testing::Test {
+class PreparedCommandsTest : public testing_support::WatchedDeviceTest {
  protected:
-  void SetUp() override {
-    auto opened = testing_support::open_watched_vulkan();
-    if (!opened.has_value() && opened.error().code() == StatusCode::kUnavailable) {
-      GTEST_SKIP() << "skipped: no Vulkan device (" << opened.error().message() << ")";
-    }
-    ASSERT_OK(opened);
-    device_ = std::move(opened).value();
-  }
-
-  hal::Device& device() { return *device_; }
-  Ref<hal::Buffer> buffer(uint64_t length, MemoryKind memory = MemoryKind::kDeviceLocal | MemoryKind::kHostVisible) {
-    return device().allocator().allocate({.length = length, .memory = memory}).value();
-  }
-  Ref<hal::Buffer> buffer_of(const Words& words) {
-    auto made = buffer(words.size() * 4);
-    const auto mapping = made->map(Access::kDiscardWrite);
-    std::copy(words.begin(), words.end(), mapping->as<uint32_t>().begin());
-    return made;
-  }
-  static Words words_of(hal::Buffer& buffer) {
-    const auto mapping = buffer.map(Access::kRead);
-    const auto words = mapping->as<uint32_t>();
-    return {words.begin(), words.end()};
-  }
   Result<Ref<hal::Executable>> load(std::span<const unsigned char> code, std::span<const uint32_t> constants = {}) {
     const ExecutableVariant variants[] = {{"spirv", std::as_bytes(code)}};
     return device().make_executable({.name = "kernels", .variants = variants, .constants = constants});
@@ -78,8 +54,6 @@ class PreparedCommandsTest : public testing::Test {
     BATON_TRY(device().queue().execute({.signals = {&signal, 1}}, recording, table));
     return done->wait(1);
   }
-
-  Ref<hal::Device> device_;
 };
 
 // A table that fits in part is refused, and leaves no part behind for the one before it, which has not changed.
