@@ -56,9 +56,8 @@ void convert_function(func::FuncOp function) {
 bool wants_fill(arith::ConstantOp constant) {
   const auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
   if (!elements || !elements.getElementType().isIntOrFloat()) return false;
-  const unsigned bits = elements.getElementType().getIntOrFloatBitWidth();
-  return bits <= 64 &&
-         static_cast<double>((bits + 7) / 8) * static_cast<double>(elements.getNumElements()) > kConstantBytesMax;
+  const unsigned bits = elements.getElementType().getIntOrFloatBitWidth(), bytes = (bits + 7) / 8;
+  return bits <= 64 && static_cast<double>(bytes) * static_cast<double>(elements.getNumElements()) > kConstantBytesMax;
 }
 
 void convert_to_fill(arith::ConstantOp constant) {
