@@ -170,7 +170,7 @@ void join_ranks(uint32_t rank, uint32_t count, std::string store, double timeout
     const Unlocked unlocked;
     return hal::join_ranks({rank, count, std::move(store), static_cast<int64_t>(timeout * 1e9)});
   }();
-  check(std::move(joined));
+  check(joined);
 }
 
 // The same modules with a state of its own.

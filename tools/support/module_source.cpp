@@ -30,7 +30,7 @@ bool is_file(const std::string& path) {
 // The file in "plugin.so@entry?key=value". Names may contain both marks: the longest that exists is meant.
 std::string path_of(const std::string& source) {
   if (is_file(source)) return source;
-  const std::string without_parameters = source.substr(0, source.find('?'));
+  std::string without_parameters = source.substr(0, source.find('?'));
   if (is_file(without_parameters)) return without_parameters;
   return without_parameters.substr(0, without_parameters.rfind('@'));
 }
