@@ -109,6 +109,13 @@ def transforms_of_three_dimensions(x, z):
     return jnp.fft.rfftn(x, axes=(1, 2, 3)), jnp.fft.fftn(z), jnp.fft.irfftn(jnp.fft.rfftn(x, axes=(1, 2, 3)), axes=(1, 2, 3))
 
 
+@fft(f32(40, 1024), f32(37, 999), f32(5, 48, 90), c64(24, 1000), c64(50, 513), c64(40000), f32(3, 1), f32(3, 2))
+def transforms_of_batches_in_parts(x, odd, plane, z, half, long, one, two):
+    f = jnp.fft
+    return (f.rfft(x), f.rfft(odd), f.rfft2(plane), f.irfft2(f.rfft2(plane), (48, 91)), f.fft(z), f.ifft(z), f.irfft(half), f.irfft(half, 1023),
+            f.fft(long), f.irfft(long, 79998), f.rfft(one), f.rfft(two), f.irfft(f.rfft(one), 1), f.irfft(f.rfft(two)))
+
+
 @fft(f32(512), f32(33))
 def convolution_by_transform(x, kernel):
     return jax.scipy.signal.fftconvolve(x, kernel, mode="same")
