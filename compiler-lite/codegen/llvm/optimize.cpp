@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/llvm/optimize.hpp"
 
+#include "compiler-lite/codegen/llvm/half_extremes.hpp"
 #include "compiler-lite/codegen/llvm/masked_logic.hpp"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -107,6 +108,7 @@ void optimize(llvm::Module& module, const Machine& target, llvm::TargetMachine& 
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, calls, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  if (machine.getTargetTriple().isX86()) widen_half_extremes(module);
   constexpr unsigned kAvx512Bytes = 64;
   if (target.vector_bytes == kAvx512Bytes) keep_masks_from_logic(module);
 }
