@@ -14,6 +14,7 @@
 #include "compiler-lite/schedule/stepped_sums.hpp"
 #include "compiler-lite/schedule/tensor_gather.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
+#include "llvm/ADT/SmallBitVector.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -284,10 +285,40 @@ LogicalResult infer_sizes(mlir::ModuleOp module) {
   return rewrite_functions(module, std::move(patterns));
 }
 
+// Whether an operand would be longer than the loop that alone indexes it if the loops of one step were not there: so a
+// window leaves the end of its tensor. Upstream's pattern makes operations of it that are not valid.
+bool hides_a_rest(mlir::AffineExpr index, int64_t size, llvm::ArrayRef<int64_t> steps) {
+  SmallVector<mlir::AffineExpr> kept;
+  for (auto [loop, count] : llvm::enumerate(steps)) {
+    kept.push_back(count == 1 ? mlir::getAffineConstantExpr(0, index.getContext())
+                              : mlir::getAffineDimExpr(static_cast<unsigned>(loop), index.getContext()));
+  }
+  const auto alone = llvm::dyn_cast<mlir::AffineDimExpr>(index.replaceDims(kept));
+  return alone && alone != index && size != steps[alone.getPosition()];
+}
+
+SmallVector<unsigned> dimensions_that_may_go(mlir::Operation* op) {
+  auto structured = llvm::dyn_cast<linalg::GenericOp>(op);
+  if (!structured) return linalg::ControlDropUnitDims().controlFn(op);
+  const SmallVector<int64_t> steps = structured.getStaticLoopRanges();
+  llvm::SmallBitVector may_go(static_cast<unsigned>(steps.size()), true);
+  for (mlir::OpOperand& operand : op->getOpOperands()) {
+    const mlir::AffineMap map = structured.getMatchingIndexingMap(&operand);
+    for (auto [index, size] : llvm::zip_equal(map.getResults(), structured.getShape(&operand))) {
+      if (!hides_a_rest(index, size, steps)) continue;
+      index.walk([&](mlir::AffineExpr part) {
+        if (auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(part)) may_go.reset(loop.getPosition());
+      });
+    }
+  }
+  return SmallVector<unsigned>(may_go.set_bits());
+}
+
 // Dimensions of one element only hide that operations go along the same rows, or that a product has two sides.
 LogicalResult drop_unit_dimensions(mlir::ModuleOp module) {
   mlir::RewritePatternSet patterns(module.getContext());
   linalg::ControlDropUnitDims control;
+  control.controlFn = dimensions_that_may_go;
   linalg::populateFoldUnitExtentDimsPatterns(patterns, control);
   return rewrite_functions(module, std::move(patterns));
 }
