@@ -37,12 +37,6 @@ SmallVector<Value> ties_of_results(Operation* op) {
   return {};
 }
 
-// The same elements in the same place under another type.
-bool is_view(Operation* op) {
-  return llvm::isa<tensor::ExtractSliceOp, tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-                   tensor::ReshapeOp, tensor::BitcastOp>(op);
-}
-
 // What gives its operands' memory to nobody but the results that it makes of it here.
 bool keeps_operands(Operation* op) {
   return is_view(op) || llvm::isa_and_nonnull<check::CheckDialect>(op->getDialect()) ||
@@ -52,6 +46,11 @@ bool keeps_operands(Operation* op) {
 }
 
 }  // namespace
+
+bool is_view(Operation* op) {
+  return llvm::isa<tensor::ExtractSliceOp, tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                   tensor::ReshapeOp, tensor::BitcastOp>(op);
+}
 
 SmallVector<Value> tied_operands(Operation* op) {
   SmallVector<Value> different;

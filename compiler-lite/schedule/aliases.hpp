@@ -14,6 +14,9 @@
 
 namespace baton::compiler_lite::schedule {
 
+// The same elements in the same place under another type: those of the first operand.
+bool is_view(mlir::Operation* op);
+
 // Operands whose memory results continue, if they may: where an insert_slice writes, what a dispatch ties.
 llvm::SmallVector<mlir::Value> tied_operands(mlir::Operation* op);
 

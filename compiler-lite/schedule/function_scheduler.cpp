@@ -5,6 +5,7 @@
 #include "compiler-lite/schedule/boundary.hpp"
 #include "compiler-lite/schedule/checks.hpp"
 #include "compiler-lite/schedule/dispatches.hpp"
+#include "compiler-lite/schedule/empties.hpp"
 #include "compiler-lite/schedule/hal_ops.hpp"
 #include "compiler-lite/schedule/tensor_ops.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
@@ -106,6 +107,7 @@ LogicalResult FunctionScheduler::schedule_tensor_op(Operation* op) {
 }  // namespace
 
 LogicalResult schedule_function(util::FuncOp function, Program& program) {
+  split_empties(function);
   return FunctionScheduler(function, program).run();
 }
 
