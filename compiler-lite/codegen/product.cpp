@@ -255,12 +255,11 @@ class Opening {
         around_(op.getNumLoops()) {}
 
   Product run(bool leaves_turns) {
-    rewriter_.setInsertionPoint(op_);
-    for (unsigned operand = 0; operand < 3; ++operand) read_layout(operand);
+    begin();
     Side rows =
         form_.rows == ProductForm::kNone ? Side{form_.rows, 1, {}, {}} : begin_side(form_.rows, form_.other_rows);
     Side columns = begin_side(form_.columns, form_.other_columns);
-    Side steps = longest_side(form_.steps);
+    Side steps = longest_side(form_.steps, kUnknownSize);
     for (const llvm::ArrayRef<unsigned> outer :
          {llvm::ArrayRef(form_.batches), llvm::ArrayRef(rows.outer), llvm::ArrayRef(columns.outer)}) {
       for (const unsigned loop : outer) open_loop(loop);
@@ -273,12 +272,26 @@ class Opening {
         turns.push_back({value(size(loop)), value(stride(form_.a, loop)), value(stride(form_.b, loop))});
       }
     }
-    Product product{view(form_.a, rows, steps), view(form_.b, steps, columns),
-                    view(2, rows, columns),     form_.is_unsigned,
-                    std::move(turns),           op_.getRegionOutputArgs()[0].getType()};
-    product.around = std::move(around_);
-    product.rows = std::move(rows.digits);
-    product.columns = std::move(columns.digits);
+    Product product = matrices(rows, steps, columns);
+    product.turns = std::move(turns);
+    return product;
+  }
+
+  Product run_of_rows() {
+    begin();
+    // What isn't known is most often how much of a short loop is left to a tile.
+    llvm::SmallVector<unsigned> row_loops{form_.rows};
+    row_loops.append(form_.other_rows);
+    const Side rows = longest_side(row_loops, /*unknown_size=*/kFewRows),
+               columns = begin_side(form_.columns, form_.other_columns),
+               steps = longest_side(form_.steps, kUnknownSize);
+    for (const llvm::ArrayRef<unsigned> outer :
+         {llvm::ArrayRef(form_.batches), llvm::ArrayRef(columns.outer), llvm::ArrayRef(steps.outer)}) {
+      for (const unsigned loop : outer) open_loop(loop);
+    }
+    Product product = matrices(rows, steps, columns);
+    for (const unsigned loop : rows.outer)
+      product.row_turns.push_back({value(size(loop)), value(stride(form_.a, loop)), value(stride(2, loop))});
     return product;
   }
 
@@ -306,6 +319,21 @@ class Opening {
     llvm::SmallVector<unsigned> outer;
     llvm::SmallVector<Product::Digit> digits;
   };
+
+  void begin() {
+    rewriter_.setInsertionPoint(op_);
+    for (unsigned operand = 0; operand < 3; ++operand) read_layout(operand);
+  }
+
+  Product matrices(const Side& rows, const Side& steps, const Side& columns) {
+    Product product{view(form_.a, rows, steps), view(form_.b, steps, columns), view(2, rows, columns),
+                    form_.is_unsigned};
+    product.sum_type = op_.getRegionOutputArgs()[0].getType();
+    product.around = around_;
+    product.rows = rows.digits;
+    product.columns = columns.digits;
+    return product;
+  }
 
   static std::optional<int64_t> number(Fold value) { return mlir::getConstantIntValue(value); }
 
@@ -387,10 +415,10 @@ class Opening {
     return side;
   }
 
-  Side longest_side(llvm::ArrayRef<unsigned> loops) {
+  Side longest_side(llvm::ArrayRef<unsigned> loops, int64_t unknown_size) {
     std::optional<Side> best;
-    const auto length = [](const Side& side) {
-      return mlir::ShapedType::isDynamic(side.size) ? kUnknownSize : side.size;
+    const auto length = [&](const Side& side) {
+      return mlir::ShapedType::isDynamic(side.size) ? unknown_size : side.size;
     };
     for (const unsigned loop : loops) {
       llvm::SmallVector<unsigned> others(loops);
@@ -462,6 +490,10 @@ class Opening {
 
 Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form, bool leaves_turns) {
   return Opening(rewriter, op, form).run(leaves_turns);
+}
+
+Product open_product_of_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form) {
+  return Opening(rewriter, op, form).run_of_rows();
 }
 
 bool has_contiguous_columns(linalg::LinalgOp op, const ProductForm& form) {

@@ -42,6 +42,10 @@ struct Product {
   struct Turn {
     mlir::Value count, a_stride, b_stride;
   };
+  // Further rows: A and C move by so many elements in each, B stays.
+  struct RowTurn {
+    mlir::Value count, a_stride, c_stride;
+  };
   // A loop of the operation that a row's or a column's number is made of.
   struct Digit {
     unsigned loop;
@@ -50,7 +54,8 @@ struct Product {
   mlir::Value a, b, c;
   bool is_unsigned = false;
   llvm::SmallVector<Turn> turns = {};  // The first is the slowest.
-  mlir::Type sum_type = {};            // What the operation sums in, whatever C is of.
+  llvm::SmallVector<RowTurn> row_turns = {};
+  mlir::Type sum_type = {};  // What the operation sums in, whatever C is of.
   // Where the loops around the matrices stand, by loop, null for all others; and what the others make, the fastest first.
   llvm::SmallVector<mlir::Value> around = {};
   llvm::SmallVector<Digit> rows = {}, columns = {};
@@ -64,6 +69,8 @@ struct Product {
 // around the steps are left as turns if `leaves_turns`.
 Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, const ProductForm& form,
                      bool leaves_turns = false);
+// The same, with the matrices of most rows; those around the rows are left as row turns.
+Product open_product_of_rows(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether the columns of C follow each other in memory.
 bool has_contiguous_columns(mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether the elements that a loop leads to in an operand (2: C) follow each other in memory.

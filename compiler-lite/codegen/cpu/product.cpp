@@ -6,14 +6,16 @@
 //   for k0 in steps of kDepth                      the panel of B fits the first-level cache
 //     for n0 in steps of columns_
 //       panel = B[k0.., n0..], in the type of C, zeros beyond the edge
-//       for m0 in steps of rows_                   then rows_/2, ... 1 for the rest
-//         C[m0.., n0..] += A[m0.., k0..] * panel   masked at the right edge
+//       for all turns of further rows              as a convolution has them: another A and C, the same panel
+//         for m0 in steps of rows_                 then rows_/2, ... 1 for the rest
+//           C[m0.., n0..] += A[m0.., k0..] * panel   masked at the right edge
 #include "compiler-lite/codegen/cpu/product.hpp"
 
 #include "compiler-lite/codegen/cpu/few_rows.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,7 +45,7 @@ class ProductWriter {
     element_ = type_of(product.c).getElementType();
     lanes_ = std::max<int64_t>(1, options.vector_bytes * 8 / element_.getIntOrFloatBitWidth());
     columns_ = lanes_ * kColumnVectors;
-    rows_ = options.vector_registers >= 32 ? 8 : 4;
+    most_rows_ = options.vector_registers >= 32 ? 8 : 4;
     vector_ = mlir::VectorType::get({lanes_}, element_);
   }
 
@@ -55,18 +57,51 @@ class ProductWriter {
                                               builder_.getI64IntegerAttr(64));
     loop(zero, depth, kDepth, [&](Value k0) {
       const Value k_count = at_most(kDepth, depth, k0);
-      loop(zero, width, columns_, [&](Value n0) {
-        const Value n_count = at_most(columns_, width, n0);
-        const Value full =
-            builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, n_count, index(columns_));
-        auto choice = builder_.create<scf::IfOp>(location_, full, /*withElseRegion=*/true);
-        inside(choice.getThenRegion(), [&] { write_column(k0, k_count, n0, Value()); });
-        inside(choice.getElseRegion(), [&] { write_column(k0, k_count, n0, n_count); });
-      });
+      const int64_t known = type_of(product_.c).getDimSize(1);
+      mlir::ShapedType::isDynamic(known) ? write_columns(k0, k_count, width) : write_known_columns(k0, k_count, known);
     });
   }
 
  private:
+  void write_columns(Value k0, Value k_count, Value width) {
+    choose_tile(kColumnVectors);
+    loop(index(0), width, columns_, [&](Value n0) {
+      const Value n_count = at_most(columns_, width, n0);
+      const Value full = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, n_count, index(columns_));
+      auto choice = builder_.create<scf::IfOp>(location_, full, /*withElseRegion=*/true);
+      inside(choice.getThenRegion(), [&] { write_column(k0, k_count, n0, Value()); });
+      inside(choice.getElseRegion(), [&] { write_column(k0, k_count, n0, n_count); });
+    });
+  }
+
+  // Whole tiles, and one that has no more vectors than the rest.
+  void write_known_columns(Value k0, Value k_count, int64_t width) {
+    const int64_t rest = width % columns_;
+    choose_tile(kColumnVectors);
+    if (width >= columns_) {
+      loop(index(0), index(width - rest), columns_, [&](Value n0) { write_column(k0, k_count, n0, Value()); });
+    }
+    if (rest == 0) return;
+    choose_tile((rest + lanes_ - 1) / lanes_);
+    write_column(k0, k_count, index(width - rest), rest % lanes_ == 0 ? Value() : index(rest));
+  }
+
+  // One of fewer vectors has more rows: each wants sums that don't wait for each other.
+  void choose_tile(int64_t vectors) {
+    vectors_ = vectors;
+    rows_ =
+        rows_of_tile(vectors == kColumnVectors ? most_rows_ : most_rows_ * 3 / 2, type_of(product_.c).getDimSize(0));
+  }
+
+  // Rather a little less than `most` than a rest, whose tiles keep the processor waiting.
+  static int64_t rows_of_tile(int64_t most, int64_t height) {
+    if (mlir::ShapedType::isDynamic(height)) return most;
+    for (int64_t rows = most; 3 * rows > 2 * most; --rows) {
+      if (height % rows == 0) return rows;
+    }
+    return most;
+  }
+
   static mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
 
   Value index(int64_t value) { return builder_.create<arith::ConstantIndexOp>(location_, value); }
@@ -101,13 +136,50 @@ class ProductWriter {
   // `n_count` is null for a full column of tiles.
   void write_column(Value k0, Value k_count, Value n0, Value n_count) {
     n_count ? pack_edge(k0, k_count, n0, n_count) : pack(k0, k_count, n0);
-    const Value height = size_of(product_.c, 0);
+    write_rows({k0, k_count, n0, n_count}, product_.row_turns, index(0), index(0));
+  }
+
+  struct Column {
+    Value k0, k_count, n0, n_count;
+  };
+  // How far A and C have moved.
+  void write_rows(const Column& at, llvm::ArrayRef<Product::RowTurn> turns, Value a_distance, Value c_distance) {
+    if (turns.empty()) {
+      a_ = moved(product_.a, a_distance);
+      c_ = moved(product_.c, c_distance);
+      return write_tiles(at.k0, at.k_count, at.n0, at.n_count);
+    }
+    const Product::RowTurn& turn = turns.front();
+    loop(index(0), turn.count, 1, [&](Value i) {
+      const auto further = [&](Value distance, Value stride) {
+        return add(distance, builder_.create<arith::MulIOp>(location_, i, stride));
+      };
+      write_rows(at, turns.drop_front(), further(a_distance, turn.a_stride), further(c_distance, turn.c_stride));
+    });
+  }
+
+  Value moved(Value view, Value distance) {
+    if (product_.row_turns.empty()) return view;
+    const mlir::MemRefType type = type_of(view);
+    llvm::SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    if (mlir::failed(mlir::getStridesAndOffset(type, strides, offset))) return view;
+    auto layout = builder_.create<memref::ExtractStridedMetadataOp>(location_, view);
+    const Value begin = mlir::getValueOrCreateConstantIndexOp(builder_, location_, layout.getConstifiedMixedOffset());
+    const auto strided = mlir::StridedLayoutAttr::get(type.getContext(), mlir::ShapedType::kDynamic, strides);
+    return builder_.create<memref::ReinterpretCastOp>(
+        location_, mlir::MemRefType::get(type.getShape(), type.getElementType(), strided, type.getMemorySpace()), view,
+        add(begin, distance), layout.getConstifiedMixedSizes(), layout.getConstifiedMixedStrides());
+  }
+
+  void write_tiles(Value k0, Value k_count, Value n0, Value n_count) {
+    const Value height = size_of(c_, 0);
     // Whole tiles, then what is left: less than rows_, so each smaller power of two at most once.
     const Value whole = builder_.create<arith::SubIOp>(
         location_, height, builder_.create<arith::RemUIOp>(location_, height, index(rows_)));
     loop(index(0), whole, rows_, [&](Value m0) { write_tile(m0, rows_, k0, k_count, n0, n_count); });
     Value done = whole;
-    for (int64_t rows = rows_ / 2; rows > 0; rows /= 2) {
+    for (int64_t rows = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(rows_ - 1))); rows > 0; rows /= 2) {
       const Value left = builder_.create<arith::SubIOp>(location_, height, done);
       const Value enough = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::uge, left, index(rows));
       auto rest = builder_.create<scf::IfOp>(location_, enough);
@@ -117,10 +189,10 @@ class ProductWriter {
   }
 
   void pack(Value k0, Value k_count, Value n0) {
-    if (!has_contiguous_rows(product_.b)) return pack_edge(k0, k_count, n0, index(columns_));
+    if (!has_contiguous_rows(product_.b)) return pack_edge(k0, k_count, n0, index(vectors_ * lanes_));
     const auto source = mlir::VectorType::get({lanes_}, type_of(product_.b).getElementType());
     loop(index(0), k_count, 1, [&](Value k) {
-      for (int64_t v = 0; v < kColumnVectors; ++v) {
+      for (int64_t v = 0; v < vectors_; ++v) {
         const Value column = index(v * lanes_);
         const Value values = builder_.create<vector::LoadOp>(location_, source, product_.b,
                                                              mlir::ValueRange{add(k0, k), add(n0, column)});
@@ -137,7 +209,7 @@ class ProductWriter {
             builder_.create<memref::LoadOp>(location_, product_.b, mlir::ValueRange{add(k0, k), add(n0, n)});
         builder_.create<memref::StoreOp>(location_, convert(value, element_), panel_, mlir::ValueRange{k, n});
       });
-      loop(n_count, index(columns_), 1, [&](Value n) {
+      loop(n_count, index(vectors_ * lanes_), 1, [&](Value n) {
         builder_.create<memref::StoreOp>(location_, zero, panel_, mlir::ValueRange{k, n});
       });
     });
@@ -153,7 +225,7 @@ class ProductWriter {
 
   void write_tile(Value m0, int64_t rows, Value k0, Value k_count, Value n0, Value n_count) {
     llvm::SmallVector<Value> masks, row_at, column_at, sums;
-    for (int64_t v = 0; v < kColumnVectors; ++v) {
+    for (int64_t v = 0; v < vectors_; ++v) {
       masks.push_back(mask_of(n_count, v));
       column_at.push_back(add(n0, index(v * lanes_)));
     }
@@ -163,9 +235,8 @@ class ProductWriter {
       for (size_t v = 0; v < column_at.size(); ++v) {
         const llvm::SmallVector<Value> at{row_at.back(), column_at[v]};
         sums.push_back(
-            masks[v]
-                ? builder_.create<vector::MaskedLoadOp>(location_, vector_, product_.c, at, masks[v], zeros).getResult()
-                : builder_.create<vector::LoadOp>(location_, vector_, product_.c, at).getResult());
+            masks[v] ? builder_.create<vector::MaskedLoadOp>(location_, vector_, c_, at, masks[v], zeros).getResult()
+                     : builder_.create<vector::LoadOp>(location_, vector_, c_, at).getResult());
       }
     }
     sums = accumulate(row_at, k0, k_count, sums);
@@ -173,9 +244,9 @@ class ProductWriter {
       const size_t v = i % column_at.size();
       const llvm::SmallVector<Value> at{row_at[i / column_at.size()], column_at[v]};
       if (masks[v]) {
-        builder_.create<vector::MaskedStoreOp>(location_, product_.c, at, masks[v], sums[i]);
+        builder_.create<vector::MaskedStoreOp>(location_, c_, at, masks[v], sums[i]);
       } else {
-        builder_.create<vector::StoreOp>(location_, sums[i], product_.c, at);
+        builder_.create<vector::StoreOp>(location_, sums[i], c_, at);
       }
     }
   }
@@ -187,14 +258,14 @@ class ProductWriter {
     builder_.setInsertionPointToStart(loop.getBody());
     const Value k = loop.getInductionVar();
     llvm::SmallVector<Value> columns, results;
-    for (int64_t v = 0; v < kColumnVectors; ++v) {
+    for (int64_t v = 0; v < vectors_; ++v) {
       columns.push_back(
           builder_.create<vector::LoadOp>(location_, vector_, panel_, mlir::ValueRange{k, index(v * lanes_)}));
     }
     const Value k_at = add(k0, k);
     unsigned next = 0;
     for (const Value row : row_at) {
-      const Value value = builder_.create<memref::LoadOp>(location_, product_.a, mlir::ValueRange{row, k_at});
+      const Value value = builder_.create<memref::LoadOp>(location_, a_, mlir::ValueRange{row, k_at});
       const Value splat = builder_.create<vector::BroadcastOp>(location_, vector_, convert(value, element_));
       for (const Value column : columns) results.push_back(multiply_add(splat, column, loop.getRegionIterArg(next++)));
     }
@@ -216,7 +287,9 @@ class ProductWriter {
   Location location_;
   const Product& product_;
   mlir::Type element_;
-  int64_t lanes_, columns_, rows_;
+  int64_t lanes_, columns_, most_rows_;
+  int64_t rows_ = 0, vectors_ = 0;  // Of the tiles that are being written.
+  Value a_, c_;                     // Of the further rows that are being written.
   mlir::VectorType vector_;
   Value panel_;
 };
@@ -243,7 +316,7 @@ void lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const BodyOp
   const std::optional<ProductForm> form = product_form(op);
   if (!form || !is_supported(op, *form)) return;
   const OpBuilder::InsertionGuard guard(rewriter);
-  const Product product = open_product(rewriter, op, *form);
+  const Product product = open_product_of_rows(rewriter, op, *form);
   ProductWriter(rewriter, op.getLoc(), product, options).write();
   rewriter.eraseOp(op);
 }
