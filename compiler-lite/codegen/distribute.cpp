@@ -53,8 +53,8 @@ llvm::SmallVector<AffineExpr> loop_sizes(linalg::LinalgOp root, llvm::ArrayRef<D
 // The loop over tiles becomes the place of one workgroup in it.
 class Placement {
  public:
-  Placement(mlir::IRRewriter& rewriter, scf::ForallOp loop)
-      : rewriter_(rewriter), loop_(loop), location_(loop.getLoc()) {}
+  Placement(mlir::IRRewriter& rewriter, scf::ForallOp loop, std::optional<TileOrder> order)
+      : rewriter_(rewriter), loop_(loop), location_(loop.getLoc()), order_(order) {}
 
   void run() {
     rewriter_.setInsertionPoint(loop_);
@@ -84,19 +84,39 @@ class Placement {
   llvm::SmallVector<Value> tile_offsets() {
     const AffineExpr a = rewriter_.getAffineSymbolExpr(0), b = rewriter_.getAffineSymbolExpr(1);
     const llvm::SmallVector<OpFoldResult> ends = loop_.getMixedUpperBound(), steps = loop_.getMixedStep();
-    llvm::SmallVector<Value> offsets(ends.size());
+    llvm::SmallVector<Value> counts(ends.size()), places(ends.size());
+    for (size_t i = 0; i < ends.size(); ++i) counts[i] = apply(a.ceilDiv(b), {ends[i], steps[i]});
     Value rest = make_workgroup_id(rewriter_, location_, 0);
+    if (order_) rest = place_in_order(counts, places, rest);
     for (size_t i = ends.size(); i-- > 0;) {
-      Value digit = rest;
-      if (i > 0) {
-        const Value count = apply(a.ceilDiv(b), {ends[i], steps[i]});
-        digit = rewriter_.createOrFold<mlir::arith::RemUIOp>(location_, rest, count);
-        rest = rewriter_.createOrFold<mlir::arith::DivUIOp>(location_, rest, count);
-      }
-      offsets[i] = apply(a * b, {digit, steps[i]});
+      if (places[i]) continue;
+      const bool is_last = llvm::all_of(llvm::ArrayRef(places).take_front(i), [](Value each) { return bool(each); });
+      places[i] = is_last ? rest : remainder(rest, counts[i]);
+      if (!is_last) rest = quotient(rest, counts[i]);
     }
+    llvm::SmallVector<Value> offsets;
+    for (size_t i = 0; i < ends.size(); ++i) offsets.push_back(apply(a * b, {places[i], steps[i]}));
     return offsets;
   }
+
+  // Groups of rows follow each other, and in a group its columns, each with its rows. Gives what is left of the number.
+  Value place_in_order(llvm::ArrayRef<Value> counts, llvm::SmallVector<Value>& places, Value number) {
+    const Value rows = counts[order_->rows], columns = counts[order_->columns];
+    const Value group = rewriter_.create<mlir::arith::ConstantIndexOp>(location_, order_->group);
+    const Value of_group = rewriter_.createOrFold<mlir::arith::MulIOp>(location_, columns, group);
+    const Value all = rewriter_.createOrFold<mlir::arith::MulIOp>(location_, rows, columns);
+    const Value place = counts.size() > 2 ? remainder(number, all) : number;
+    const Value first = rewriter_.createOrFold<mlir::arith::MulIOp>(location_, quotient(place, of_group), group);
+    const Value left = rewriter_.createOrFold<mlir::arith::SubIOp>(location_, rows, first);
+    const Value height = rewriter_.createOrFold<mlir::arith::MinUIOp>(location_, left, group);
+    const Value in_group = remainder(place, of_group);
+    places[order_->rows] = rewriter_.createOrFold<mlir::arith::AddIOp>(location_, first, remainder(in_group, height));
+    places[order_->columns] = quotient(in_group, height);
+    return counts.size() > 2 ? quotient(number, all) : number;
+  }
+
+  Value quotient(Value a, Value b) { return rewriter_.createOrFold<mlir::arith::DivUIOp>(location_, a, b); }
+  Value remainder(Value a, Value b) { return rewriter_.createOrFold<mlir::arith::RemUIOp>(location_, a, b); }
 
   // What a tile inserts into the whole result goes to that place of the result's memory.
   void write_tile(mlir::tensor::ParallelInsertSliceOp insert, Value whole) {
@@ -128,7 +148,17 @@ class Placement {
   mlir::IRRewriter& rewriter_;
   scf::ForallOp loop_;
   mlir::Location location_;
+  std::optional<TileOrder> order_;  // Of the loop's own dimensions.
 };
+
+// The same, where undivided loops don't count.
+std::optional<TileOrder> among_divided(std::optional<TileOrder> order, llvm::ArrayRef<int64_t> tiles) {
+  if (!order) return order;
+  const auto place = [&](unsigned loop) {
+    return static_cast<unsigned>(llvm::count_if(tiles.take_front(loop), [](int64_t tile) { return tile != 0; }));
+  };
+  return TileOrder{place(order->rows), place(order->columns), order->group};
+}
 
 }  // namespace
 
@@ -149,6 +179,7 @@ mlir::FailureOr<AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<
   }
   if (!divided) return make_grid(context, count, symbol_count);
 
+  const std::optional<TileOrder> order = among_divided(choose_tile_order(root, tiles, tiling), tiles);
   mlir::IRRewriter rewriter(context);
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(mlir::getAsIndexOpFoldResult(context, tiles));
@@ -162,7 +193,7 @@ mlir::FailureOr<AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<
   for (Value result : root->getResults()) {
     if (Value replacement = tiled->replacements.lookup(result)) rewriter.replaceAllUsesWith(result, replacement);
   }
-  Placement(rewriter, llvm::cast<scf::ForallOp>(tiled->loops.front().getOperation())).run();
+  Placement(rewriter, llvm::cast<scf::ForallOp>(tiled->loops.front().getOperation()), order).run();
   return make_grid(context, count, symbol_count);
 }
 

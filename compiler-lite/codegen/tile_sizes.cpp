@@ -33,18 +33,29 @@ constexpr int64_t kBatchWork = 512 * 1024;
 
 // For blocks: small tiles give work to all of a GPU, large ones read memory less often.
 constexpr int64_t kBlockProductTile = 64, kLargeBlockProductTile = 128;
-// The same for products on tensor cores, which are sooner through with a tile: rows and columns, and the tiles that
-// there must be for the larger ones.
+// The same for products on tensor cores: rows and columns.
 struct ProductTile {
   int64_t rows, columns;
 };
 constexpr ProductTile kHalfTile{64, 128}, kMiddleHalfTile{128, 128}, kLargeHalfTile{128, 256};
+constexpr ProductTile kHalfTiles[] = {kHalfTile, {64, 64}, {64, 256}, kMiddleHalfTile, {128, 192}, kLargeHalfTile};
 constexpr int64_t kEnoughTiles = 128;
 
 // What a product on blocks costs, on an H200 (bench/results/2026-11-23-programs-gpu.md): multiplications of one block in a
 // nanosecond, by the kind of its tile, the bytes that pass in one, and a further dispatch.
 constexpr int64_t kMultiprocessors = 132;
-constexpr double kHalfRate = 1700, kSmallRate = 117, kLargeRate = 163, kBytesRate = 3500, kDispatchNs = 2500;
+constexpr double kSmallRate = 117, kLargeRate = 163, kBytesRate = 3500, kDispatchNs = 2500;
+// What is written and read at once doesn't leave the second-level cache.
+constexpr int64_t kCachedBytes = 16 << 20;
+constexpr double kCachedRate = 7000;
+// One of halves (bench/results/2026-11-26-half-products.md): a multiprocessor waits for what it copies, a line of 64 steps
+// of each row and column of a tile; and it begins a tile and writes its sums.
+constexpr double kLineNs = 2.06, kSumNs = 0.1;
+// Sums of fewer steps wait for memory, which many small tiles keep busy.
+constexpr int64_t kShortSum = 256;
+// Tiles that follow each other have the same columns, so many of them, where so the second-level cache sends less: it pays
+// where sums are long and tiles large.
+constexpr int64_t kRowsInTurn = 8, kLongSum = 2048, kLargeTileRows = 128;
 // Parts have so many steps at least, in whole slices; a divided product is as much sooner at least.
 constexpr int64_t kPartSteps = 256, kSliceSteps = 64, kMostParts = 32;
 constexpr double kWorthIt = 0.9;
@@ -67,13 +78,15 @@ bool is_half(linalg::LinalgOp product) {
   return element.isF16() || element.isBF16();
 }
 
+int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // A product as its tiles see it: how often there are so many rows and columns. Nothing where sizes are open.
 struct TiledSizes {
   int64_t rows, columns, count;
 
   int64_t whole_tiles(ProductTile tile) const { return rows / tile.rows * (columns / tile.columns) * count; }
   int64_t tiles(ProductTile tile) const {
-    return (rows + tile.rows - 1) / tile.rows * ((columns + tile.columns - 1) / tile.columns) * count;
+    return quotient_up(rows, tile.rows) * quotient_up(columns, tile.columns) * count;
   }
   bool are_divided_by(ProductTile tile) const { return rows % tile.rows == 0 && columns % tile.columns == 0; }
 };
@@ -87,17 +100,38 @@ std::optional<TiledSizes> tiled_sizes(linalg::LinalgOp op, const ProductForm& fo
   return sizes;
 }
 
-ProductTile half_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes) {
+int64_t steps_of(linalg::LinalgOp op, const ProductForm& form) {
+  int64_t steps = 1;
+  for (const unsigned loop : form.steps) steps *= known_size(op.getStaticLoopRanges()[loop]);
+  return steps;
+}
+
+// Nanoseconds that all tiles of a product of halves take.
+double half_cost(ProductTile tile, const TiledSizes& sizes, int64_t steps) {
+  const int64_t rounds = quotient_up(sizes.tiles(tile), kMultiprocessors);
+  const int64_t lines = quotient_up(steps, kSliceSteps) * (tile.rows + tile.columns);
+  return static_cast<double>(rounds) *
+         (static_cast<double>(lines) * kLineNs + static_cast<double>(tile.rows * tile.columns) * kSumNs);
+}
+
+ProductTile half_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes,
+                      int64_t steps) {
   // What is summed in parts is kept in f32 beside the slices.
   if (!sums_at_once(op, form) || !sizes) return kHalfTile;
-  const TiledSizes one{sizes->rows, sizes->columns, 1};
-  if (one.whole_tiles(kLargeHalfTile) >= kEnoughTiles) return kLargeHalfTile;
-  return one.whole_tiles(kMiddleHalfTile) >= kEnoughTiles ? kMiddleHalfTile : kHalfTile;
+  if (steps <= kShortSum) {
+    const TiledSizes one{sizes->rows, sizes->columns, 1};
+    if (one.whole_tiles(kLargeHalfTile) >= kEnoughTiles) return kLargeHalfTile;
+    return one.whole_tiles(kMiddleHalfTile) >= kEnoughTiles ? kMiddleHalfTile : kHalfTile;
+  }
+  return *std::min_element(std::begin(kHalfTiles), std::end(kHalfTiles), [&](ProductTile a, ProductTile b) {
+    return half_cost(a, *sizes, steps) < half_cost(b, *sizes, steps);
+  });
 }
 
 // Threads with large squares of sums wait less for shared memory, where their tiles are whole and there are enough.
-ProductTile block_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes) {
-  if (is_half(op)) return half_tile(op, form, sizes);
+ProductTile block_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes,
+                       int64_t steps) {
+  if (is_half(op)) return half_tile(op, form, sizes, steps);
   constexpr ProductTile kSmall{kBlockProductTile, kBlockProductTile};
   constexpr ProductTile kLarge{kLargeBlockProductTile, kLargeBlockProductTile};
   const bool large = sizes && sizes->are_divided_by(kLarge) && sizes->whole_tiles(kLarge) >= kEnoughTiles;
@@ -122,6 +156,7 @@ class Correspondence {
   // The size of tile that a product among the producers wants along `loop`, or 0.
   int64_t product_tile(unsigned loop) const { return std::max<int64_t>(product_loops_[loop], 0); }
   bool has_product() const { return has_product_; }
+  std::optional<TileOrder> order() const { return order_; }
   // Steps of reduction for one element of the result.
   int64_t work_per_element() const { return work_; }
   // The steps of a reduction read elements that follow each other.
@@ -188,8 +223,8 @@ class Correspondence {
     if (!form) return;
     has_product_ = true;
     const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    const ProductTile tile =
-        cores ? ProductTile{kProductTile, kProductTile} : block_tile(op, *form, tiled_sizes(op, *form));
+    const ProductTile tile = cores ? ProductTile{kProductTile, kProductTile}
+                                   : block_tile(op, *form, tiled_sizes(op, *form), steps_of(op, *form));
     const bool one_row = form->rows == ProductForm::kNone;
     const int64_t tile_columns = few ? columns_of_few_rows(op, *form, *few) : tile.columns;
     if (!one_row) want(loops, {form->rows}, tile.rows);
@@ -203,6 +238,11 @@ class Correspondence {
         want(loops, {loop}, count);
         *size *= count;
       }
+    }
+    const bool in_turn =
+        is_half(op) && !cores && !one_row && tile.rows >= kLargeTileRows && steps_of(op, *form) >= kLongSum;
+    if (in_turn && loops[form->rows] != kNone && loops[form->columns] != kNone) {
+      order_ = {static_cast<unsigned>(loops[form->rows]), static_cast<unsigned>(loops[form->columns]), kRowsInTurn};
     }
     int64_t batch = cores ? batch_of_tile(std::min(rows, tile.rows) * std::min(columns, tile_columns),
                                           rows * columns * steps_of(op, *form))
@@ -234,17 +274,12 @@ class Correspondence {
     }
   }
 
-  static int64_t steps_of(linalg::LinalgOp op, const ProductForm& form) {
-    int64_t steps = 1;
-    for (const unsigned loop : form.steps) steps *= known_size(op.getStaticLoopRanges()[loop]);
-    return steps;
-  }
-
   Tiling tiling_;
   llvm::SmallVector<bool> divisible_;
   llvm::SmallVector<int> product_loops_;
   bool has_product_ = false, reduces_rows_ = false;
   int64_t work_ = 1, kept_bytes_ = 0;
+  std::optional<TileOrder> order_;
   llvm::SmallPtrSet<mlir::Operation*, 8> seen_;
 };
 
@@ -334,6 +369,11 @@ llvm::SmallVector<bool> divisible_loops(linalg::LinalgOp root) {
   return divisible;
 }
 
+std::optional<TileOrder> choose_tile_order(linalg::LinalgOp root, llvm::ArrayRef<int64_t> tiles, Tiling tiling) {
+  const std::optional<TileOrder> order = Correspondence(root, tiling).order();
+  return order && tiles[order->rows] != 0 && tiles[order->columns] != 0 ? order : std::nullopt;
+}
+
 llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
   const bool blocks = tiling == Tiling::kBlocks;
   const Correspondence correspondence(root, tiling);
@@ -365,19 +405,26 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
 
 namespace {
 
+// The same of f32.
+double cost_of_large_elements(ProductTile tile, const TiledSizes& sizes, int64_t steps) {
+  const int64_t rounds = quotient_up(sizes.tiles(tile), kMultiprocessors);
+  double rate = tile.rows == kLargeBlockProductTile ? kLargeRate : kSmallRate;
+  if (rounds == 1) rate *= kAlone;
+  return static_cast<double>(rounds * steps * tile.rows * tile.columns) / rate;
+}
+
 // Nanoseconds, when each of so many parts computes the tiles of its steps and the parts are summed afterwards.
 double cost_of(linalg::LinalgOp product, const ProductForm& form, TiledSizes sizes, int64_t steps, int64_t parts) {
   const int64_t elements = sizes.rows * sizes.columns * sizes.count;
   sizes.count *= parts;
-  const ProductTile tile = block_tile(product, form, sizes);
-  const int64_t rounds = (sizes.tiles(tile) + kMultiprocessors - 1) / kMultiprocessors;
-  double rate = is_half(product) ? kHalfRate : tile.rows == kLargeBlockProductTile ? kLargeRate : kSmallRate;
-  if (!is_half(product) && rounds == 1) rate *= kAlone;
   const int64_t steps_of_part = steps / parts;
-  const double multiplied = static_cast<double>(rounds * steps_of_part * tile.rows * tile.columns) / rate;
+  const ProductTile tile = block_tile(product, form, sizes, steps_of_part);
+  const double multiplied =
+      is_half(product) ? half_cost(tile, sizes, steps_of_part) : cost_of_large_elements(tile, sizes, steps_of_part);
   if (parts == 1) return multiplied;
-  constexpr int64_t kWrittenAndRead = 2 * 4;
-  return multiplied + kDispatchNs + static_cast<double>(parts * elements * kWrittenAndRead) / kBytesRate;
+  const int64_t bytes = parts * elements * 4;
+  const double rate = bytes <= kCachedBytes ? kCachedRate : kBytesRate;
+  return multiplied + kDispatchNs + static_cast<double>(2 * bytes) / rate;
 }
 
 }  // namespace

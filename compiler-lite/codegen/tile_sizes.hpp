@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,6 +15,14 @@ enum class Tiling { kCores, kBlocks };
 // One size for each loop of `root`; 0: the loop isn't divided. Loops that reduce, and loops along which a reduction or
 // product that `root` reads does not vary, are never divided: every tile would repeat it.
 llvm::SmallVector<int64_t> choose_tile_sizes(mlir::linalg::LinalgOp root, Tiling tiling);
+
+// Tiles in another order than that of the loops, whose last one is the fastest: `group` tiles along `rows` follow each other
+// before the next ones along `columns`. Nothing: it pays nobody.
+struct TileOrder {
+  unsigned rows, columns;  // Loops of `root`, both of them divided.
+  int64_t group;
+};
+std::optional<TileOrder> choose_tile_order(mlir::linalg::LinalgOp root, llvm::ArrayRef<int64_t> tiles, Tiling tiling);
 
 // Loops that may be divided so.
 llvm::SmallVector<bool> divisible_loops(mlir::linalg::LinalgOp root);

@@ -57,7 +57,7 @@ constexpr int64_t kTileMin[2] = {kWarpRows * kPart * 2, kWarpColumns*kPart * 2},
 // A multiple of what the warps compute at least, and no more than the tile of C that there is.
 int64_t tile_size(int64_t size, int64_t least, int64_t most) {
   int64_t tile = least;
-  while (tile < most && (mlir::ShapedType::isDynamic(size) ? tile < 128 : tile < size)) tile *= 2;
+  while (tile < most && (mlir::ShapedType::isDynamic(size) ? tile < 128 : tile < size)) tile += least;
   return tile;
 }
 
@@ -102,7 +102,7 @@ class HalfWriter : gpu::TileWriter {
     const auto stages = [&] { return room / ((tile_[0] + tile_[1]) * kDepth * kElementBytes); };
     if (features_.has_async_copy) {
       for (unsigned i : {1u, 0u}) {
-        while (stages() < kStagesMin && tile_[i] > kTileMin[i]) tile_[i] /= 2;
+        while (stages() < kStagesMin && tile_[i] > kTileMin[i]) tile_[i] -= kTileMin[i];
       }
     }
     stages_ = features_.has_async_copy ? std::clamp<int64_t>(stages(), kStagesMin, kStagesMax) : 1;

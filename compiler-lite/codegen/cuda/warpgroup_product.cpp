@@ -60,8 +60,7 @@ class WarpgroupWriter : gpu::TileWriter {
     element_ = type_of(product.a).getElementType();
     for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
     tile_[0] = most(0) > warpgroup::kRows ? kRowsMax : warpgroup::kRows;
-    tile_[1] = kColumnsMin;
-    while (tile_[1] < std::min(most(1), kColumnsMax)) tile_[1] *= 2;
+    tile_[1] = std::clamp((most(1) + kColumnsMin - 1) / kColumnsMin * kColumnsMin, kColumnsMin, kColumnsMax);
   }
 
   // Whether there is room for the slices.
@@ -69,7 +68,7 @@ class WarpgroupWriter : gpu::TileWriter {
     const int64_t taken = taken_bytes();
     const int64_t room = block_.features().shared_bytes_max - taken - warpgroup::kAtomBytes;
     const auto stage_bytes = [&] { return (tile_[0] + tile_[1]) * warpgroup::kLineBytes; };
-    while (tile_[1] > kColumnsMin && room / stage_bytes() < kStagesMin) tile_[1] /= 2;
+    while (tile_[1] > kColumnsMin && room / stage_bytes() < kStagesMin) tile_[1] -= kColumnsMin;
     // As few as find room twice, so that another block multiplies while this one begins or ends.
     const int64_t of_two = (block_.features().shared_bytes_max / 2 - taken - 2 * warpgroup::kAtomBytes) / stage_bytes();
     stages_ = std::min(of_two >= kStagesMin ? of_two : room / stage_bytes(), kStagesMax);
@@ -82,7 +81,8 @@ class WarpgroupWriter : gpu::TileWriter {
     const bool is_short = product_.turns.empty() && !mlir::ShapedType::isDynamic(depth);
     if (is_short) slots_ = std::clamp<int64_t>((depth + kDepth - 1) / kDepth, 1, stages_);
     if (tile_[0] == warpgroup::kRows) {
-      sharing_ = is_short && depth <= kFewSteps && tile_[1] > kColumnsMin ? Sharing::kColumns : Sharing::kSteps;
+      const bool has_halves = tile_[1] % (kGroups * kColumnsMin) == 0;
+      sharing_ = is_short && depth <= kFewSteps && has_halves ? Sharing::kColumns : Sharing::kSteps;
     }
     return stages_ >= kStagesMin;
   }

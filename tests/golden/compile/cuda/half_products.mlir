@@ -19,6 +19,8 @@
 // CASE: batch --input=3x70x64=f16:unit --input=3x64x136=f16:unit
 // CASE: gated --input=1792x64=f16:unit --input=64x2560=f16:unit --input=64x2560=f16:unit
 // CASE: narrowed --input=1792x64=f16:unit --input=64x2560=f16:unit
+// CASE: wide_tiles --input=1024x320=f16:unit --input=320x3072=f16:unit
+// CASE: tiles_in_turn --input=1280x2048=bf16:unit --input=2048x1700=bf16:unit
 // CASE: large --input=1792x64=f16:unit --input=64x2560=f16:unit
 func.func @whole_b(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xf32> {
   %zero = arith.constant 0.0 : f32
@@ -104,4 +106,22 @@ func.func @narrowed(%a: tensor<1792x64xf16>, %b: tensor<64x2560xf16>) -> tensor<
   } -> tensor<1792x2560xf16>
   %some = tensor.extract_slice %r[0, 0] [30, 512] [61, 5] : tensor<1792x2560xf16> to tensor<30x512xf16>
   return %some : tensor<30x512xf16>
+}
+// Tiles of 192 columns, which give each multiprocessor one.
+func.func @wide_tiles(%a: tensor<1024x320xf16>, %b: tensor<320x3072xf16>) -> tensor<30x512xf16> {
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<1024x3072xf16>
+  %f = linalg.fill ins(%zero : f16) outs(%e : tensor<1024x3072xf16>) -> tensor<1024x3072xf16>
+  %r = linalg.matmul ins(%a, %b : tensor<1024x320xf16>, tensor<320x3072xf16>) outs(%f : tensor<1024x3072xf16>) -> tensor<1024x3072xf16>
+  %some = tensor.extract_slice %r[1, 5] [30, 512] [35, 6] : tensor<1024x3072xf16> to tensor<30x512xf16>
+  return %some : tensor<30x512xf16>
+}
+// Ten rows of tiles: eight that follow each other along the rows, and two.
+func.func @tiles_in_turn(%a: tensor<1280x2048xbf16>, %b: tensor<2048x1700xbf16>) -> tensor<40x340xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<1280x1700xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<1280x1700xbf16>) -> tensor<1280x1700xbf16>
+  %r = linalg.matmul ins(%a, %b : tensor<1280x2048xbf16>, tensor<2048x1700xbf16>) outs(%f : tensor<1280x1700xbf16>) -> tensor<1280x1700xbf16>
+  %some = tensor.extract_slice %r[3, 4] [40, 340] [32, 5] : tensor<1280x1700xbf16> to tensor<40x340xbf16>
+  return %some : tensor<40x340xbf16>
 }

@@ -10,17 +10,17 @@
 // CASE: wide_ends --input=96x2048=f32:unit --input=2048x72=f32:unit --input=72=f32:unit
 // CASE: turned --input=1536x33=f16:unit --input=70x1536=f16:unit
 // CASE: turned_f32 --input=1536x33=f32:unit --input=70x1536=f32:unit
-// CASE: turned_result --input=65x1024=bf16:unit --input=1024x31=bf16:unit
+// CASE: turned_result --input=65x2048=bf16:unit --input=2048x31=bf16:unit
 // CASE: whole_squares --input=256x4096=f32:unit --input=4096x128=f32:unit
-// CASE: batch --input=3x17x1024=f16:unit --input=3x1024x129=f16:unit
-// CASE: heads --input=2x20x2x1024=f32:unit --input=2x36x2x1024=f32:unit
+// CASE: batch --input=3x17x2048=f16:unit --input=3x2048x129=f16:unit
+// CASE: heads --input=2x20x2x2048=f32:unit --input=2x36x2x2048=f32:unit
 // CASE: sums_in_f32 --input=96x2048=f16:unit --input=2048x72=f16:unit
 // CASE: integers --input=40x2048=i8 --input=2048x24=i8
-// CASE: onto --input=40x1024=f16:unit --input=1024x130=f16:unit --input=40x130=f32:unit
-// CASE: onto_f32 --input=40x1024=f32:unit --input=1024x130=f32:unit --input=40x130=f32:unit
-// CASE: twice --input=48x1024=f16:unit --input=1024x80=f16:unit
+// CASE: onto --input=40x2048=f16:unit --input=2048x130=f16:unit --input=40x130=f32:unit
+// CASE: onto_f32 --input=40x2048=f32:unit --input=2048x130=f32:unit --input=40x130=f32:unit
+// CASE: twice --input=48x2048=f16:unit --input=2048x80=f16:unit
 // CASE: two_rows --input=2x8192=f32:unit --input=8192x2=f32:unit
-// CASE: onto_halves --input=40x1024=f16:unit --input=1024x130=f16:unit --input=40x130=f16:unit
+// CASE: onto_halves --input=40x2048=f16:unit --input=2048x130=f16:unit --input=40x130=f16:unit
 // CASE: few_steps --input=96x256=f32:unit --input=256x72=f32:unit
 // CASE: no_equal_parts --input=96x2053=f32:unit --input=2053x72=f32:unit
 // CHECK-LABEL: recording f16.0
@@ -168,12 +168,12 @@ func.func @turned_f32(%a: tensor<1536x33xf32>, %b: tensor<70x1536xf32>) -> tenso
 // CHECK-LABEL: recording turned_result.0
 // CHECK-COUNT-2: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
-func.func @turned_result(%a: tensor<65x1024xbf16>, %b: tensor<1024x31xbf16>) -> tensor<31x65xbf16> {
+func.func @turned_result(%a: tensor<65x2048xbf16>, %b: tensor<2048x31xbf16>) -> tensor<31x65xbf16> {
   %zero = arith.constant 0.0 : bf16
   %e = tensor.empty() : tensor<31x65xbf16>
   %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<31x65xbf16>) -> tensor<31x65xbf16>
   %p = linalg.generic {indexing_maps = [affine_map<(n, m, k) -> (m, k)>, affine_map<(n, m, k) -> (k, n)>, affine_map<(n, m, k) -> (n, m)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<65x1024xbf16>, tensor<1024x31xbf16>) outs(%f : tensor<31x65xbf16>) {
+      ins(%a, %b : tensor<65x2048xbf16>, tensor<2048x31xbf16>) outs(%f : tensor<31x65xbf16>) {
   ^bb0(%u: bf16, %v: bf16, %s: bf16):
     %2 = arith.mulf %u, %v : bf16
     %3 = arith.addf %s, %2 : bf16
@@ -200,12 +200,12 @@ func.func @whole_squares(%a: tensor<256x4096xf32>, %b: tensor<4096x128xf32>) -> 
 // CHECK-LABEL: recording batch.0
 // CHECK-COUNT-2: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
-func.func @batch(%a: tensor<3x17x1024xf16>, %b: tensor<3x1024x129xf16>) -> tensor<3x17x129xf16> {
+func.func @batch(%a: tensor<3x17x2048xf16>, %b: tensor<3x2048x129xf16>) -> tensor<3x17x129xf16> {
   %zero = arith.constant 0.0 : f16
   %e = tensor.empty() : tensor<3x17x129xf16>
   %f = linalg.fill ins(%zero : f16) outs(%e : tensor<3x17x129xf16>) -> tensor<3x17x129xf16>
   %p = linalg.generic {indexing_maps = [affine_map<(p, m, n, k) -> (p, m, k)>, affine_map<(p, m, n, k) -> (p, k, n)>, affine_map<(p, m, n, k) -> (p, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<3x17x1024xf16>, tensor<3x1024x129xf16>) outs(%f : tensor<3x17x129xf16>) {
+      ins(%a, %b : tensor<3x17x2048xf16>, tensor<3x2048x129xf16>) outs(%f : tensor<3x17x129xf16>) {
   ^bb0(%u: f16, %v: f16, %s: f16):
     %2 = arith.mulf %u, %v : f16
     %3 = arith.addf %s, %2 : f16
@@ -216,12 +216,12 @@ func.func @batch(%a: tensor<3x17x1024xf16>, %b: tensor<3x1024x129xf16>) -> tenso
 // CHECK-LABEL: recording heads.0
 // CHECK-COUNT-2: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
-func.func @heads(%a: tensor<2x20x2x1024xf32>, %b: tensor<2x36x2x1024xf32>) -> tensor<2x2x20x36xf32> {
+func.func @heads(%a: tensor<2x20x2x2048xf32>, %b: tensor<2x36x2x2048xf32>) -> tensor<2x2x20x36xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<2x2x20x36xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x2x20x36xf32>) -> tensor<2x2x20x36xf32>
   %p = linalg.generic {indexing_maps = [affine_map<(p, h, m, n, k) -> (p, m, h, k)>, affine_map<(p, h, m, n, k) -> (p, n, h, k)>, affine_map<(p, h, m, n, k) -> (p, h, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<2x20x2x1024xf32>, tensor<2x36x2x1024xf32>) outs(%f : tensor<2x2x20x36xf32>) {
+      ins(%a, %b : tensor<2x20x2x2048xf32>, tensor<2x36x2x2048xf32>) outs(%f : tensor<2x2x20x36xf32>) {
   ^bb0(%u: f32, %v: f32, %s: f32):
     %2 = arith.mulf %u, %v : f32
     %3 = arith.addf %s, %2 : f32
@@ -268,10 +268,10 @@ func.func @integers(%a: tensor<40x2048xi8>, %b: tensor<2048x24xi8>) -> tensor<40
 // CHECK-LABEL: recording onto.0
 // CHECK-COUNT-2: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
-func.func @onto(%a: tensor<40x1024xf16>, %b: tensor<1024x130xf16>, %c: tensor<40x130xf32>) -> tensor<40x130xf32> {
+func.func @onto(%a: tensor<40x2048xf16>, %b: tensor<2048x130xf16>, %c: tensor<40x130xf32>) -> tensor<40x130xf32> {
   %zero = arith.constant 0.0 : f32
   %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<40x1024xf16>, tensor<1024x130xf16>) outs(%c : tensor<40x130xf32>) {
+      ins(%a, %b : tensor<40x2048xf16>, tensor<2048x130xf16>) outs(%c : tensor<40x130xf32>) {
   ^bb0(%u: f16, %v: f16, %s: f32):
     %0 = arith.extf %u : f16 to f32
     %1 = arith.extf %v : f16 to f32
@@ -284,10 +284,10 @@ func.func @onto(%a: tensor<40x1024xf16>, %b: tensor<1024x130xf16>, %c: tensor<40
 // CHECK-LABEL: recording onto_f32.0
 // CHECK-COUNT-2: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
-func.func @onto_f32(%a: tensor<40x1024xf32>, %b: tensor<1024x130xf32>, %c: tensor<40x130xf32>) -> tensor<40x130xf32> {
+func.func @onto_f32(%a: tensor<40x2048xf32>, %b: tensor<2048x130xf32>, %c: tensor<40x130xf32>) -> tensor<40x130xf32> {
   %zero = arith.constant 0.0 : f32
   %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<40x1024xf32>, tensor<1024x130xf32>) outs(%c : tensor<40x130xf32>) {
+      ins(%a, %b : tensor<40x2048xf32>, tensor<2048x130xf32>) outs(%c : tensor<40x130xf32>) {
   ^bb0(%u: f32, %v: f32, %s: f32):
     %2 = arith.mulf %u, %v : f32
     %3 = arith.addf %s, %2 : f32
@@ -298,12 +298,12 @@ func.func @onto_f32(%a: tensor<40x1024xf32>, %b: tensor<1024x130xf32>, %c: tenso
 // CHECK-LABEL: recording twice.0
 // CHECK-COUNT-3: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
-func.func @twice(%a: tensor<48x1024xf16>, %b: tensor<1024x80xf16>) -> (tensor<48x80xf16>, tensor<48x80xf16>) {
+func.func @twice(%a: tensor<48x2048xf16>, %b: tensor<2048x80xf16>) -> (tensor<48x80xf16>, tensor<48x80xf16>) {
   %zero = arith.constant 0.0 : f16
   %e = tensor.empty() : tensor<48x80xf16>
   %f = linalg.fill ins(%zero : f16) outs(%e : tensor<48x80xf16>) -> tensor<48x80xf16>
   %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<48x1024xf16>, tensor<1024x80xf16>) outs(%f : tensor<48x80xf16>) {
+      ins(%a, %b : tensor<48x2048xf16>, tensor<2048x80xf16>) outs(%f : tensor<48x80xf16>) {
   ^bb0(%u: f16, %v: f16, %s: f16):
     %2 = arith.mulf %u, %v : f16
     %3 = arith.addf %s, %2 : f16
@@ -331,10 +331,10 @@ func.func @two_rows(%a: tensor<2x8192xf32>, %b: tensor<8192x2xf32>) -> tensor<2x
 // CHECK-LABEL: recording onto_halves.0
 // CHECK-COUNT-1: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
-func.func @onto_halves(%a: tensor<40x1024xf16>, %b: tensor<1024x130xf16>, %c: tensor<40x130xf16>) -> tensor<40x130xf16> {
+func.func @onto_halves(%a: tensor<40x2048xf16>, %b: tensor<2048x130xf16>, %c: tensor<40x130xf16>) -> tensor<40x130xf16> {
   %zero = arith.constant 0.0 : f16
   %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<40x1024xf16>, tensor<1024x130xf16>) outs(%c : tensor<40x130xf16>) {
+      ins(%a, %b : tensor<40x2048xf16>, tensor<2048x130xf16>) outs(%c : tensor<40x130xf16>) {
   ^bb0(%u: f16, %v: f16, %s: f16):
     %2 = arith.mulf %u, %v : f16
     %3 = arith.addf %s, %2 : f16
