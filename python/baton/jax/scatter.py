@@ -160,7 +160,7 @@ class Scatter:
         b = self.b
         window_dims = [i for i in range(len(self.shape)) if i not in self.inserted and i not in self.batching]
         at = {dimension: self.update_window[place] for place, dimension in enumerate(window_dims)}
-        order = self.update_scatter + [at[i] for i in chosen if i in at] + [at[i] for i in kept]
+        order = self.update_scatter + [at[i] for i in chosen if i in at] + [at[i] for i in kept if i in at]
         count = b.product([self.windows, *(self.window[i] for i in chosen)])
         return [b.reshape(b.transpose(update, order), [count, columns]) for update in self.updates]
 

@@ -49,6 +49,14 @@ def scatters_in_order(x, rows, updates, windows):
             lax.scatter_add(x, rows[:, None], windows, numbers), jax.vmap(lambda v, i, u: v.at[i].add(u))(x[:6], rows % 4, updates[:, 0]))
 
 
+@program(f32(6, 1, 4), i32(9, 1, low=-1, high=7), f32(9, 4), f32(3, 4, 1), f32(2, 4))
+def scatters_along_sizes_of_one(x, rows, updates, windows, pairs):
+    # A dimension of one element that updates lack, and indices do not choose.
+    numbers = lax.ScatterDimensionNumbers((1,), (0, 1), (0,))
+    ways = [scatter(x, rows, updates, numbers) for scatter in (lax.scatter_add, lax.scatter_max, lax.scatter_mul, lax.scatter)]
+    return ways, lax.scatter_add(x.reshape(1, 6, 4), rows[:3], windows, lax.ScatterDimensionNumbers((1, 2), (0,), (1,))), lax.scatter_min(x, rows[:2], pairs, numbers)
+
+
 @program(f32(90, 7), i32(500, low=-3, high=93), f32(500, 7), tolerance=1e-4)
 def many_updates_of_few_rows(x, rows, updates):
     return (x.at[rows].add(updates), x.at[rows].max(updates), x.at[rows].multiply(1 + updates * 0.01), jnp.bincount(jnp.abs(rows) * 3, length=300))
