@@ -4,6 +4,7 @@
 #include "compiler-lite/schedule/libraries.hpp"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace baton::compiler_lite::schedule {
 namespace {
@@ -49,6 +50,13 @@ bool is_cheaper_computed(linalg::GenericOp op) {
            }).wasInterrupted() == false;
 }
 
+// Upstream's fusion keeps what it fused as a result where the producer alone could not do without.
+void drop_unused_results(Operation* op) {
+  mlir::RewritePatternSet patterns(op->getContext());
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  (void)mlir::applyOpPatternsAndFold(op, std::move(patterns));
+}
+
 // Attention computes its mask itself. Gives whether anything changed.
 bool compute_mask(const Attention& attention) {
   linalg::GenericOp masked = attention.masked;
@@ -70,6 +78,7 @@ bool compute_mask(const Attention& attention) {
     rewriter.eraseOp(masked);
     rewriter.eraseOp(own);
     if (mask->use_empty()) rewriter.eraseOp(mask);
+    drop_unused_results(fused->fusedOp);
     return true;
   }
   return false;
