@@ -47,6 +47,11 @@ LogicalResult outline_initializers(ModuleOp module) {
   return success();
 }
 
+LogicalResult host_branches(ModuleOp module) {
+  lower::host_branches(module);
+  return success();
+}
+
 // Phases that are about the insides of executables.
 constexpr const char* kKernelPhases[] = {"executable-sources", "executable-configurations", "executable-targets"};
 
@@ -150,6 +155,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   // Beyond this point there are scalars and references only.
   pipeline.pass(createLoopInvariantCodeMotionPass());
   pipeline.pass(createLowerAffinePass());
+  pipeline.step("host-branches", host_branches);
   pipeline.pass(createConvertSCFToCFPass());
   pipeline.pass(codegen::create_canonicalizer());
   pipeline.pass(createCSEPass());

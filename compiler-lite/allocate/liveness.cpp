@@ -36,6 +36,13 @@ std::vector<bool> live_at_end(const Block& block, const std::vector<std::vector<
   return live;
 }
 
+void add_range(std::vector<Range>& ranges, Range next) {
+  if (!ranges.empty() && ranges.back().end + 1 == next.begin)
+    ranges.back().end = next.end;
+  else
+    ranges.push_back(next);
+}
+
 }  // namespace
 
 bool Lifetime::overlaps(const Lifetime& other) const {
@@ -51,8 +58,9 @@ bool Lifetime::overlaps(const Lifetime& other) const {
 }
 
 bool Lifetime::lives_across(uint32_t position) const {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const Range& range) { return range.begin <= position && range.end > position; });
+  const auto is_before = [](const Range& range, uint32_t at) { return range.end <= at; };
+  const auto range = std::lower_bound(ranges.begin(), ranges.end(), position, is_before);
+  return range != ranges.end() && range->begin <= position;
 }
 
 Liveness find_liveness(const Function& function) {
@@ -95,7 +103,7 @@ Liveness find_liveness(const Function& function) {
           [&](Register reg) { extend(reg, 2 * slot + 1); });
     }
     for (Register reg = 0; reg < registers; ++reg) {
-      if (here[reg].begin <= here[reg].end) found.lifetimes[reg].ranges.push_back(here[reg]);
+      if (here[reg].begin <= here[reg].end) add_range(found.lifetimes[reg].ranges, here[reg]);
     }
   }
   return found;

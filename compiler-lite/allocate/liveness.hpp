@@ -1,4 +1,5 @@
-// Where each virtual register is live, as ranges of positions: at most one in each block.
+// Where each virtual register is live, as ranges of positions: at most one begins in each block, and one that goes on in the
+// next block is one range.
 //
 // Blocks lie one after the other; each has a slot for its parameters and one for each instruction. A slot reads at the
 // even position 2 * slot and writes at the odd one after it, so a register that is read last where another is written

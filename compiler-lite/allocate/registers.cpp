@@ -35,6 +35,7 @@ class Assigner {
     returned_.resize(function.banks.size());
     partners_.resize(function.banks.size());
     collect();
+    note_what_lives_across_calls();
   }
 
   Assignment run() {
@@ -76,6 +77,18 @@ class Assigner {
     collect_sources(call, slot, call_arguments_);
     uint32_t numbers[2] = {0, 0};
     for (const Register reg : call.results) call_results_[reg] = Place{&call, slot, numbers[bank(reg)]++};
+  }
+
+  // Calls stand in the order of their slots.
+  void note_what_lives_across_calls() {
+    living_across_.resize(calls_.size());
+    const auto is_before = [](const Place& call, uint32_t position) { return 2 * call.slot < position; };
+    for (Register reg = 0; reg < function_.banks.size(); ++reg) {
+      for (const Range& range : lifetime(reg).ranges) {
+        auto call = std::lower_bound(calls_.begin(), calls_.end(), range.begin, is_before);
+        for (; call != calls_.end() && 2 * call->slot < range.end; ++call) living_across_[call->number].push_back(reg);
+      }
+    }
   }
 
   // Only imports can be lent to. Segments of rodata get registers right below the window.
@@ -156,11 +169,12 @@ class Assigner {
 
   // Where the window of a call will begin if all that must stay below it finds room there.
   uint32_t guess(const Place& argument, size_t in_bank) {
-    uint32_t& guessed = guesses_[call_index(argument.instruction)][in_bank];
+    const size_t index = call_index(argument.instruction);
+    uint32_t& guessed = guesses_[index][in_bank];
     if (guessed != kNowhere) return guessed;
     uint32_t above = 0, living = 0;
-    for (Register reg = 0; reg < function_.banks.size(); ++reg) {
-      if (bank(reg) != in_bank || !lifetime(reg).lives_across(2 * argument.slot)) continue;
+    for (const Register reg : living_across_[index]) {
+      if (bank(reg) != in_bank) continue;
       ++living;
       if (result_.places[reg] != kNowhere) above = std::max(above, result_.places[reg] + 1);
     }
@@ -171,8 +185,8 @@ class Assigner {
   void finish(Place& call) {
     const size_t index = call_index(call.instruction);
     uint32_t above[2] = {0, 0}, window[2] = {0, 0}, results[2] = {0, 0}, segments = 0;
-    for (Register reg = 0; reg < function_.banks.size(); ++reg) {
-      if (result_.places[reg] == kNowhere || !lifetime(reg).lives_across(2 * call.slot)) continue;
+    for (const Register reg : living_across_[index]) {
+      if (result_.places[reg] == kNowhere) continue;
       above[bank(reg)] = std::max(above[bank(reg)], result_.places[reg] + 1);
     }
     for (const Source& source : call.instruction->arguments) {
@@ -199,6 +213,7 @@ class Assigner {
   std::vector<std::vector<Register>> partners_;  // Parameters and what flows into them.
   std::vector<Place> calls_;
   std::unordered_map<const Instruction*, size_t> call_indices_;
+  std::vector<std::vector<Register>> living_across_;    // by call
   std::vector<std::array<uint32_t, 2>> guesses_;        // by call
   std::vector<std::vector<const Lifetime*>> taken_[2];  // by bank and place
 };

@@ -43,6 +43,10 @@ void remove_unused_calls(mlir::ModuleOp module);
 // Initializers with tensors → functions that initializers call, because functions are what is scheduled.
 void outline_initializers(mlir::ModuleOp module);
 
+// scf.if of functions → branches between blocks. Upstream's conversion, which takes loops, would move all that stands behind
+// each of them, in order: checks of sizes that only callers know are thousands.
+void host_branches(mlir::ModuleOp module);
+
 // Elements of util.list and host bytes that are narrower than those hold → conversions around wider ones.
 mlir::LogicalResult host_objects(mlir::ModuleOp module);
 

@@ -121,6 +121,29 @@ def sizes(n):
     return chain(f"%x: {ROW}", step, n, head, kind), run, 1
 
 
+def reshapes(n):
+    """Layers of unknown sizes, each with weights of its own: the host computes sizes, and compares them."""
+    rows, line = "tensor<?x8xf32>", "tensor<?xf32>"
+    head = ("  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c8 = arith.constant 8 : index\n  %zero = arith.constant 0.0 : f32\n"
+            f"  %size = tensor.dim %x, %c0 : {SQUARE}\n  %v0 = tensor.cast %x : {SQUARE} to {rows}\n")
+
+    def step(i):
+        return (f"  %d{i} = tensor.dim %v{i}, %c0 : {rows}\n  %a{i} = arith.muli %d{i}, %c8 : index\n  %e{i} = tensor.empty(%d{i}) : {rows}\n"
+                f"  %z{i} = linalg.fill ins(%zero : f32) outs(%e{i} : {rows}) -> {rows}\n"
+                f"  %m{i} = linalg.matmul ins(%v{i}, %w : {rows}, {SQUARE}) outs(%z{i} : {rows}) -> {rows}\n"
+                f"  %s{i} = tensor.from_elements %a{i} : tensor<1xindex>\n  %l{i} = tensor.reshape %m{i}(%s{i}) : ({rows}, tensor<1xindex>) -> {line}\n"
+                f"  %t{i} = math.tanh %l{i} : {line}\n  %b{i} = tensor.dim %t{i}, %c0 : {line}\n  %r{i} = arith.divui %b{i}, %c8 : index\n"
+                f"  %f{i} = tensor.from_elements %r{i}, %c8 : tensor<2xindex>\n"
+                f"  %v{i + 1} = tensor.reshape %t{i}(%f{i}) : ({line}, tensor<2xindex>) -> {rows}\n")
+
+    def run(x, w):
+        for _ in range(n):
+            x = np.tanh(x @ w)
+        return x
+
+    return chain(f"%x: {SQUARE}, %w: {SQUARE}", step, n, head, rows), run, 2
+
+
 def calls(n):
     other = f"func.func private @other(%x: {ROW}) -> {ROW} attributes {{noinline}} {{\n  %t = math.tanh %x : {ROW}\n  return %t : {ROW}\n}}\n"
     text = chain(f"%v0: {ROW}", lambda i: f"  %v{i + 1} = call @other(%v{i}) : ({ROW}) -> {ROW}\n", n)
@@ -204,7 +227,7 @@ def choices(n):
     return chain(f"%v0: {SQUARE}", step, n, head, SQUARE), run, (8, 8)
 
 
-FAMILIES = [pointwise, constants, layers, branches, loops, slices, sizes, calls, callees, sums, updates, choices]
+FAMILIES = [pointwise, constants, layers, branches, loops, slices, sizes, reshapes, calls, callees, sums, updates, choices]
 
 
 def compile_timed(text, folder):
@@ -218,7 +241,7 @@ def compile_timed(text, folder):
 
 def check_results(family, folder):
     text, run, arguments = family(CALCULATED)
-    shapes = [arguments] if isinstance(arguments, tuple) else [(8, 8) if family is layers else (8,)] * arguments
+    shapes = [arguments] if isinstance(arguments, tuple) else [(8, 8) if family in (layers, reshapes) else (8,)] * arguments
     rng = np.random.default_rng(1)
     given = [rng.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
     wanted = run(*given).astype(np.float32)
