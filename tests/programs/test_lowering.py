@@ -28,6 +28,11 @@ def test_a_condition_that_kernels_compute_is_loaded_once_a_step():
     assert text.count("tensor.extract") == 1
 
 
+def test_arguments_that_nothing_reads_are_taken():
+    (head,) = (line for line in lowered(lambda x, y: x + 1, X, X[:2]).splitlines() if "func.func public @main" in line)
+    assert head.count("%arg") == 2 and "tensor<2x6xf32>" in head
+
+
 def test_donated_arguments_are_tied():
     text = lowered(lambda x, y: (x + y, y.sum()), X, X, donate_argnums=(0,))
     head = next(line for line in text.splitlines() if "func.func" in line)

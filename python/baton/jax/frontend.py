@@ -17,9 +17,9 @@ def lower(function, *arguments, sizes=None, donate_argnums=(), name=None, librar
 
     `sizes` gives for each argument the names of its unknown sizes ("batch, 8"), or None; equal names are equal sizes, which
     the program checks. Donated arguments are written by results that fit them. `libraries`: what plugins do when the program
-    runs, "lapack" and "fft".
+    runs, "lapack" and "fft". The program takes all arguments, those that it does not read, too; one of jax.jit takes what that keeps.
     """
-    staged = function if hasattr(function, "lower") else jax.jit(function, donate_argnums=donate_argnums)
+    staged = function if hasattr(function, "lower") else jax.jit(function, donate_argnums=donate_argnums, keep_unused=True)
     if sizes:
         return from_stablehlo(exported(staged, named_sizes(arguments, sizes)).mlir_module(), name, libraries)
     return text_of(staged.lower(*arguments, **keywords), name, libraries)
