@@ -1,10 +1,9 @@
 #include "compiler-lite/schedule/channels_last.hpp"
 
 #include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/schedule/reorder.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace baton::compiler_lite::schedule {
 namespace {
@@ -13,19 +12,11 @@ namespace linalg = mlir::linalg;
 namespace tensor = mlir::tensor;
 using llvm::SmallVector;
 using mlir::AffineMap;
-using mlir::Location;
 using mlir::PatternRewriter;
 using mlir::Value;
 
 // With fewer channels the copies cost more than they save.
 constexpr int64_t kChannelsMin = 16;
-
-// By dimension of the new tensor: which dimension of the old one it is.
-using Order = SmallVector<int64_t>;
-
-std::optional<unsigned> dimension_of(AffineMap map, unsigned loop) {
-  return map.getResultPosition(mlir::getAffineDimExpr(loop, map.getContext()));
-}
 
 bool has_window_along(AffineMap map, unsigned loop) {
   return llvm::any_of(map.getResults(), [&](mlir::AffineExpr each) {
@@ -33,60 +24,11 @@ bool has_window_along(AffineMap map, unsigned loop) {
   });
 }
 
-// The dimensions of `last` stand at the end, the others in front of them as they stood.
-Order order_with(AffineMap map, llvm::ArrayRef<unsigned> last) {
-  Order order, end;
+Order order_of_loops(AffineMap map, llvm::ArrayRef<unsigned> last) {
+  Order end;
   for (const unsigned loop : last) end.push_back(*dimension_of(map, loop));
-  for (int64_t d = 0; d < map.getNumResults(); ++d) {
-    if (!llvm::is_contained(end, d)) order.push_back(d);
-  }
-  order.append(end);
-  return order;
+  return order_with(map.getNumResults(), end);
 }
-
-template <typename Element>
-SmallVector<Element> in_order(llvm::ArrayRef<Element> elements, const Order& order) {
-  return mlir::applyPermutation(elements, llvm::ArrayRef<int64_t>(order));
-}
-
-class Transposer {
- public:
-  Transposer(PatternRewriter& rewriter, Location location) : rewriter_(rewriter), location_(location) {}
-
-  // Borders and fills are made in the new order; only what is inside of them is copied.
-  Value transpose(Value value, const Order& order) {
-    if (mlir::isIdentityPermutation(order)) return value;
-    if (auto pad = value.getDefiningOp<tensor::PadOp>(); pad && pad.getConstantPaddingValue()) {
-      return rewriter_.create<tensor::PadOp>(location_, mlir::Type(), transpose(pad.getSource(), order),
-                                             in_order<mlir::OpFoldResult>(pad.getMixedLowPad(), order),
-                                             in_order<mlir::OpFoldResult>(pad.getMixedHighPad(), order),
-                                             pad.getConstantPaddingValue());
-    }
-    const Value target = empty(value, order);
-    if (auto fill = value.getDefiningOp<linalg::FillOp>()) {
-      return rewriter_.create<linalg::FillOp>(location_, fill.value(), target).result();
-    }
-    return rewriter_.create<linalg::TransposeOp>(location_, value, target, order)->getResult(0);
-  }
-
-  // In a form that fuses with who reads it.
-  Value transpose_back(Value value, const Order& order) {
-    const Order back = mlir::invertPermutationVector(order);
-    auto op = rewriter_.create<linalg::TransposeOp>(location_, value, empty(value, back), back);
-    return linalg::generalizeNamedOp(rewriter_, op)->getResult(0);
-  }
-
- private:
-  Value empty(Value value, const Order& order) {
-    const auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-    const SmallVector<mlir::OpFoldResult> sizes = tensor::getMixedSizes(rewriter_, location_, value);
-    return rewriter_.create<tensor::EmptyOp>(location_, in_order<mlir::OpFoldResult>(sizes, order),
-                                             type.getElementType());
-  }
-
-  PatternRewriter& rewriter_;
-  Location location_;
-};
 
 // The loops that are channels: one is summed, one is written.
 struct Channels {
@@ -123,9 +65,9 @@ struct MoveChannelsLast : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
 
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     SmallVector<Order> orders(3);
-    orders[form->b] = order_with(maps[form->b], {channels->summed});
-    orders[form->a] = order_with(maps[form->a], {channels->summed, channels->written});
-    orders[2] = order_with(maps[2], {channels->written});
+    orders[form->b] = order_of_loops(maps[form->b], {channels->summed});
+    orders[form->a] = order_of_loops(maps[form->a], {channels->summed, channels->written});
+    orders[2] = order_of_loops(maps[2], {channels->written});
 
     Transposer transposer(rewriter, op.getLoc());
     SmallVector<Value> operands;

@@ -10,10 +10,12 @@
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
+#include "compiler-lite/schedule/phased_sums.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
 #include "compiler-lite/schedule/stepped_sums.hpp"
 #include "compiler-lite/schedule/tensor_gather.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
+#include "compiler-lite/schedule/wide_columns.hpp"
 #include "llvm/ADT/SmallBitVector.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -323,20 +325,21 @@ LogicalResult drop_unit_dimensions(mlir::ModuleOp module) {
   return rewrite_functions(module, std::move(patterns));
 }
 
-LogicalResult fuse(mlir::ModuleOp module, bool channels_last) {
+LogicalResult fuse(mlir::ModuleOp module, Products products) {
   mlir::MLIRContext* context = module.getContext();
   mlir::RewritePatternSet forms(context);
   linalg::populateElementwiseToLinalgConversionPatterns(forms);
   forms.add<Generalize, ForgetInitialValue>(context);
   populate_gather_patterns(forms);
   populate_stepped_sum_patterns(forms);
+  if (products == Products::kOnCores) populate_phased_sum_patterns(forms);
   if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
   codegen::make_integers_total(module);
   if (failed(infer_sizes(module))) return mlir::failure();
   if (failed(drop_unit_dimensions(module))) return mlir::failure();
-  if (channels_last) {
+  if (products != Products::kAnywhere) {
     mlir::RewritePatternSet layouts(context);
-    populate_channels_last_patterns(layouts);
+    products == Products::kOnBlocks ? populate_channels_last_patterns(layouts) : populate_wide_column_patterns(layouts);
     if (failed(rewrite_functions(module, std::move(layouts)))) return mlir::failure();
   }
 
@@ -403,10 +406,10 @@ struct ResolveSize : mlir::OpRewritePattern<tensor::DimOp> {
 
 }  // namespace
 
-LogicalResult normalize(mlir::ModuleOp module, bool channels_last) {
+LogicalResult normalize(mlir::ModuleOp module, Products products) {
   if (failed(inline_calls(module)) || failed(lower_loops_over_tensors(module))) return mlir::failure();
   if (failed(check_bounds(module))) return mlir::failure();
-  if (failed(clean_up(module)) || failed(fuse(module, channels_last)) || failed(split_reductions(module)))
+  if (failed(clean_up(module)) || failed(fuse(module, products)) || failed(split_reductions(module)))
     return mlir::failure();
   return clean_up(module);
 }

@@ -11,8 +11,10 @@ class DialectRegistry;
 
 namespace baton::compiler_lite::schedule {
 
-// `channels_last`: convolutions have their channels in the fastest dimension.
-mlir::LogicalResult normalize(mlir::ModuleOp module, bool channels_last);
+// Who computes products: cores want many columns, and no zeros between elements; blocks of threads want a convolution's
+// channels in the fastest dimension.
+enum class Products { kAnywhere, kOnCores, kOnBlocks };
+mlir::LogicalResult normalize(mlir::ModuleOp module, Products products);
 
 // tensor.dim as the sizes that imports, dispatches and calls were given.
 mlir::LogicalResult resolve_sizes(mlir::ModuleOp module);

@@ -52,6 +52,11 @@ bool is_blocks(hal::ExecutableTargetAttr target) {
 // Whether all workgroups are blocks of threads.
 bool are_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) { return llvm::all_of(targets, is_blocks); }
 
+Products products_of(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
+  if (are_blocks(targets)) return Products::kOnBlocks;
+  return llvm::any_of(targets, is_blocks) ? Products::kAnywhere : Products::kOnCores;
+}
+
 bool any_is_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) { return llvm::any_of(targets, is_blocks); }
 
 struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::OperationPass<ModuleOp>> {
@@ -100,7 +105,7 @@ LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options)
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
   const auto targets = find_targets(module, options);
-  if (failed(normalize(module, /*channels_last=*/are_blocks(targets)))) return failure();
+  if (failed(normalize(module, products_of(targets)))) return failure();
   // One kernel's accesses by instructions of their own can't be checked; those of its parts can.
   if (options.settings.sanitize) return mlir::success();
   mark_attention(module, [&](const codegen::Attention& attention) {
