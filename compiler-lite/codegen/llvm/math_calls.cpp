@@ -124,6 +124,28 @@ mlir::LogicalResult compute_small_floats_in_f32(mlir::ModuleOp module) {
   return mlir::applyPartialConversion(module, arith_target, std::move(arith_patterns));
 }
 
+// Between two operations on f32 nothing is rounded to f16: the pair of conversions folds. What tells numbers apart sees
+// them as they are in memory, where those beyond the largest f16 are infinite: overflow is looked for so. An integer that
+// becomes f16 becomes one.
+void keep_infinite_halves(mlir::ModuleOp module) {
+  const auto is_half = [](Value value) { return mlir::getElementTypeOrSelf(value.getType()).isF16(); };
+  module.walk([&](mlir::Operation* op) {
+    auto narrow = llvm::dyn_cast<mlir::arith::TruncFOp>(op);
+    if (narrow && is_half(narrow) &&
+        llvm::isa_and_nonnull<mlir::arith::SIToFPOp, mlir::arith::UIToFPOp>(narrow.getIn().getDefiningOp())) {
+      narrow.setFastmath(mlir::arith::FastMathFlags::none);
+    }
+    if (!llvm::isa<mlir::arith::CmpFOp, mlir::arith::FPToSIOp, mlir::arith::FPToUIOp, mlir::arith::RemFOp, math::CeilOp,
+                   math::FloorOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(op)) {
+      return;
+    }
+    for (const Value operand : op->getOperands()) {
+      auto wide = operand.getDefiningOp<mlir::arith::ExtFOp>();
+      if (wide && is_half(wide.getIn())) wide.setFastmath(mlir::arith::FastMathFlags::none);
+    }
+  });
+}
+
 // f64 to bf16 has no direct way.
 struct TruncateThroughF32 : mlir::OpRewritePattern<mlir::arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -159,6 +181,7 @@ struct ExtendThroughF32 : mlir::OpRewritePattern<mlir::arith::ExtFOp> {
 
 mlir::LogicalResult lower_math(mlir::ModuleOp kernels, const Machine& target) {
   if (mlir::failed(compute_small_floats_in_f32(kernels))) return mlir::failure();
+  keep_infinite_halves(kernels);
   mlir::RewritePatternSet patterns(kernels.getContext());
   patterns.add<TruncateThroughF32, ExtendThroughF32>(kernels.getContext());
   mlir::arith::populateExpandBFloat16Patterns(patterns);
