@@ -15,6 +15,7 @@
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/function_scheduler.hpp"
 #include "compiler-lite/schedule/normalize.hpp"
+#include "compiler-lite/schedule/on_cores.hpp"
 #include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/program.hpp"
 #include "compiler-lite/schedule/split_products.hpp"
@@ -102,10 +103,12 @@ void register_schedule(mlir::DialectRegistry& registry) {
 }
 
 LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options) {
+  const auto targets = find_targets(module, options);
+  const Products products = products_of(targets);
+  if (failed(choose_functions(module, products == Products::kOnCores))) return failure();
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
-  const auto targets = find_targets(module, options);
-  if (failed(normalize(module, products_of(targets)))) return failure();
+  if (failed(normalize(module, products))) return failure();
   // One kernel's accesses by instructions of their own can't be checked; those of its parts can.
   if (options.settings.sanitize) return mlir::success();
   mark_attention(module, [&](const codegen::Attention& attention) {

@@ -9,8 +9,9 @@ from .build import Builder, element_of, has_unknown_sizes, integers, is_integer,
 from .convolutions import lower_convolution, lower_dynamic_convolution
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
 from .scalars import index
+from .running import lower_running
 from .sorting import lower_approximate_top_k, replace
-from .windows import lower_running, lower_select_and_scatter
+from .windows import lower_select_and_scatter
 from .windows_unknown import lower_windows, padded
 
 
@@ -160,7 +161,7 @@ def _reduce_window(op, module):
         replace(op, [b.broadcast(first, shape_of(result), []) for first, result in zip(firsts, op.results)])
         return True
     if min(shape) >= 0:
-        return lower_running(op)
+        return lower_running(op, module)
     window = _numbers(op, "window_dimensions", [1] * rank)
     strides, dilations, spread = (_numbers(op, name, [1] * rank) for name in ("window_strides", "window_dilations", "base_dilations"))
     padding = [0] * (2 * rank)

@@ -1,11 +1,10 @@
 """stablehlo.select_and_scatter, the gradient of a maximum over windows: each window's element is found place by place, then what the
-window gives is added there, place by place. And windows that reach back to where the tensor begins, as running sums have them: n * n
-steps as windows, n * log(n) as sums of runs that double."""
+window gives is added there, place by place."""
 import itertools
 
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, has_unknown_sizes, integers, is_value, shape_of, tensor_type
+from .build import Builder, element_of, has_unknown_sizes, is_value, shape_of, tensor_type
 from .sorting import replace
 from .windows_unknown import padded
 
@@ -14,9 +13,9 @@ def lower_select_and_scatter(op, module):
     b = Builder.before(op)
     value, source, first = op.operands
     rank = len(shape_of(value))
-    window = _numbers(op, "window_dimensions", [1] * rank)
-    strides = _numbers(op, "window_strides", [1] * rank)
-    padding = _padding(op, rank)
+    window = numbers_of(op, "window_dimensions", [1] * rank)
+    strides = numbers_of(op, "window_strides", [1] * rank)
+    padding = padding_of(op, rank)
     counts, shape = b.sizes(source), b.sizes(value)
     which = _selected(b, op, value, window, strides, padding, counts)
     made = b.broadcast(first, shape, [])
@@ -29,55 +28,11 @@ def lower_select_and_scatter(op, module):
     return True
 
 
-FEW_ELEMENTS = 16  # As windows they are one kernel.
-
-
-def running_dimension(op):
-    """Along which each window holds all elements before its own (or all behind it, then the second result is True); or None."""
-    shape, rank = shape_of(op.operands[0]), len(shape_of(op.operands[0]))
-    window = _numbers(op, "window_dimensions", [1] * rank)
-    steps = [_numbers(op, name, [1] * rank) for name in ("window_strides", "window_dilations", "base_dilations")]
-    wide = [i for i, size in enumerate(window) if size != 1]
-    if len(wide) != 1 or shape[wide[0]] != window[wide[0]] or any(each != 1 for every in steps for each in every):
-        return None
-    (dimension,) = wide
-    padding, reach = _padding(op, rank), window[dimension] - 1
-    if any(padding[i] != (0, 0) for i in range(rank) if i != dimension) or padding[dimension] not in ((reach, 0), (0, reach)):
-        return None
-    return dimension, padding[dimension] == (0, reach)
-
-
-def lower_running(op):
-    """Each round joins runs of twice the elements; True when the operation is gone."""
-    found = running_dimension(op)
-    shape = shape_of(op.operands[0])
-    if found is None or shape[found[0]] <= FEW_ELEMENTS:
-        return False
-    b, (dimension, is_backward) = Builder.before(op), found
-    values, firsts = list(op.operands)[:len(op.results)], list(op.operands)[len(op.results):]
-    run = 1
-    while run < shape[dimension]:
-        low = [0] * len(shape)
-        low[dimension] = -run if is_backward else run
-        moved = [_moved(b, value, first, low) for value, first in zip(values, firsts)]
-        values = b.apply(op.regions[0].blocks[0], [*values, *moved] if is_backward else [*moved, *values])
-        run *= 2
-    replace(op, values)
-    return True
-
-
-def _moved(b, value, first, low):
-    """Elements go up by `low`; `first` comes where none is."""
-    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(-each for each in low),
-                  "interior_padding": integers([0] * len(low))}
-    return b.value("stablehlo.pad", [value, first], value.type, attributes)
-
-
-def _numbers(op, name, otherwise):
+def numbers_of(op, name, otherwise):
     return list(op.attributes[name]) if name in op.attributes else otherwise
 
 
-def _padding(op, rank):
+def padding_of(op, rank):
     if "padding" not in op.attributes:
         return [(0, 0)] * rank
     values = list(ir.DenseIntElementsAttr(op.attributes["padding"]))

@@ -195,3 +195,12 @@ def quantized(x):
 @program(i8(6, 16), i8(16, 5))
 def product_of_bytes(a, b):
     return lax.dot(a, b, preferred_element_type=jnp.int32)
+
+
+@program(f32(3, 40, 5), f16(50, 6), i32(4, 70), f32(3000))
+def running_numbers(x, half, whole, line):
+    """Sums, products and extremes of all elements before each, or behind it."""
+    runs = (lax.cumsum, lax.cumprod, lax.cummax, lax.cummin)
+    return ([run(x, axis=axis, reverse=back) for run in runs for axis in (0, 1, 2) for back in (False, True)],
+            [run(jnp.abs(half) * 0.1, axis=0) for run in runs], [run(whole, axis=1, reverse=True) for run in runs], [run(line) for run in runs],
+            jax.grad(lambda x: (jnp.cumsum(x, axis=1) ** 2).sum())(x), lax.cumlogsumexp(x, axis=1), lax.cummax(line.at[1500].set(jnp.nan)))

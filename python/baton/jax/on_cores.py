@@ -1,0 +1,37 @@
+"""Functions in two forms: for anybody, and, as text of linalg, for cores, which baton-compile chooses where all workgroups are calls
+that cores make (`baton.on_cores`, compiler-lite/schedule/on_cores.hpp).
+
+What goes element after element is one pass of a core. A GPU does the same in rounds, each for all elements at once.
+"""
+from jaxlib.mlir import ir
+
+from .build import Builder
+
+
+def call_either(b, module, kind, operands, results, rounds, one_pass):
+    """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or, on cores, of a function of
+    linalg, which `one_pass` gets the name of."""
+    types = [each.type for each in operands]
+    name = _unused(module, kind)
+    _define(b, module, name, types, results, rounds)
+    written = ir.Module.parse(one_pass(name + "_on_cores"), module.context)
+    module.body.append(written.body.operations[0])
+    call = b.operation("func.call", operands, results, {"callee": ir.FlatSymbolRefAttr.get(name)})
+    return list(call.results)
+
+
+def _unused(module, kind):
+    names = {ir.StringAttr(each.operation.attributes["sym_name"]).value for each in module.body.operations if "sym_name" in each.operation.attributes}
+    number = 0
+    while f"{kind}_{number}" in names:
+        number += 1
+    return f"{kind}_{number}"
+
+
+def _define(b, module, name, types, results, write):
+    attributes = {"sym_name": ir.StringAttr.get(name), "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, results)),
+                  "sym_visibility": ir.StringAttr.get("private"), "baton.on_cores": ir.FlatSymbolRefAttr.get(name + "_on_cores")}
+    function = ir.Operation.create("func.func", attributes=attributes, regions=1, loc=b.location, ip=ir.InsertionPoint(module.body))
+    block = function.regions[0].blocks.append(*types)
+    inner = Builder(ir.InsertionPoint(block), b.location)
+    inner.operation("func.return", write(inner, list(block.arguments)))

@@ -1,0 +1,175 @@
+"""Windows that reach back to where the tensor begins, or on to its end, as running sums have them: n * log(n) steps as joins of runs
+that double; on cores one pass, which adds floats in wider ones.
+"""
+from jaxlib.mlir import ir
+
+from .build import Builder, element_of, integers, is_integer, shape_of
+from .on_cores import call_either
+from .sorting import replace
+from .windows import numbers_of, padding_of
+
+FEW_ELEMENTS = 16  # As windows they are one kernel.
+
+
+def lower_running(op, module):
+    """True when the operation is gone."""
+    found = _running_dimension(op)
+    shape = shape_of(op.operands[0])
+    if found is None or shape[found[0]] <= FEW_ELEMENTS:
+        return False
+    b, (dimension, is_backward) = Builder.before(op), found
+    values, firsts = list(op.operands)[:len(op.results)], list(op.operands)[len(op.results):]
+    combiner = op.regions[0].blocks[0]
+    body = _body(combiner, values, firsts)
+    if body is None:
+        replace(op, _rounds(b, combiner, values, firsts, dimension, is_backward))
+        return True
+
+    def rounds(inner, arguments):
+        first = inner.scalar(body.neutral, element_of(values[0]))
+        return _rounds(inner, combiner, arguments, [first], dimension, is_backward)
+
+    def one_pass(name):
+        return _one_pass(name, shape, body, dimension, is_backward)
+
+    replace(op, call_either(b, module, "running", values, [values[0].type], rounds, one_pass))
+    return True
+
+
+def _running_dimension(op):
+    """Along which each window holds all elements before its own (or all behind it, then the second result is True); or None."""
+    shape, rank = shape_of(op.operands[0]), len(shape_of(op.operands[0]))
+    window = numbers_of(op, "window_dimensions", [1] * rank)
+    steps = [numbers_of(op, name, [1] * rank) for name in ("window_strides", "window_dilations", "base_dilations")]
+    wide = [i for i, size in enumerate(window) if size != 1]
+    if len(wide) != 1 or shape[wide[0]] != window[wide[0]] or any(each != 1 for every in steps for each in every):
+        return None
+    (dimension,) = wide
+    around, reach = padding_of(op, rank), window[dimension] - 1
+    if any(around[i] != (0, 0) for i in range(rank) if i != dimension) or around[dimension] not in ((reach, 0), (0, reach)):
+        return None
+    return dimension, around[dimension] == (0, reach)
+
+
+def _rounds(b, combiner, values, firsts, dimension, is_backward):
+    """Each round joins runs of twice the elements."""
+    shape = shape_of(values[0])
+    run = 1
+    while run < shape[dimension]:
+        low = [0] * len(shape)
+        low[dimension] = -run if is_backward else run
+        moved = [_moved(b, value, first, low) for value, first in zip(values, firsts)]
+        values = b.apply(combiner, [*values, *moved] if is_backward else [*moved, *values])
+        run *= 2
+    return values
+
+
+def _moved(b, value, first, low):
+    """Elements go up by `low`; `first` comes where none is."""
+    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(-each for each in low),
+                  "interior_padding": integers([0] * len(low))}
+    return b.value("stablehlo.pad", [value, first], value.type, attributes)
+
+
+# On cores ------------------------------------------------------------------------------------------------------------
+
+# By operation: of floats and of integers, and the number that changes nothing.
+OPERATIONS = {
+    "stablehlo.add": ("arith.addf", "arith.addi", lambda element: 0),
+    "stablehlo.multiply": ("arith.mulf", "arith.muli", lambda element: 1),
+    "stablehlo.maximum": ("arith.maximumf", "arith.maxsi", lambda element: _extreme(element, -1)),
+    "stablehlo.minimum": ("arith.minimumf", "arith.minsi", lambda element: _extreme(element, 1)),
+}
+WIDER = {"f16": "f32", "bf16": "f32", "f32": "f64", "f64": "f64"}
+
+
+def _extreme(element, sign):
+    if not is_integer(element):
+        return sign * float("inf")
+    return -(1 << (element.width - 1)) if sign < 0 else (1 << (element.width - 1)) - 1
+
+
+class Body:
+    """One operation on one tensor of floats, or of integers without signs of their own, from the number that changes nothing."""
+
+    def __init__(self, element, name):
+        of_floats, of_integers, neutral = OPERATIONS[name]
+        self.element, self.neutral = str(element), neutral(element)
+        self.operation = of_integers if is_integer(element) else of_floats
+        self.carried = WIDER[self.element] if self.operation in ("arith.addf", "arith.mulf") else self.element
+
+    def lines(self):
+        """From %x, an element, and %carried, what is carried: %next, and %given, of the element's type."""
+        if self.carried == self.element:
+            return [f"%next = {self.operation} %carried, %x : {self.carried}"], "%next"
+        return [f"%wide = arith.extf %x : {self.element} to {self.carried}", f"%next = {self.operation} %carried, %wide : {self.carried}",
+                f"%given = arith.truncf %next : {self.carried} to {self.element}"], "%given"
+
+    def number(self):
+        if self.operation in ("arith.maximumf", "arith.minimumf"):
+            bits = {"f16": 0x7c00, "bf16": 0x7f80, "f32": 0x7f800000, "f64": 0x7ff0000000000000}[self.element]
+            width = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}[self.element]
+            return hex(bits | (1 << (width - 1)) if self.neutral < 0 else bits)
+        return str(float(self.neutral) if self.operation.endswith("f") else self.neutral)
+
+
+def _body(combiner, values, firsts):
+    """What one pass does; None where it is anything else."""
+    operations = [each.operation for each in combiner.operations]
+    if len(values) != 1 or len(operations) != 2 or operations[0].name not in OPERATIONS:
+        return None
+    if {*operations[0].operands} != {*combiner.arguments} or operations[1].operands[0] != operations[0].results[0]:
+        return None
+    element = element_of(values[0])
+    good = is_integer(element) and element.is_signless and element.width in (8, 16, 32, 64) or str(element) in WIDER
+    body = Body(element, operations[0].name) if good else None
+    return body if body and _constant(firsts[0]) == body.neutral else None
+
+
+def _constant(value):
+    """The number that a tensor of no dimensions holds, where it is written."""
+    op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if op is not None and op.name == "stablehlo.broadcast_in_dim":
+        return _constant(op.operands[0])
+    if op is None or op.name != "stablehlo.constant":
+        return None
+    splat = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
+    return splat.value
+
+
+def _one_pass(name, shape, body, dimension, is_backward):
+    """A function of linalg, whose loop along the dimension goes in order: the last element it made is carried to the next."""
+    loops = [f"d{i}" for i in range(len(shape))]
+    turned = [f"{shape[dimension] - 1} - {each}" if i == dimension else each for i, each in enumerate(loops)]
+    straight, back = (f"affine_map<({', '.join(loops)}) -> ({', '.join(each)})>" for each in (loops, turned))
+    beside = f"affine_map<({', '.join(loops)}) -> ({', '.join(loops[:dimension] + loops[dimension + 1:])})>"
+    whole = _type(shape, body.element)
+    carried = _type(shape[:dimension] + shape[dimension + 1:], body.carried)
+    kinds = ", ".join('"reduction"' if i == dimension else '"parallel"' for i in range(len(shape)))
+    lines, given = body.lines()
+    inner = "\n".join("      " + line for line in lines)
+    turn_back = f"""
+    %made = tensor.empty() : {whole}
+    %turned = linalg.generic {{indexing_maps = [{back}, {straight}], iterator_types = [{', '.join(['"parallel"'] * len(shape))}]}}
+        ins(%run#1 : {whole}) outs(%made : {whole}) {{
+    ^bb0(%x: {body.element}, %old: {body.element}):
+      linalg.yield %x : {body.element}
+    }} -> {whole}
+    return %turned : {whole}"""
+    return f"""func.func private @{name}(%values: {whole}) -> {whole} {{
+    %first = arith.constant {body.number()} : {body.carried}
+    %memory = tensor.empty() : {carried}
+    %begin = linalg.fill ins(%first : {body.carried}) outs(%memory : {carried}) -> {carried}
+    %places = tensor.empty() : {whole}
+    %run:2 = linalg.generic {{indexing_maps = [{back if is_backward else straight}, {beside}, {straight}], iterator_types = [{kinds}]}}
+        ins(%values : {whole}) outs(%begin, %places : {carried}, {whole}) {{
+    ^bb0(%x: {body.element}, %carried: {body.carried}, %old: {body.element}):
+{inner}
+      linalg.yield %next, {given} : {body.carried}, {body.element}
+    }} -> ({carried}, {whole}){turn_back if is_backward else f'''
+    return %run#1 : {whole}'''}
+}}"""
+
+
+def _type(shape, element):
+    return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
