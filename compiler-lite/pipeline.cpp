@@ -117,6 +117,9 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   pipeline.step("signless-boundary", lower::signless_boundary);
   pipeline.step("collectives-to-calls", lower::collectives_to_calls);
   pipeline.step("functions-to-util", lower::functions_to_util);
+  if (has_devices)
+    pipeline.step("choose-functions",
+                  [&](ModuleOp each) { return schedule::choose_functions(each, schedule_options); });
   pipeline.step("outline-initializers", outline_initializers);
   pipeline.pass(codegen::create_canonicalizer());
   pipeline.pass(createCSEPass());

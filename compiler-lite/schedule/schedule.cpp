@@ -66,7 +66,8 @@ struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::Operatio
   llvm::StringRef getDescription() const override { return "Groups tensor operations into dispatches"; }
   void getDependentDialects(mlir::DialectRegistry& registry) const override { register_schedule(registry); }
   void runOnOperation() override {
-    if (failed(normalize_program(getOperation(), ScheduleOptions())) ||
+    if (failed(choose_functions(getOperation(), ScheduleOptions())) ||
+        failed(normalize_program(getOperation(), ScheduleOptions())) ||
         failed(create_dispatches(getOperation(), ScheduleOptions())))
       signalPassFailure();
   }
@@ -102,10 +103,13 @@ void register_schedule(mlir::DialectRegistry& registry) {
   for (const codegen::Target* target : codegen::all_targets()) target->register_dialects(registry);
 }
 
+LogicalResult choose_functions(ModuleOp module, const ScheduleOptions& options) {
+  return choose_functions(module, products_of(find_targets(module, options)) == Products::kOnCores);
+}
+
 LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options) {
   const auto targets = find_targets(module, options);
   const Products products = products_of(targets);
-  if (failed(choose_functions(module, products == Products::kOnCores))) return failure();
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
   if (failed(normalize(module, products))) return failure();
@@ -139,7 +143,10 @@ LogicalResult show_kernels(ModuleOp module) {
 }
 
 LogicalResult schedule(ModuleOp module, const ScheduleOptions& options) {
-  if (failed(normalize_program(module, options)) || failed(create_dispatches(module, options))) return failure();
+  if (failed(choose_functions(module, options)) || failed(normalize_program(module, options)) ||
+      failed(create_dispatches(module, options))) {
+    return failure();
+  }
   return schedule_dispatches(module, options);
 }
 

@@ -34,6 +34,9 @@ void register_schedule(mlir::DialectRegistry& registry);
 
 mlir::LogicalResult schedule(mlir::ModuleOp module, const ScheduleOptions& options);
 
+// Functions in two forms, as cores or blocks of threads want them (on_cores.hpp): first of all.
+mlir::LogicalResult choose_functions(mlir::ModuleOp module, const ScheduleOptions& options);
+
 // Its parts, in order: dispatches that stand in place outlined, functions inlined and fused; groups as dispatches of
 // functions on tensors; the rest.
 mlir::LogicalResult normalize_program(mlir::ModuleOp module, const ScheduleOptions& options);

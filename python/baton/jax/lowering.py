@@ -127,7 +127,7 @@ def _sort(op, module):
 
 
 def _scatter(op, module):
-    scatter.lower_scatter(op)
+    scatter.lower_scatter(op, module)
     return True
 
 

@@ -9,10 +9,14 @@ would reach outside, and one of these is written:
     whole updates     of those that hit a row the last counts: its number is found, and its row gathered
     sums and the like few: sums over updates, those of other rows left out; many: updates sorted by row, those of one row joined
     anything          updates sorted by row; round k combines each row with its k-th update
+
+On cores updates of known sizes, combined by one operation, are combined one after the other (`on_cores`).
 """
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, has_unknown_sizes, is_integer, is_value, shape_of
+from .on_cores import call_either
+from .scatter_on_cores import one_after_the_other
 from .sorting import _permuted, order_of_keys, replace
 
 COMPARED_MAX = 1 << 26  # Updates times rows that are compared one with the other.
@@ -20,7 +24,7 @@ FEW_MAX = 8  # Updates of a batch that each element of it looks at.
 SUMMED_MAX = 1 << 16  # Updates times elements that are summed one with the other.
 
 
-def lower_scatter(op):
+def lower_scatter(op, module):
     operand, indices, updates = _operands(op)
     if 0 in shape_of(updates[0]) or 0 in shape_of(operand[0]):
         replace(op, operand)
@@ -28,7 +32,7 @@ def lower_scatter(op):
     from .scatter_unknown import ScatterOfUnknownSizes
 
     kind = ScatterOfUnknownSizes if has_unknown_sizes(*operand, indices, *updates) else Scatter
-    scatter = kind(op, operand, indices, updates)
+    scatter = kind(op, module, operand, indices, updates)
     is_one = not is_value(scatter.windows) and scatter.windows == 1 and not scatter.batching
     replace(op, scatter.one_window() if is_one else scatter.of_rows())
 
@@ -47,10 +51,10 @@ def _product(sizes):
 
 
 class Scatter:
-    def __init__(self, op, operand, indices, updates):
+    def __init__(self, op, module, operand, indices, updates):
         from jaxlib.mlir.dialects import stablehlo
 
-        self.op, self.b = op, Builder.before(op)
+        self.op, self.module, self.b = op, module, Builder.before(op)
         self.operand, self.updates = operand, updates
         numbers = stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
         self.update_window = list(numbers.update_window_dims)
@@ -165,6 +169,19 @@ class Scatter:
         return [b.reshape(b.transpose(update, order), [count, columns]) for update in self.updates]
 
     def _scattered(self, matrices, lands, updates):
+        one_pass = one_after_the_other(self._kind(), matrices, lands)
+        if one_pass is None:
+            return self._at_once(matrices, lands, updates)
+
+        def at_once(inner, arguments):
+            outer, self.b = self.b, inner
+            made = self._at_once(arguments[:1], arguments[1], arguments[2:])
+            self.b = outer
+            return made
+
+        return call_either(self.b, self.module, "scatter", [*matrices, lands, *updates], [matrices[0].type], at_once, one_pass)
+
+    def _at_once(self, matrices, lands, updates):
         batches = _product(self.shape[i] for i in self.batching)
         if shape_of(lands)[0] <= FEW_MAX * batches:
             return self._few_of_each(batches, matrices, lands, updates)
