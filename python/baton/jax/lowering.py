@@ -6,7 +6,8 @@ can be, before they run: sorts, scatters, calls; and control flow, which becomes
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import boundary, calls, collectives, complex, control_flow, libraries as commands, lines, rest, scatter, sizes, sorting, windows_unknown
+from . import (boundary, calls, collectives, complex, control_flow, libraries as commands, lines, products, rest, scatter, sizes, sorting,
+               windows_unknown)
 from .inlining import inline_calls
 from .scalars import Scalars
 
@@ -141,6 +142,10 @@ def _custom_call(op, module):
     return True
 
 
+def _dot_general(op, module):
+    return rest.REWRITES[op.name](op, module) or products.give_vectors_a_column(op)
+
+
 CONTROL_FLOW = {"stablehlo.while", "stablehlo.if", "stablehlo.case"}
 REWRITES = {
     "stablehlo.sort": _sort,
@@ -148,6 +153,7 @@ REWRITES = {
     "stablehlo.custom_call": _custom_call,
     **collectives.REWRITES,
     **rest.REWRITES,
+    "stablehlo.dot_general": _dot_general,
 }
 
 

@@ -14,6 +14,12 @@ def einsums_with_odd_subscripts(a, b, v, s, w):
             jnp.tensordot(a, s, ((0, 1), (0, 2))), jnp.tensordot(a, b, 1), jnp.inner(a, a[0]), jnp.outer(v, v), jnp.kron(b, b[:2]), jnp.vdot(a, a), jnp.cross(b, b[::-1]), jnp.linalg.multi_dot([b, b.T, b, b.T]))
 
 
+@program(f32(3, 5, 2, 4), f32(3, 2), i8(3, 5, 2, 4), i8(3, 2))
+def products_of_batches_with_vectors(x, v, m, n):
+    whole = lax.dot_general(m, n, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.int32)
+    return jnp.einsum("bijk,bj->bik", x, v), jnp.einsum("bj,bijk->bki", v, x), whole, jax.grad(lambda x: (jnp.einsum("bijk,bj->bik", x, v) ** 2).sum())(x), jnp.einsum("bijk,bj->bik", x + 1j * x, v)
+
+
 @program(f32(4, 6), i32(4, 6, low=-3, high=4), f32(6, low=0.1, high=2), bf16(4, 6), i8(4, 6, low=-2, high=3))
 def running_things(x, n, p, b, s):
     bad = x.at[1, 2].set(jnp.nan)

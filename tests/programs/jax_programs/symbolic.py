@@ -202,6 +202,11 @@ def symbolic_loops(xs, h, w, labels):
             lax.cond(xs.sum() > 0, lambda: jnp.sort(xs, 0), lambda: xs), lax.map(lambda x: x[::-1], xs), lax.while_loop(lambda s: (s[0] < 4) & (s[1].sum() < 1e6), lambda s: (s[0] + 1, s[1] * 1.5 + h), (0, h)))
 
 
+@program(f32(3, 5, 2, 4), f32(3, 2), sizes=("b, i, 2, k", "b, 2"), also=[(f32(2, 3, 2, 7), f32(2, 2))])
+def symbolic_products_with_vectors(x, v):
+    return jnp.einsum("bijk,bj->bik", x, v), jnp.einsum("bijk,bj->kb", x, v)
+
+
 @program(f32(3, 4, 4), f32(3, 4, 2), sizes=("b, n, n", "b, n, 2"), also=[(f32(2, 7, 7), f32(2, 7, 2))], tolerance=1e-2)
 def symbolic_factors(a, b):
     safe = a @ a.mT + jnp.eye(a.shape[-1])
