@@ -134,7 +134,17 @@ def _info(b, op, at):
 def lower_potrf(op, config):
     b = Builder.before(op)
     made = cholesky(b, op.operands[0], _letter(config, "uplo") == "L")
-    replace(op, [made, _info(b, op, 1)])
+    replace(op, [made, _is_not_positive(b, made, element_of(op.results[1]))])
+
+
+def _is_not_positive(b, factor, element):
+    """1 for each matrix that has no factor: one whose diagonal is not positive throughout. JAX makes NaN of all of that."""
+    m = Matrices(b, factor)
+    heads = b.select(b.compare("EQ", m.row, m.column), factor, b.like(factor, 1))
+    positive = b.convert(b.compare("GT", heads, 0), element)
+    for dimension in (m.columns, m.rows):
+        positive = b.reduce("minimum", positive, 1, dimension)
+    return b.subtract(b.like(positive, 1), positive)
 
 
 def lower_getrf(op, config):

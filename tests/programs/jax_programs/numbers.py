@@ -147,6 +147,13 @@ def cholesky(a):
     return jnp.linalg.cholesky(a @ a.T + 5 * jnp.eye(5))
 
 
+@program(f32(3, 3), f32(3, 3, 3))
+def no_cholesky(a, batch):
+    """NaN everywhere in a matrix that has none, and in no other one of its batch."""
+    mixed = jnp.stack([batch[0] @ batch[0].T + jnp.eye(3), batch[1] + batch[1].T - 9 * jnp.eye(3), jnp.diag(jnp.array([1.0, 0.0, 2.0])), jnp.full((3, 3), jnp.nan)])
+    return jnp.linalg.cholesky(a + a.T - 5 * jnp.eye(3)), jnp.linalg.cholesky(mixed), jnp.linalg.cholesky(mixed, upper=True)
+
+
 @program(f32(4, 4), f32(3, 5, 5))
 def inverses(a, batch):
     return jnp.linalg.inv(a + 4 * jnp.eye(4)), jnp.linalg.slogdet(batch), jax.scipy.linalg.expm(a * 0.2)
