@@ -103,6 +103,17 @@ bool is_cloned(Operation* op) {
   return !elements || elements.isSplat();
 }
 
+// A tensor of the same number everywhere, or of anything, that a sum reads: where its size is open a kernel has no room for it.
+bool counts_open_steps(Operation* producer, Operation* consumer) {
+  auto reader = llvm::dyn_cast<linalg::LinalgOp>(consumer);
+  if (!llvm::isa<linalg::FillOp, tensor::EmptyOp>(producer) || !reader || reader.getNumReductionLoops() == 0) {
+    return false;
+  }
+  const Value tensor = producer->getResult(0);
+  return !llvm::cast<mlir::RankedTensorType>(tensor.getType()).hasStaticShape() &&
+         llvm::is_contained(reader.getDpsInputs(), tensor);
+}
+
 // Products, convolutions, sums: what follows element by element costs nothing while their tile is at hand.
 bool is_reduction(Operation* op) {
   auto structured = llvm::dyn_cast<linalg::LinalgOp>(op);
@@ -218,7 +229,7 @@ class Group {
   }
 
   bool joins(Operation* producer, Operation* consumer) {
-    if (contains(producer)) return false;
+    if (contains(producer) || counts_open_steps(producer, consumer)) return false;
     if (is_cloned(producer)) return takes_sizes_ || !llvm::isa<tensor::DimOp>(producer);
     if (producer->getBlock() != root()->getBlock()) return false;
     if (llvm::isa<linalg::FillOp>(producer)) {

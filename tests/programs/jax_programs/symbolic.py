@@ -202,6 +202,12 @@ def symbolic_loops(xs, h, w, labels):
             lax.cond(xs.sum() > 0, lambda: jnp.sort(xs, 0), lambda: xs), lax.map(lambda x: x[::-1], xs), lax.while_loop(lambda s: (s[0] < 4) & (s[1].sum() < 1e6), lambda s: (s[0] + 1, s[1] * 1.5 + h), (0, h)))
 
 
+@program(f32(5, 3), sizes=("n, m",), also=[(f32(1, 7),), (f32(300, 2),)])
+def symbolic_counts(x):
+    ones = jnp.ones(x.shape)
+    return ones.sum(0), ones.sum(), (x * 0 + 1).mean(1), ones.T @ x, jnp.full(x.shape, 2).max(1), jax.grad(lambda x: (jnp.ones_like(x).sum(0) * x).sum())(x), jax.nn.softmax(jnp.zeros_like(x), 0)
+
+
 @program(f32(3, 5, 2, 4), f32(3, 2), sizes=("b, i, 2, k", "b, 2"), also=[(f32(2, 3, 2, 7), f32(2, 2))])
 def symbolic_products_with_vectors(x, v):
     return jnp.einsum("bijk,bj->bik", x, v), jnp.einsum("bijk,bj->kb", x, v)
