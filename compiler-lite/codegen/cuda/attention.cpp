@@ -1,6 +1,6 @@
 // Four warps take 16 rows of Q each, and go along all keys, 64 at a time:
 //
-//   for each 64 keys
+//   for each 64 keys of which some count
 //     begin to copy the next rows of K and V to shared memory; wait for these; barrier
 //     scores = Q K, in registers; masked
 //     the largest so far of each row; if it grew, what was summed before shrinks by exp(old - new)
@@ -8,15 +8,22 @@
 //     sum += weights; mixed += weights V
 //   last of mixed / sum
 //
+// Keys that don't count at all for these rows (attention_mask.hpp) come last, and only for a row whose largest score isn't far
+// above what the mask puts in place of a score.
+//
 // Elements for which there are no tensor cores are multiplied one by one, with the sums where tensor cores have them: a
 // thread's scores are in two rows, and four threads that follow each other share these.
 //
-// Rows of K and V lie in shared memory one after the other, 16 bytes apart, so that eight rows lie in different banks.
+// Rows of K and V lie in shared memory one after the other, 16 bytes apart, so that eight rows lie in different banks; where
+// the four warps multiply at once, as those instructions want them (warpgroup.hpp).
 #include "compiler-lite/codegen/cuda/attention.hpp"
+
+#include <limits>
 
 #include "compiler-lite/codegen/cuda/attention_parts.hpp"
 #include "compiler-lite/codegen/cuda/few_queries.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
+#include "compiler-lite/codegen/cuda/warpgroup.hpp"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -50,6 +57,10 @@ int64_t padded(int64_t size) { return (size + kPart - 1) / kPart * kPart; }
 int64_t line_bytes_of(int64_t size, mlir::Type element) {
   return padded(size) * gpu::stored_bytes(element) + kGroupBytes;
 }
+// The same for warpgroups: panels of 64 elements of all rows.
+constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
+constexpr int64_t kPanelBytes = kKeys * warpgroup::kLineBytes;
+int64_t panels_of(int64_t size) { return (size + kKeys - 1) / kKeys; }
 
 // Writes one workgroup's rows. Its many methods are the steps of one pass over the keys, which share the registers, buffers
 // and offsets that the members are.
@@ -58,41 +69,39 @@ class AttentionWriter : AttentionParts {
   AttentionWriter(OpBuilder& builder, Location location, const Attention& attention, Block& block)
       : AttentionParts(builder, location, attention, block) {
     by_tensor_cores_ = is_for_tensor_cores(element_, features_);
+    by_warpgroups_ = by_tensor_cores_ && features_.has_warpgroups;
     stages_ = stages_of(features_);
   }
 
   void write() {
     read_sizes();
     place();
-    const Value q_shared = slice_memory(attention_.depth, 1);
-    q_ = {open(attention_.scores, attention_.q, attention_.row, attention_.depth), q_shared};
-    k_ = {open(attention_.scores, attention_.k, attention_.key, attention_.depth),
-          slice_memory(attention_.depth, stages_)};
-    v_ = {open(attention_.mixed, attention_.v, attention_.key, attention_.width),
-          slice_memory(attention_.width, stages_)};
+    q_ = {open(attention_.scores, attention_.q, attention_.row, attention_.depth), by_warpgroups_};
+    k_ = {open(attention_.scores, attention_.k, attention_.key, attention_.depth), by_warpgroups_};
+    v_ = {open(attention_.mixed, attention_.v, attention_.key, attention_.width), by_warpgroups_};
+    q_.shared = slice_memory(q_, 1);
+    k_.shared = slice_memory(k_, stages_);
+    v_.shared = slice_memory(v_, stages_);
     bring(q_, row0_, index(0));
     end_group();
-    const Value blocks = quotient(add(sizes_[attention_.key], kKeys - 1), kKeys);
-    if (features_.has_async_copy) {
-      bring_keys(index(0));
-      end_group();
-    }
+    blocks_ = quotient(add(sizes_[attention_.key], kKeys - 1), kKeys);
+    load_fixed();
+    const AttentionMask::Range counting = blocks_that_count();
+    begin_copies(counting);
     wait(features_.has_async_copy ? 1 : 0);
-    const llvm::SmallVector<Values> queries = by_tensor_cores_ ? load_queries() : llvm::SmallVector<Values>();
-    const Values last = loop(blocks, 1, beginning(), [&](Value block, ValueRange so_far) {
-      if (features_.has_async_copy) {
-        only_if(is_below(add(block, 1), blocks), [&] { bring_keys(add(block, 1)); });
-        end_group();
-        wait(1);
-      } else {
-        Block::barrier(builder_, location_);
-        bring_keys(block);
-        Block::barrier(builder_, location_);
-      }
-      State state = take_keys(queries, block, State::of(so_far));
-      if (features_.has_async_copy) Block::barrier(builder_, location_);  // Before the stage is copied to again.
-      return state.all();
-    });
+    if (by_tensor_cores_ && !by_warpgroups_) queries_ = load_queries();
+    Values last = beginning();
+    if (mask_) {
+      last = loop(index(2), 1, last, [&](Value turn, ValueRange so_far) {
+        const Value is_first = compare(arith::CmpIPredicate::eq, turn, index(0));
+        const AttentionMask::Range blocks = blocks_of(is_first, counting, State::of(so_far));
+        choose(
+            is_first, {}, [] { return Values(); }, [&] { return begin_copies(blocks); });
+        return take_blocks(blocks, Values(so_far), is_first);
+      });
+    } else {
+      last = take_blocks(counting, last, {});
+    }
     if (features_.has_async_copy) tensor_core::wait_for_groups(builder_, location_, 0);
     store(State::of(last));
   }
@@ -101,11 +110,22 @@ class AttentionWriter : AttentionParts {
   // With their places in shared memory.
   struct SharedRows : Rows {
     SharedRows() = default;
-    SharedRows(const Rows& rows, Value memory) : Rows(rows), shared(memory) {}
+    SharedRows(const Rows& rows, bool panels) : Rows(rows), in_panels(panels) {}
+    bool in_panels = false;  // As warpgroups want them.
     Value shared;
   };
   int64_t line_bytes(const SharedRows& rows) const { return line_bytes_of(rows.size, element_); }
+  int64_t stage_bytes(const SharedRows& rows) const {
+    return rows.in_panels ? panels_of(rows.size) * kPanelBytes : kKeys * line_bytes(rows);
+  }
   int64_t groups(const Rows& rows) const { return padded(rows.size) / group_; }
+  // Where a group of a row lies in a stage.
+  Value place_of(const SharedRows& rows, Value line, Value group) {
+    if (!rows.in_panels) return add(times(line, line_bytes(rows)), times(group, kGroupBytes));
+    const Value panel = quotient(group, kLineGroups), in_line = remainder(group, kLineGroups);
+    const Value turned = builder_.createOrFold<arith::XOrIOp>(location_, in_line, remainder(line, kLineGroups));
+    return add(times(panel, kPanelBytes), add(times(line, warpgroup::kLineBytes), times(turned, kGroupBytes)));
+  }
   // Of a thread's two rows: the largest score, the sum of weights, and the weighted sums of V.
   struct State {
     Value largest[2], sum[2];
@@ -123,23 +143,145 @@ class AttentionWriter : AttentionParts {
   void place() {
     const Value rest = make_workgroup_id(builder_, location_, 0);
     const Value row_blocks = quotient(add(sizes_[attention_.row], kAttentionRows - 1), kAttentionRows);
-    row0_ = times(builder_.create<arith::RemUIOp>(location_, rest, row_blocks), kAttentionRows);
+    // The last rows first: where a mask hides later keys they take longest.
+    const Value row_block = builder_.create<arith::RemUIOp>(location_, rest, row_blocks);
+    const Value last_block = builder_.create<arith::SubIOp>(location_, row_blocks, index(1));
+    row0_ = times(builder_.create<arith::SubIOp>(location_, last_block, row_block), kAttentionRows);
     place_batches(builder_.create<arith::DivUIOp>(location_, rest, row_blocks));
     // A thread's first row; the second one is eight further on.
     row_ = add(row0_, add(times(warp_, kWarpRows), quotient(lane_, 4)));
     column_ = times(remainder(lane_, 4), 2);
   }
 
+  // What the mask asks that is the same for all scores.
+  void load_fixed() {
+    if (!mask_) return;
+    linalg::GenericOp masked = attention_.masked;
+    Values point = at_;
+    point[attention_.row] = point[attention_.key] = index(0);
+    for (mlir::OpOperand& operand : masked->getOpOperands()) {
+      fixed_.push_back(mask_->is_fixed(operand) ? gpu::load(builder_, masked, operand, point) : Value());
+    }
+  }
+  // Of `count` rows from `first` on, and of a block of keys.
+  AttentionMask::Answer ask(Value first, int64_t count, Value block) {
+    const Value key = times(block, kKeys);
+    const AttentionMask::Range rows{least(first, last_of(attention_.row)),
+                                    least(add(first, count - 1), last_of(attention_.row))};
+    return mask_->ask(builder_, location_, rows, {key, least(add(key, kKeys - 1), last_of(attention_.key))}, at_,
+                      fixed_);
+  }
+
+  // From the first block of keys of which some count for the workgroup's rows, to behind the last such one. Each lane asks for
+  // one block in 32.
+  AttentionMask::Range blocks_that_count() {
+    if (!mask_) return {index(0), blocks_};
+    const Value none_yet = make_i32(builder_, location_, 0);
+    const Values ends = loop(
+        quotient(add(blocks_, kWarp - 1), kWarp), 1, {as_word(blocks_), none_yet}, [&](Value turn, ValueRange so_far) {
+          const Value block = add(times(turn, kWarp), lane_), is_block = is_below(block, blocks_);
+          const Value counts = select(ask(row0_, kAttentionRows, block).none, truth(false), is_block);
+          const Value first = builder_.create<arith::MinUIOp>(location_, so_far[0], as_word(block));
+          const Value last = builder_.create<arith::MaxUIOp>(location_, so_far[1], as_word(add(block, 1)));
+          return Values{select(counts, first, so_far[0]), select(counts, last, so_far[1])};
+        });
+    Value first = ends[0], last = ends[1];
+    for (int64_t distance = 1; distance < kWarp; distance *= 2) {
+      first = builder_.create<arith::MinUIOp>(location_, first, from_lane(first, distance));
+      last = builder_.create<arith::MaxUIOp>(location_, last, from_lane(last, distance));
+    }
+    return {as_index(first), as_index(last)};
+  }
+  Value truth(bool value) { return builder_.create<arith::ConstantIntOp>(location_, value, 1); }
+  Value as_word(Value number) {
+    return builder_.create<arith::IndexCastUIOp>(location_, builder_.getI32Type(), number);
+  }
+  Value as_index(Value number) {
+    return builder_.create<arith::IndexCastUIOp>(location_, builder_.getIndexType(), number);
+  }
+
+  // The blocks of a turn: first those of which some count, then, if anybody wants what doesn't count, all of them.
+  AttentionMask::Range blocks_of(Value is_first, const AttentionMask::Range& counting, const State& state) {
+    const Value wanted = choose(
+        is_first, builder_.getI1Type(), [&] { return Values{is_first}; }, [&] { return Values{wants_all(state)}; })[0];
+    const Value last = select(is_first, counting.last, select(wanted, blocks_, index(0)));
+    return {select(is_first, counting.first, index(0)), last};
+  }
+  // Whether there is a row beside whose largest score what stands for a masked one is more than nothing.
+  Value wants_all(const State& state) {
+    constexpr double kFarBelow = 160;  // Neither exp(-160) nor 2 to this power is anything in f32.
+    const double nothing = is_half_ ? mask_->nothing() * kLog2OfE : mask_->nothing();
+    const Value far = number(std::max<double>(nothing, -std::numeric_limits<float>::max()) + kFarBelow);
+    Value wants = truth(false);
+    for (const Value largest : state.largest) {
+      const Value is_far = builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::OGT, largest, far);
+      wants = select(is_far, wants, truth(true));
+    }
+    const Value word = builder_.create<arith::ExtUIOp>(location_, builder_.getI32Type(), wants);
+    auto any = builder_.create<LLVM::CallIntrinsicOp>(location_, builder_.getI32Type(), "llvm.nvvm.barrier0.or",
+                                                      ValueRange{word});
+    return compare(arith::CmpIPredicate::ne, any->getResult(0), make_i32(builder_, location_, 0));
+  }
+
+  Values begin_copies(const AttentionMask::Range& blocks) {
+    if (!features_.has_async_copy) return {};
+    only_if(is_below(blocks.first, blocks.last), [&] { bring_keys(blocks.first); });
+    end_group();
+    return {};
+  }
+
+  // `is_first`: warps, or all four, leave blocks out of which none count for their rows; else they take these alone. Null:
+  // there are none.
+  Values take_blocks(const AttentionMask::Range& blocks, const Values& before, Value is_first) {
+    const Value count = builder_.createOrFold<arith::SubIOp>(location_, blocks.last, least(blocks.first, blocks.last));
+    return loop(count, 1, before, [&](Value number, ValueRange so_far) {
+      const Value block = add(blocks.first, number), next = add(block, 1);
+      if (features_.has_async_copy) {
+        only_if(is_below(next, blocks.last), [&] { bring_keys(next); });
+        end_group();
+        wait(1);
+      } else {
+        Block::barrier(builder_, location_);
+        bring_keys(block);
+        Block::barrier(builder_, location_);
+      }
+      const Values after = take_block(block, Values(so_far), is_first);
+      if (features_.has_async_copy) Block::barrier(builder_, location_);  // Before the stage is copied to again.
+      return after;
+    });
+  }
+
+  Values take_block(Value block, const Values& before, Value is_first) {
+    const Value is_whole = fits(times(block, kKeys), kKeys, sizes_[attention_.key]);
+    if (!mask_) return take_keys(block, is_whole, State::of(before)).all();
+    const AttentionMask::Answer answer =
+        by_warpgroups_ ? ask(row0_, kAttentionRows, block) : ask(warp_row0(), kWarpRows, block);
+    const Value is_left_out = compare(arith::CmpIPredicate::eq, is_first, answer.none);
+    const llvm::SmallVector<mlir::Type> types(before.size(), f32_);
+    return choose(
+        is_left_out, types, [&] { return before; },
+        [&] { return take_keys(block, both(is_whole, answer.all), State::of(before)).all(); });
+  }
+  Value warp_row0() { return add(row0_, times(warp_, kWarpRows)); }
+
   // Stages of 64 rows.
-  Value slice_memory(int64_t size, int64_t stages) {
-    const int64_t bytes = stages * kKeys * line_bytes_of(size, element_);
-    const auto type = mlir::MemRefType::get({bytes}, builder_.getI8Type());
+  Value slice_memory(const SharedRows& rows, int64_t stages) {
+    const int64_t before = rows.in_panels ? warpgroup::kAtomBytes : 0;
+    const auto type = mlir::MemRefType::get({stages * stage_bytes(rows) + before}, builder_.getI8Type());
     const Value memory = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(64));
-    return tensor_core::pointer_in(builder_, location_, gpu::open_memory(builder_, location_, memory).base,
-                                   tensor_core::kShared);
+    const Value pointer = tensor_core::pointer_in(
+        builder_, location_, gpu::open_memory(builder_, location_, memory).base, tensor_core::kShared);
+    if (!rows.in_panels) return pointer;
+    const Value missing = builder_.create<LLVM::AndOp>(
+        location_, builder_.create<LLVM::SubOp>(location_, make_i64(builder_, location_, 0), number_of(pointer)),
+        make_i64(builder_, location_, warpgroup::kAtomBytes - 1));
+    return byte_address(pointer, missing);
+  }
+  Value number_of(Value pointer) {
+    return builder_.create<LLVM::PtrToIntOp>(location_, builder_.getI64Type(), pointer);
   }
   Value stage_of(const SharedRows& rows, Value stage) {
-    return byte_address(rows.shared, times(stage, kKeys * line_bytes(rows)));
+    return byte_address(rows.shared, times(stage, stage_bytes(rows)));
   }
 
   void end_group() {
@@ -148,6 +290,7 @@ class AttentionWriter : AttentionParts {
   // Until all threads' copies but the last groups of each have arrived.
   void wait(int64_t groups) {
     if (features_.has_async_copy) tensor_core::wait_for_groups(builder_, location_, groups);
+    if (by_warpgroups_) warpgroup::show_writes(builder_, location_);
     Block::barrier(builder_, location_);
   }
 
@@ -170,7 +313,7 @@ class AttentionWriter : AttentionParts {
     for (int64_t done = 0; done < kKeys * groups(rows); done += kThreads) {
       const Value number = add(block_.thread(), done);
       const Value line = quotient(number, groups(rows)), group = remainder(number, groups(rows));
-      const Value target = byte_address(shared, add(times(line, line_bytes(rows)), times(group, kGroupBytes)));
+      const Value target = byte_address(shared, place_of(rows, line, group));
       const Value row = add(first, line), element = times(group, group_);
       const Value is_inside = both(is_below(row, rows.count), is_below(element, index(rows.size)));
       if (features_.has_async_copy) {
@@ -206,7 +349,8 @@ class AttentionWriter : AttentionParts {
             return {builder_.create<LLVM::LoadOp>(location_, stored, address(rows, row, element), element_bytes_)};
           },
           [&]() -> Values { return {builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(stored))}; });
-      const Value target = byte_address(shared, add(times(line, line_bytes(rows)), times(element, element_bytes_)));
+      const Value in_group = times(remainder(element, group_), element_bytes_);
+      const Value target = byte_address(shared, add(place_of(rows, line, quotient(element, group_)), in_group));
       builder_.create<LLVM::StoreOp>(location_, loaded[0], target, element_bytes_);
     });
     return {};
@@ -243,6 +387,22 @@ class AttentionWriter : AttentionParts {
     llvm::copy(some, all.begin() + static_cast<std::ptrdiff_t>(first));
   }
 
+  Value describe(Value shared, int64_t offset, bool along_k) {
+    const Value address = plus(number_of(shared), make_i64(builder_, location_, offset));
+    return warpgroup::describe(builder_, location_, address, along_k, kPanelBytes);
+  }
+  Values score_at_once(Value shared) {
+    Values queries, keys;
+    for (int64_t in_row = 0; in_row < padded(q_.size) * element_bytes_; in_row += kPart * element_bytes_) {
+      const int64_t offset = in_row / warpgroup::kLineBytes * kPanelBytes + in_row % warpgroup::kLineBytes;
+      queries.push_back(describe(q_.shared, offset, /*along_k=*/true));
+      keys.push_back(describe(shared, offset, /*along_k=*/true));
+    }
+    const Values scores =
+        warpgroup::multiply(builder_, location_, element_, queries, keys, true, true, {}, kKeys / kPartColumns * 4);
+    return warpgroup::wait_for_sums(builder_, location_, scores);
+  }
+
   // Four for every eight keys: two neighbours in each of the thread's rows.
   Values score(const llvm::SmallVector<Values>& queries, Value shared) {
     Values scores(kKeys / kPartColumns * 4, number(0));
@@ -259,21 +419,30 @@ class AttentionWriter : AttentionParts {
     return scores;
   }
 
-  // The scores' values in the program, in f32; nothing counts beyond the last key.
-  Values mask(Values scores, Value first_key) {
-    for (size_t i = 0; i < scores.size(); ++i) {
-      const auto column = static_cast<int64_t>(i / 4 * kPartColumns + i % 2);
-      const Value key = add(first_key, add(column_, column)), row = add(row_, i % 4 / 2 * 8);
-      if (attention_.masked) scores[i] = compute_masked(scores[i], row, key);
-      scores[i] = select(is_below(key, sizes_[attention_.key]), scores[i], infinity());
-    }
-    return scores;
+  // The scores' values in the program, in f32; nothing counts beyond the last key. `all_count`: there is none to ask for.
+  Values mask(const Values& scores, Value first_key, Value all_count) {
+    const auto compute = [&](bool counts) {
+      Values numbers = scores;
+      for (size_t i = 0; i < scores.size(); ++i) {
+        const auto column = static_cast<int64_t>(i / 4 * kPartColumns + i % 2);
+        const Value key = add(first_key, add(column_, column)), row = add(row_, i % 4 / 2 * 8);
+        if (attention_.masked) numbers[i] = compute_masked(scores[i], row, key, counts);
+        if (is_half_) numbers[i] = as_exponent(numbers[i], counts);
+        if (!counts) numbers[i] = select(is_below(key, sizes_[attention_.key]), numbers[i], infinity());
+      }
+      return numbers;
+    };
+    const llvm::SmallVector<mlir::Type> types(scores.size(), f32_);
+    return choose(
+        all_count, types, [&] { return compute(true); }, [&] { return compute(false); });
   }
 
-  State take_keys(const llvm::SmallVector<Values>& queries, Value block, State state) {
+  State take_keys(Value block, Value all_count, State state) {
     const Value stage = remainder(block, stages_), k_shared = stage_of(k_, stage), v_shared = stage_of(v_, stage);
-    Values weights = by_tensor_cores_ ? score(queries, k_shared) : score_one_by_one(k_shared);
-    weights = mask(weights, times(block, kKeys));
+    Values weights = by_warpgroups_     ? score_at_once(k_shared)
+                     : by_tensor_cores_ ? score(queries_, k_shared)
+                                        : score_one_by_one(k_shared);
+    weights = mask(weights, times(block, kKeys), all_count);
     for (unsigned row = 0; row < 2; ++row) weigh(weights, row, state);
     state.mixed =
         by_tensor_cores_ ? mix(weights, v_shared, state.mixed) : mix_one_by_one(weights, v_shared, state.mixed);
@@ -281,16 +450,29 @@ class AttentionWriter : AttentionParts {
   }
 
   Values mix(const Values& weights, Value v_shared, Values mixed) {
+    llvm::SmallVector<Values> parts;
     for (int64_t key = 0; key < kKeys; key += kPart) {
       // Sums of 16 x 16 lie as the first operand: rows, rows below, and the same of the next eight columns.
       const auto first = static_cast<size_t>(key / kPartColumns) * 4;
       Values part;
       for (size_t i = 0; i < 8; i += 2) part.push_back(pair_of(weights[first + i], weights[first + i + 1]));
+      parts.push_back(part);
+    }
+    if (by_warpgroups_) {
+      Values rows;
+      for (int64_t key = 0; key < kKeys; key += kPart) {
+        rows.push_back(describe(v_shared, key * warpgroup::kLineBytes, /*along_k=*/false));
+      }
+      return warpgroup::multiply_registers(builder_, location_, element_, parts, rows, /*b_along_k=*/false, mixed);
+    }
+    for (int64_t key = 0; key < kKeys; key += kPart) {
       for (int64_t group = 0; group < groups(v_); group += 2) {
         const Values columns = load_part(v_, v_shared, index(key), group, /*down_first=*/true, /*turned=*/true);
         for (size_t half = 0; half < 2; ++half) {
           const size_t at = (static_cast<size_t>(group) + half) * 4;
-          put(mixed, at, multiply(part, ValueRange(columns).slice(half * 2, 2), ValueRange(mixed).slice(at, 4)));
+          put(mixed, at,
+              multiply(parts[static_cast<size_t>(key / kPart)], ValueRange(columns).slice(half * 2, 2),
+                       ValueRange(mixed).slice(at, 4)));
         }
       }
     }
@@ -362,6 +544,21 @@ class AttentionWriter : AttentionParts {
                                          NVVM::ShflKind::idx, mlir::UnitAttr());
   }
 
+  // What it is the exponential of, for two instead of e, so that the multiplication joins others by constants. The lowest
+  // numbers, which stand for scores that don't count, stay numbers.
+  Value as_exponent(Value score, bool counts) {
+    const Value exponent =
+        builder_.create<arith::MulFOp>(location_, score, number(kLog2OfE), arith::FastMathFlags::reassoc);
+    if (counts) return exponent;
+    const Value lowest = number(-std::numeric_limits<float>::max());
+    const Value is_nothing = builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::OEQ, score, infinity());
+    return select(is_nothing, score, builder_.create<arith::MaximumFOp>(location_, exponent, lowest));
+  }
+  // exp(score - base), of exponents for halves.
+  Value weight_of(Value score, Value base) {
+    const Value distance = minus(score, base);
+    return is_half_ ? power_of_two(distance) : power(distance);
+  }
   // A row's scores become weights, and what the state holds comes to the same scale.
   void weigh(Values& scores, unsigned row, State& state) {
     const auto is_of_row = [&](size_t i) { return i % 4 / 2 == row; };
@@ -375,18 +572,27 @@ class AttentionWriter : AttentionParts {
     // While all is masked there is nothing to subtract.
     const Value none = builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::OEQ, largest, infinity());
     const Value base = select(none, number(0), largest);
-    const Value shrink = power(minus(state.largest[row], base));
-    Value sum = multiple(state.sum[row], shrink);
+    const Value shrink = weight_of(state.largest[row], base);
+    Values weights;
     for (size_t i = 0; i < scores.size(); ++i) {
-      if (!is_of_row(i)) continue;
-      scores[i] = power(minus(scores[i], base));
-      sum = sum_of(sum, scores[i]);
+      if (is_of_row(i)) weights.push_back(scores[i] = weight_of(scores[i], base));
     }
+    state.sum[row] = sum_of(multiple(state.sum[row], shrink), sum_of_all(weights));
     for (size_t i = 0; i < state.mixed.size(); ++i) {
       if (is_of_row(i)) state.mixed[i] = multiple(state.mixed[i], shrink);
     }
     state.largest[row] = largest;
-    state.sum[row] = sum;
+  }
+
+  // In pairs, of which none waits for another.
+  Value sum_of_all(Values numbers) {
+    while (numbers.size() > 1) {
+      Values pairs;
+      for (size_t i = 0; i + 1 < numbers.size(); i += 2) pairs.push_back(sum_of(numbers[i], numbers[i + 1]));
+      if (numbers.size() % 2 != 0) pairs.push_back(numbers.back());
+      numbers = pairs;
+    }
+    return numbers[0];
   }
 
   // Two numbers as halves in a word.
@@ -432,10 +638,12 @@ class AttentionWriter : AttentionParts {
     only_if(is_below(column, index(attention_.width)), write);
   }
 
-  bool by_tensor_cores_;
+  bool by_tensor_cores_, by_warpgroups_;
   int64_t stages_;
   SharedRows q_, k_, v_;
-  Value row0_, row_, column_;
+  llvm::SmallVector<Values> queries_;
+  Values fixed_;  // For each operand of the mask, what is the same for all scores.
+  Value blocks_, row0_, row_, column_;
 };
 
 }  // namespace
@@ -447,8 +655,12 @@ bool takes_attention(const Attention& attention, const Features& features) {
     return bytes_of_few_queries(attention, element) <= features.shared_bytes_max;
   }
   if (attention.rows == 1) return false;
-  const int64_t k_bytes = line_bytes_of(attention.depth, element), v_bytes = line_bytes_of(attention.width, element);
-  const int64_t bytes = kKeys * (k_bytes + stages_of(features) * (k_bytes + v_bytes));
+  const bool in_panels = features.has_warpgroups && is_for_tensor_cores(element, features);
+  const auto stage_bytes = [&](int64_t size) {
+    return in_panels ? panels_of(size) * kPanelBytes : kKeys * line_bytes_of(size, element);
+  };
+  const int64_t bytes = (in_panels ? 3 * warpgroup::kAtomBytes : 0) + stage_bytes(attention.depth) +
+                        stages_of(features) * (stage_bytes(attention.depth) + stage_bytes(attention.width));
   return attention.depth <= kAttentionSizeMax && attention.width <= kAttentionSizeMax &&
          bytes <= features.shared_bytes_max;
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "compiler-lite/codegen/attention.hpp"
+#include "compiler-lite/codegen/attention_mask.hpp"
+#include "compiler-lite/codegen/cuda/wide_body.hpp"
 #include "compiler-lite/codegen/gpu/accesses.hpp"
 #include "compiler-lite/codegen/gpu/block.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
@@ -16,6 +18,7 @@
 namespace baton::compiler_lite::codegen::cuda {
 
 inline constexpr int64_t kGroupBytes = 16;
+inline constexpr double kLog2OfE = 1.4426950408889634;
 // Elements of a row of Q, K or V: more have no room in registers.
 inline constexpr int64_t kAttentionSizeMax = 128;
 
@@ -26,7 +29,11 @@ class AttentionParts : protected gpu::TileWriter {
   using Values = gpu::Values;
 
   AttentionParts(mlir::OpBuilder& builder, mlir::Location location, const Attention& attention, gpu::Block& block)
-      : TileWriter(builder, location), attention_(attention), block_(block), features_(block.features()) {
+      : TileWriter(builder, location),
+        attention_(attention),
+        mask_(AttentionMask::find(attention)),
+        block_(block),
+        features_(block.features()) {
     element_ = mlir::getElementTypeOrSelf(attention.scores->getOperand(attention.q).getType());
     f32_ = builder.getF32Type();
     element_bytes_ = gpu::stored_bytes(element_);
@@ -137,7 +144,8 @@ class AttentionParts : protected gpu::TileWriter {
                                               rows.memory.base, ValueRange{offset});
   }
 
-  Value compute_masked(Value score, Value row, Value key) {
+  // The score's value in the program, in f32. `counts`: the mask, if there is one, is known to let it count.
+  Value compute_masked(Value score, Value row, Value key, bool counts = false) {
     mlir::linalg::GenericOp op = attention_.masked;
     Values point = at_;
     // What is beyond the last one is computed, and not used; it isn't read.
@@ -147,28 +155,31 @@ class AttentionParts : protected gpu::TileWriter {
     for (mlir::OpOperand& operand : op->getOpOperands()) {
       const mlir::Type type = mlir::getElementTypeOrSelf(operand.get().getType());
       if (operand.get() == attention_.scores.getDpsInits()[0]) {
-        operands.push_back(convert_element(builder_, location_, score, type, false));
+        operands.push_back(is_half_ ? score : convert_element(builder_, location_, score, type, false));
       } else if (!op.payloadUsesValueFromOperand(&operand)) {
         operands.push_back(builder_.create<mlir::arith::ConstantOp>(location_, type, builder_.getZeroAttr(type)));
       } else {
         operands.push_back(gpu::load(builder_, op, operand, point));
       }
     }
+    if (is_half_) return compute_wide(builder_, op, point, operands, counts && mask_ ? &*mask_ : nullptr);
     return convert_element(builder_, location_, gpu::compute(builder_, op, point, operands)[0], f32_, false);
   }
 
   Value power(Value value) {
     if (!is_half_) return builder_.create<mlir::math::ExpOp>(location_, value);
-    // Good to more digits than a half has.
-    const Value scaled = multiple(value, number(1.4426950408889634));
+    return power_of_two(multiple(value, number(kLog2OfE)));
+  }
+  // Good to more digits than a half has.
+  Value power_of_two(Value value) {
     auto call =
-        builder_.create<mlir::LLVM::CallIntrinsicOp>(location_, f32_, "llvm.nvvm.ex2.approx.ftz.f", ValueRange{scaled});
+        builder_.create<mlir::LLVM::CallIntrinsicOp>(location_, f32_, "llvm.nvvm.ex2.approx.ftz.f", ValueRange{value});
     return call->getResult(0);
   }
 
   Value from_lane(Value value, int64_t distance) {
     return builder_.create<mlir::NVVM::ShflOp>(
-        location_, f32_, make_i32(builder_, location_, -1), value, make_i32(builder_, location_, distance),
+        location_, value.getType(), make_i32(builder_, location_, -1), value, make_i32(builder_, location_, distance),
         make_i32(builder_, location_, 31), mlir::NVVM::ShflKind::bfly, mlir::UnitAttr());
   }
 
@@ -212,6 +223,7 @@ class AttentionParts : protected gpu::TileWriter {
   }
 
   Attention attention_;
+  std::optional<AttentionMask> mask_;
   gpu::Block& block_;
   const gpu::Features& features_;
   mlir::Type element_, f32_;

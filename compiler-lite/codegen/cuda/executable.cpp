@@ -74,6 +74,7 @@ void round_by_instruction(ModuleOp kernels) {
 // Copies and products by instructions that access memory in their own ways can't be checked.
 void only_plain_accesses(gpu::Features& has) {
   has.has_async_copy = false;
+  has.has_warpgroups = false;
   has.write_product = nullptr;
   has.makes_turns = false;
 }

@@ -21,9 +21,14 @@ mlir::Value describe(mlir::OpBuilder& builder, mlir::Location location, mlir::Va
 
 // sums += a * b for several descriptions of 64 x 16 and 16 x `columns`, one after the other, as one group; elements
 // f16 or bf16, columns / 2 sums in f32. `a_along_k` and `b_along_k` as above. The sums may only be handed to the next
-// multiplication, or to `wait_for_sums`.
+// multiplication, or to `wait_for_sums`. Without `sums` it begins from zero, with `sum_count` of them.
 Values multiply(mlir::OpBuilder& builder, mlir::Location location, mlir::Type element, mlir::ValueRange a,
-                mlir::ValueRange b, bool a_along_k, bool b_along_k, mlir::ValueRange sums);
+                mlir::ValueRange b, bool a_along_k, bool b_along_k, mlir::ValueRange sums, size_t sum_count = 0);
+
+// The same with A in registers, four of each thread for 16 steps, as the sums of another product lie; all of it is waited for.
+// They must be new ones: ptxas 13.0 gives those that a loop uses in each of its turns to others in between.
+Values multiply_registers(mlir::OpBuilder& builder, mlir::Location location, mlir::Type element,
+                          llvm::ArrayRef<Values> a, mlir::ValueRange b, bool b_along_k, mlir::ValueRange sums);
 
 // Waits until all but the last `count` groups are done; the sums of those that are not stay as they are.
 void wait_for_groups(mlir::OpBuilder& builder, mlir::Location location, int64_t count);

@@ -24,6 +24,8 @@ struct Features {
   // Copies to shared memory that nobody waits for; products of bf16 on tensor cores, and of f16 in larger pieces;
   // instructions that round to bf16.
   bool has_async_copy = false;
+  // Products by four warps at once, of what lies in shared memory (cuda/warpgroup.hpp).
+  bool has_warpgroups = false;
   // What a block may have of shared memory, by the programming guide; the device is asked again when it loads the code.
   int64_t shared_bytes_max = 64 * 1024;
   // Threads side by side that run together and hand each other what they hold; 0: they meet in shared memory only, all of

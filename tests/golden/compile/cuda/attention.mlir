@@ -13,7 +13,7 @@
 // CASE: sizes --input=1x1x64=f16:unit --input=1x1x64=f16:unit --input=1x1x64=f16
 // CASE: sizes --input=1x200x64=f16:unit --input=1x7x64=f16:unit --input=1x7x64=f16:positive
 // CASE: causal --input=130x128=f16:unit --input=130x128=f16:unit --input=130x128=f16
-// CASE: masked --input=96x33=f16:unit --input=80x33=f16:unit --input=80x50=f16 --input=96x80=f16
+// CASE: masked --input=96x33=f16:unit --input=80x33=f16:unit --input=80x50=f16:positive --input=96x80=f16:unit
 // CASE: grouped --input=2x70x3x32=f16:unit --input=2x90x32=f16:unit --input=2x90x64=f16 --input=70x2x3x64=f16
 // CASE: floats --input=64x32=f32 --input=64x32=f32:unit --input=64x32=f32
 // CASE: bfloats --input=150x64=bf16:unit --input=70x64=bf16:unit --input=70x40=bf16

@@ -32,7 +32,9 @@ def function(name, kind, batches, queries, keys, depth, width, mask):
         masked = f"""    %m = linalg.generic {{indexing_maps = [{whole}, affine_map<(b, i, j) -> (i, j)>, {whole}],
         iterator_types = ["parallel", "parallel", "parallel"]}} ins(%s, %mask : {scores}, {of_mask}) outs(%es : {scores}) {{
     ^bb0(%x: {kind}, %a: {kind}, %o: {kind}):
-      %y = arith.addf %x, %a : {kind}
+      %scale = arith.constant 0.125 : {kind}
+      %scaled = arith.mulf %x, %scale : {kind}
+      %y = arith.addf %scaled, %a : {kind}
       linalg.yield %y : {kind}
     }} -> {scores}
 """
