@@ -166,7 +166,8 @@ class Parts:
             else:
                 op.results[0].replace_all_uses_with(made)
         else:
-            raise NotImplementedError(lines.said(op, f"{op.name} of complex numbers is not lowered"))
+            target = f" @{ir.StringAttr(op.attributes['call_target_name']).value}" if name == "custom_call" else ""
+            raise NotImplementedError(lines.said(op, f"{op.name}{target} of complex numbers is not lowered"))
         self.replaced.append(op)
 
     def _flat(self, values):

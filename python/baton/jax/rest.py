@@ -8,6 +8,7 @@ from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .convolutions import lower_convolution, lower_dynamic_convolution
 from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
+from .libraries import ROUTINE
 from .scalars import index
 from .running import lower_running
 from .sorting import lower_approximate_top_k, replace
@@ -205,7 +206,8 @@ def lower_known_call(op):
         return True
     if name == "shape_assertion":
         return False  # sizes.py
-    raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
+    who = 'the plugin lapack does it, with libraries=("lapack",)' if ROUTINE.match(name) else "only commands are, whose names are module.command"
+    raise NotImplementedError(f"custom_call @{name} is not lowered: {who}")
 
 
 KNOWN_CALLS = {**CALLS, **tridiagonal.CALLS, "ApproxTopK": lower_approximate_top_k}
