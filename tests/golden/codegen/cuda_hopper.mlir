@@ -7,13 +7,13 @@
 // CHECK: .target sm_90a
 // OLDER-NOT: wgmma
 
-// Rows of B lie across: it is turned. Each warpgroup has 64 rows and all 256 columns. Slices that are brought element by
+// Rows of B lie across: it is turned. Each warpgroup has 64 rows and all 192 columns. Slices that are brought element by
 // element come first.
 // CHECK: .visible .entry rows_of_b(
 // CHECK: fence.proxy.async.shared::cta;
 // CHECK: bar.sync
 // CHECK: wgmma.fence.sync.aligned;
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {{.*}}, 1, 1, 1, 0, 1;
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n192k16.f32.f16.f16 {{.*}}, 1, 1, 1, 0, 1;
 // CHECK-NEXT: wgmma.commit_group.sync.aligned;
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: cp.async.cg.shared.global
@@ -21,7 +21,7 @@
 // CHECK: fence.proxy.async.shared::cta;
 // CHECK: bar.sync
 // CHECK: wgmma.fence.sync.aligned;
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {{.*}}, 1, 1, 1, 0, 1;
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n192k16.f32.f16.f16 {{.*}}, 1, 1, 1, 0, 1;
 // CHECK-NEXT: wgmma.commit_group.sync.aligned;
 // LAUNCHES: rows_of_b 0 3 256 1 1 {{[0-9]+}}
 func.func @rows_of_b(%a: tensor<1792x512xf16>, %b: tensor<512x2560xf16>) -> tensor<1792x2560xf32> {
