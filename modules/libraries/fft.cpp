@@ -1,4 +1,6 @@
 // Fourier transforms by FFTW, on the host: of complex numbers whose parts are two tensors, and of real ones.
+#include <algorithm>
+
 #include "modules/libraries/fourier.hpp"
 #include "modules/libraries/on_host.hpp"
 #include "modules/libraries/report.hpp"

@@ -10,7 +10,6 @@
 // and the other way round for the inverse; an odd number of them are complex ones without an imaginary part.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -32,7 +31,7 @@ struct FourierShape {
     int64_t all = batch;
     bool fits = batch >= 0;
     for (const int64_t size : {a, b, c}) {
-      fits = fits && size >= 0 && !__builtin_mul_overflow(all, std::max<int64_t>(size, 1), &all);
+      fits = fits && size >= 0 && !__builtin_mul_overflow(all, size > 1 ? size : 1, &all);
       if (size > 0) shape.sizes.push_back(size);
     }
     if (fits && !shape.sizes.empty() && all <= INT64_MAX / 16) return shape;
