@@ -151,9 +151,9 @@ class Placement {
   std::optional<TileOrder> order_;  // Of the loop's own dimensions.
 };
 
-// The same, where undivided loops don't count.
+// The same, where undivided loops don't count; nothing where it is about one.
 std::optional<TileOrder> among_divided(std::optional<TileOrder> order, llvm::ArrayRef<int64_t> tiles) {
-  if (!order) return order;
+  if (!order || tiles[order->rows] == 0 || tiles[order->columns] == 0) return std::nullopt;
   const auto place = [&](unsigned loop) {
     return static_cast<unsigned>(llvm::count_if(tiles.take_front(loop), [](int64_t tile) { return tile != 0; }));
   };
@@ -168,7 +168,8 @@ mlir::FailureOr<AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<
   AffineExpr count = mlir::getAffineConstantExpr(1, context);
   linalg::LinalgOp root = find_root(destinations);
   if (!root) return make_grid(context, count, symbol_count);
-  llvm::SmallVector<int64_t> tiles = choose_tile_sizes(root, tiling);
+  TileSizes chosen = choose_tile_sizes(root, tiling);
+  llvm::SmallVector<int64_t>& tiles = chosen.sizes;
   const llvm::SmallVector<AffineExpr> sizes = loop_sizes(root, destinations);
   bool divided = false;
   for (size_t i = 0; i < tiles.size(); ++i) {
@@ -179,7 +180,7 @@ mlir::FailureOr<AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<
   }
   if (!divided) return make_grid(context, count, symbol_count);
 
-  const std::optional<TileOrder> order = among_divided(choose_tile_order(root, tiles, tiling), tiles);
+  const std::optional<TileOrder> order = among_divided(chosen.order, tiles);
   mlir::IRRewriter rewriter(context);
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(mlir::getAsIndexOpFoldResult(context, tiles));

@@ -369,17 +369,12 @@ llvm::SmallVector<bool> divisible_loops(linalg::LinalgOp root) {
   return divisible;
 }
 
-std::optional<TileOrder> choose_tile_order(linalg::LinalgOp root, llvm::ArrayRef<int64_t> tiles, Tiling tiling) {
-  const std::optional<TileOrder> order = Correspondence(root, tiling).order();
-  return order && tiles[order->rows] != 0 && tiles[order->columns] != 0 ? order : std::nullopt;
-}
-
-llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
+TileSizes choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
   const bool blocks = tiling == Tiling::kBlocks;
   const Correspondence correspondence(root, tiling);
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   llvm::SmallVector<int64_t> tiles(ranges.size(), 0);
-  if (tile_by_squares(root, correspondence, tiling, tiles)) return tiles;
+  if (tile_by_squares(root, correspondence, tiling, tiles)) return {tiles, std::nullopt};
   int64_t budget = blocks ? block_elements(root, correspondence) : kTileWork / correspondence.work_per_element();
   if (!blocks && !correspondence.has_product() && correspondence.work_per_element() > 1) {
     budget = std::min(budget, kTileBytes / std::max<int64_t>(1, correspondence.kept_bytes()));
@@ -400,7 +395,7 @@ llvm::SmallVector<int64_t> choose_tile_sizes(linalg::LinalgOp root, Tiling tilin
     const bool whole = !mlir::ShapedType::isDynamic(ranges[i]) && tile >= ranges[i];
     tiles[i] = whole ? 0 : tile;
   }
-  return tiles;
+  return {tiles, correspondence.order()};
 }
 
 namespace {

@@ -12,17 +12,20 @@ namespace baton::compiler_lite::codegen {
 // What a workgroup is: a call that a core makes, or a block of threads.
 enum class Tiling { kCores, kBlocks };
 
-// One size for each loop of `root`; 0: the loop isn't divided. Loops that reduce, and loops along which a reduction or
-// product that `root` reads does not vary, are never divided: every tile would repeat it.
-llvm::SmallVector<int64_t> choose_tile_sizes(mlir::linalg::LinalgOp root, Tiling tiling);
-
 // Tiles in another order than that of the loops, whose last one is the fastest: `group` tiles along `rows` follow each other
-// before the next ones along `columns`. Nothing: it pays nobody.
+// before the next ones along `columns`, if both loops are divided.
 struct TileOrder {
-  unsigned rows, columns;  // Loops of `root`, both of them divided.
+  unsigned rows, columns;
   int64_t group;
 };
-std::optional<TileOrder> choose_tile_order(mlir::linalg::LinalgOp root, llvm::ArrayRef<int64_t> tiles, Tiling tiling);
+
+// One size for each loop of `root`; 0: the loop isn't divided. Loops that reduce, and loops along which a reduction or
+// product that `root` reads does not vary, are never divided: every tile would repeat it.
+struct TileSizes {
+  llvm::SmallVector<int64_t> sizes;
+  std::optional<TileOrder> order;
+};
+TileSizes choose_tile_sizes(mlir::linalg::LinalgOp root, Tiling tiling);
 
 // Loops that may be divided so.
 llvm::SmallVector<bool> divisible_loops(mlir::linalg::LinalgOp root);
