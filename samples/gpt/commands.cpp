@@ -4,6 +4,7 @@
 #include "kernels_elf.hpp"
 #include "kernels_ptx.hpp"
 #include "modules/sdk/module.hpp"
+#include "sampling.h"
 #if __has_include("kernels_spv.hpp")  // Where GLSL can be compiled.
 #include "kernels_spv.hpp"
 #endif
@@ -23,7 +24,7 @@ class Gpt final : public Module<Gpt> {
 #endif
       {"cuda-ptx-compute_75", std::as_bytes(std::span(kernels_sm_75))}
     };
-    const EntryPoint entry_points[] = {{.name = "append", .workgroup_size = {64, 1, 1}},
+    const EntryPoint entry_points[] = {{.name = "append", .workgroup_size = {kAppendedWords, 1, 1}},
                                        {.name = "sample", .workgroup_size = {256, 1, 1}},
                                        {.name = "product_int8", .workgroup_size = {256, 1, 1}}};
     BATON_ASSIGN_OR_RETURN(Ref<Executable> code, device.make_executable("gpt", variants, {}, entry_points));
@@ -48,8 +49,9 @@ class Gpt final : public Module<Gpt> {
     const auto tokens = static_cast<uint32_t>(update.size() / row);
     const auto steps = static_cast<uint32_t>(tokens / slots.size());
     const auto slot_count = static_cast<uint32_t>(cache.size() / row / context);
-    return rec.dispatch(*kernels.code, kernels.append, Grid{tokens},
-                        constants(steps, static_cast<uint32_t>(context), static_cast<uint32_t>(row / 4), slot_count),
+    const auto words = static_cast<uint32_t>(row / 4);
+    return rec.dispatch(*kernels.code, kernels.append, Grid{tokens, (words + kAppendedWords - 1) / kAppendedWords},
+                        constants(steps, static_cast<uint32_t>(context), words, slot_count),
                         {cache, update, slots, positions});
   }
 

@@ -186,6 +186,7 @@ def main():
     parser.add_argument("--target", default="local", help="local, cuda or vulkan, or several with commas between")
     parser.add_argument("--kind", choices=("f32", "bf16", "int8"), default="f32")
     parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--library", action="append", default=[], help="libraries whose products are taken where they win: cublas on GPUs; again for more")
     parser.add_argument("--loop", help="where the program that generates goes")
     parser.add_argument("--mlir", help="keeps the model's text here")
     options = parser.parse_args()
@@ -194,7 +195,7 @@ def main():
     if options.mlir:
         pathlib.Path(options.mlir).write_text(text, encoding="utf-8")
     target = [f"--target-device={each}" for each in options.target.split(",")]
-    baton.compile(text, flags=(*FENCES, *target), output=options.output)
+    baton.compile(text, flags=(*FENCES, *target, *(f"--library={each}" for each in options.library)), output=options.output)
     if options.loop:
         baton.compile(loop(model, options.prompt), flags=target, output=options.loop)
 

@@ -1,4 +1,4 @@
-/* The commands' kernels for CPUs: a workgroup for each token that is added, for each sequence that gets one, for 16 columns. */
+/* The commands' kernels for CPUs: a workgroup for each 256 words of a token that is added, for each sequence that gets one, for 16 columns. */
 #include "hal/drivers/local/executable_library.h"
 #include "sampling.h"
 
@@ -16,7 +16,9 @@ static int append(const baton_executable_environment* environment, const baton_d
   const uint32_t position = ((const uint32_t*)dispatch->bindings[3])[batch];
   if (slot >= slots || position >= context || step >= context - position) return 0;
   uint32_t* target = cache + ((size_t)slot * context + position + step) * row;
-  for (uint32_t i = 0; i < row; ++i) target[i] = update[i];
+  const uint32_t begin = workgroup->id_y * kAppendedWords;
+  const uint32_t end = row - begin < kAppendedWords ? row : begin + kAppendedWords;
+  for (uint32_t i = begin; i < end; ++i) target[i] = update[i];
   return 0;
 }
 

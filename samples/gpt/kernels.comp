@@ -1,10 +1,10 @@
-// The same for Vulkan, compiled once for each entry point: a workgroup for each token that is added (64 invocations), for each sequence
-// that gets one (256), or for 16 columns of a product (256). `sample` sums in the order of sampling.h, and `precise` keeps products and
+// The same for Vulkan, compiled once for each entry point: a workgroup of 256 invocations for each 256 words of a token that
+// is added, for each sequence that gets one, or for 16 columns of a product. `sample` sums in the order of sampling.h, and `precise` keeps products and
 // sums apart; it compares weights by their bits, so that a device that has no numbers below 2^-126 cuts where the others do.
 #version 460
 
 #ifdef KERNEL_append
-layout(local_size_x = 64) in;
+layout(local_size_x = 256) in;
 layout(std430, set = 0, binding = 0) writeonly buffer Cache { uint cache[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Update { uint new_rows[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Slots { uint slots[]; };
@@ -13,10 +13,10 @@ layout(push_constant) uniform Constants { uint steps, context, row, slot_count; 
 
 void main() {
   const uint token = gl_WorkGroupID.x, batch = token / steps, step = token % steps;
+  const uint i = gl_WorkGroupID.y * 256 + gl_LocalInvocationID.x;
   const uint slot = slots[batch], position = positions[batch];
-  if (slot >= slot_count || position >= context || step >= context - position) return;
-  const uint target = (slot * context + position + step) * row;
-  for (uint i = gl_LocalInvocationID.x; i < row; i += 64) cache[target + i] = new_rows[token * row + i];
+  if (i >= row || slot >= slot_count || position >= context || step >= context - position) return;
+  cache[(slot * context + position + step) * row + i] = new_rows[token * row + i];
 }
 #endif
 

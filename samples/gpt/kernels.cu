@@ -1,5 +1,5 @@
-// The same for GPUs, in clang's names, so that no CUDA toolkit is needed: a block for each token that is added (64 threads), or
-// for each sequence that gets one (256), or for 16 columns of a product (256).
+// The same for GPUs, in clang's names, so that no CUDA toolkit is needed: a block of 256 threads for each 256 words of a token that is
+// added, for each sequence that gets one, or for 16 columns of a product.
 #include "sampling.h"
 
 #define __global__ __attribute__((global))
@@ -10,11 +10,12 @@ using over_part = float (*)(const float*, lane_part, float);
 extern "C" __global__ void append(unsigned* __restrict cache, const unsigned* __restrict update,
                                   const unsigned* slots, const unsigned* positions, unsigned steps, unsigned context, unsigned row, unsigned slot_count) {
   const unsigned block = __nvvm_read_ptx_sreg_ctaid_x(), batch = block / steps, step = block % steps;
+  const unsigned i = __nvvm_read_ptx_sreg_ctaid_y() * kAppendedWords + __nvvm_read_ptx_sreg_tid_x();
+  if (i >= row) return;
+  const unsigned word = update[(unsigned long)block * row + i];  // It is on its way while the place is read.
   const unsigned slot = slots[batch], position = positions[batch];
   if (slot >= slot_count || position >= context || step >= context - position) return;
-  unsigned* target = cache + ((unsigned long)slot * context + position + step) * row;
-#pragma clang loop unroll_count(16)
-  for (unsigned i = __nvvm_read_ptx_sreg_tid_x(); i < row; i += 64) target[i] = update[(unsigned long)block * row + i];
+  cache[((unsigned long)slot * context + position + step) * row + i] = word;
 }
 
 // The first of the largest, by all lanes; places[0] says it.

@@ -16,6 +16,8 @@
 #endif
 
 enum { kLanes = 256 };
+/* What a workgroup moves of a token's row: its words of four bytes. */
+enum { kAppendedWords = 256 };
 
 /* For each sequence: temperature (0: the likeliest), how many tokens at most (0: all), their share (1: all), a seed. */
 typedef struct {
