@@ -110,6 +110,7 @@ mlir::LogicalResult compute_small_floats_in_f32(mlir::ModuleOp module) {
   math::populateLegalizeToF32TypeConverter(math_types);
   mlir::ConversionTarget math_target(*context);
   math::populateLegalizeToF32ConversionTarget(math_target, math_types);
+  math_target.addLegalOp<mlir::arith::BitcastOp>();  // Between f16 and bf16 the bits stay, and not the number.
   mlir::RewritePatternSet math_patterns(context);
   math::populateLegalizeToF32Patterns(math_patterns, math_types);
   if (mlir::failed(mlir::applyPartialConversion(module, math_target, std::move(math_patterns)))) return mlir::failure();
