@@ -1,9 +1,9 @@
 """Complex numbers as two tensors of floats, of real and of imaginary parts; Fourier transforms as products.
 
-At the boundary a complex number is one of 64 bits, whose halves the parts are: arguments and results hold i64 with the complex type
-as their encoding. c128 has no such word and is refused. A transform multiplies by its matrix, one dimension after the other:
-n * n work for n elements; lengths with divisors are transformed as rows and columns, which is work for the sum of the
-divisors, and long ones without any as a convolution.
+At the boundary a complex number of two f32 is one of 64 bits, whose halves the parts are: arguments and results hold i64 with
+the complex type as their encoding. One of two f64 has no such word and stays what it is. A transform multiplies by its matrix,
+one dimension after the other: n * n work for n elements; lengths with divisors are transformed as rows and columns, which is
+work for the sum of the divisors, and long ones without any as a convolution.
 """
 import re
 import struct
@@ -106,15 +106,19 @@ class Parts:
         for argument in block.arguments:
             if is_complex(argument.type):
                 b = Builder(ir.InsertionPoint.at_block_begin(block), function.location)
-                argument.set_type(self._word(argument.type))
-                self.pairs[argument] = self._split_word(b, argument)
+                self.pairs[argument] = self._split(b, argument)
 
-    def _word(self, type_):
-        if not is_complex(type_):
+    @staticmethod
+    def _word(type_):
+        if not is_complex(type_) or not isinstance(ir.ComplexType(type_.element_type).element_type, ir.F32Type):
             return type_
-        if not isinstance(ir.ComplexType(type_.element_type).element_type, ir.F32Type):
-            raise NotImplementedError("complex numbers of two f64 at the boundary are not lowered; pass their parts")
         return tensor_type(list(type_.shape), ir.IntegerType.get_unsigned(64))
+
+    def _split(self, b, argument):
+        if self._word(argument.type) == argument.type:
+            return tuple(b.value(f"stablehlo.{name}", [argument], part_type(argument.type)) for name in ("real", "imag"))
+        argument.set_type(self._word(argument.type))
+        return self._split_word(b, argument)
 
     @staticmethod
     def _split_word(b, word):
@@ -128,6 +132,8 @@ class Parts:
 
     @staticmethod
     def _joined(b, pair):
+        if isinstance(element_of(pair[0]), ir.F64Type):
+            return b.value("stablehlo.complex", pair, tensor_type(shape_of(pair[0]), ir.ComplexType.get(element_of(pair[0]))))
         u32, u64 = ir.IntegerType.get_unsigned(32), ir.IntegerType.get_unsigned(64)
         shape = shape_of(pair[0])
         low, high = (b.convert(b.value("stablehlo.bitcast_convert", [each], tensor_type(shape, u32)), u64) for each in pair)

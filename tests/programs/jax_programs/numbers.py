@@ -3,7 +3,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .registry import bf16, boolean, c64, f16, f32, f64, i8, i16, i32, i64, program, u8, u16, u32, u64
+from .registry import bf16, boolean, c64, c128, f16, f32, f64, i8, i16, i32, i64, program, u8, u16, u32, u64
 
 
 @program(u32(low=0, high=1000))
@@ -105,6 +105,12 @@ def complex_inside(x, y):
     return jnp.real(z * z), jnp.abs(jnp.exp(1j * x)), jnp.angle(z)
 
 
+@program(c128(4, 5), c128(5, 3), c128(3, 0), x64=True)
+def complex_of_doubles(a, b, none):
+    """As arguments and results they are what they are, of any size; between them and c64 the parts are rounded."""
+    return a, a @ b, jnp.abs(a), a.astype(jnp.complex64) * 2, a.sum(), none * 2, jnp.fft.fft(b, axis=0), jnp.sort(a, 1), lax.fori_loop(0, 3, lambda i, x: x * 0.5j, a)
+
+
 @program(c64(24))
 def complex_functions(z):
     near = 1e-4 * z
@@ -162,6 +168,12 @@ def inverses(a, batch):
 @program(f32(4, 4), f32(4))
 def solve(a, b):
     return jnp.linalg.solve(a + 4 * jnp.eye(4), b), jnp.linalg.det(a)
+
+
+@program(f16(67), bf16(67), i16(67), u16(67), f32(9), u32(9), f64(5), i64(5), tolerance=0, x64=True)
+def bits_of_other_types(*values):
+    """Between all types of a width, floats of two kinds as well."""
+    return [lax.bitcast_convert_type(a, b.dtype) for a in values for b in values if a.dtype.itemsize == b.dtype.itemsize]
 
 
 EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e4m3b11fnuz")

@@ -68,7 +68,7 @@ def maker(kind):
 f16, f32, f64, bf16 = maker("float16"), maker("float32"), maker("float64"), maker("bfloat16")
 i8, i16, i32, i64 = maker("int8"), maker("int16"), maker("int32"), maker("int64")
 u8, u16, u32, u64 = maker("uint8"), maker("uint16"), maker("uint32"), maker("uint64")
-c64, boolean = maker("complex64"), maker("bool")
+c64, c128, boolean = maker("complex64"), maker("complex128"), maker("bool")
 
 
 def made_arguments(name, arguments):
