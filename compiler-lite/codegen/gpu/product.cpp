@@ -57,8 +57,10 @@ class SquareTileWriter : TileWriter {
     if (!large && many_steps && element_.getIntOrFloatBitWidth() == 32) groups_ = kGroups, side_ = kGroupSide;
     square_ = large || groups_ > 1 ? 8 : 4;
     tile_ = square_ * side_;
-    depth_ = large ? 8 : 16;
-    // Two slices of each matrix have to find room.
+    // Two slices of each matrix have to find room, and beside them what the kernel makes of the product.
+    const bool tight = stored_bytes(element_) > 4 && block.features().shared_bytes_max <= kLittleRoom;
+    depth_ = large || tight ? 8 : 16;
+    run_ = std::min(kRun, tile_ * depth_ / block.threads());
     const int64_t bytes = 4 * depth_ * (tile_ + kPadding) * stored_bytes(element_);
     padding_ = bytes <= block.features().shared_bytes_max ? kPadding : 0;
   }
@@ -123,7 +125,7 @@ class SquareTileWriter : TileWriter {
 
   Matrix open(Value memory) {
     Matrix matrix{open_memory(builder_, location_, memory), contiguous_dimension(memory), {}};
-    const int64_t bytes = kRun * stored_bytes(matrix.memory.element);
+    const int64_t bytes = run_ * stored_bytes(matrix.memory.element);
     if (matrix.fastest < 0) {
       matrix.is_aligned = builder_.create<arith::ConstantIntOp>(location_, 0, 1);
     } else {
@@ -238,11 +240,11 @@ class SquareTileWriter : TileWriter {
   // What this thread brings of a slice of `matrix`, whose rows or columns go along the tile.
   llvm::SmallVector<Run> runs(const Matrix& matrix, int along_tile) {
     const bool goes_along_tile = matrix.fastest == along_tile;
-    const int64_t in_line = (goes_along_tile ? tile_ : depth_) / kRun;
+    const int64_t in_line = (goes_along_tile ? tile_ : depth_) / run_;
     llvm::SmallVector<Run> all;
-    for (int64_t done = 0; done < tile_ * depth_ / kRun; done += block_.threads()) {
+    for (int64_t done = 0; done < tile_ * depth_ / run_; done += block_.threads()) {
       const Value number = add(block_.thread(), index(done));
-      const Value fast = times(remainder(number, in_line), kRun), slow = quotient(number, in_line);
+      const Value fast = times(remainder(number, in_line), run_), slow = quotient(number, in_line);
       all.push_back(goes_along_tile ? Run{fast, slow, true} : Run{slow, fast, false});
     }
     return all;
@@ -252,14 +254,14 @@ class SquareTileWriter : TileWriter {
   Values load_run(const Matrix& matrix, ValueRange first, ValueRange ends, bool is_whole) {
     if (is_whole) {
       const Value address = strided_address_of(builder_, location_, matrix.memory, first);
-      Values elements = load_elements(builder_, location_, matrix.memory, address, kRun);
+      Values elements = load_elements(builder_, location_, matrix.memory, address, run_);
       for (Value& each : elements) each = convert_element(builder_, location_, each, element_, product_.is_unsigned);
       return elements;
     }
     Values elements, at(first);
     // Runs of unknown strides go along k.
     const size_t along = matrix.fastest >= 0 ? static_cast<size_t>(matrix.fastest) : &matrix == &a_ ? 1 : 0;
-    for (int64_t i = 0; i < kRun; ++i) {
+    for (int64_t i = 0; i < run_; ++i) {
       at[along] = add(first[along], index(i));
       elements.push_back(load_checked(matrix, at, ends));
     }
@@ -278,10 +280,11 @@ class SquareTileWriter : TileWriter {
   }
 
   void keep_slices(ValueRange loaded, Value half) {
+    const auto count = static_cast<size_t>(run_);
     for (const auto& [matrix, slice, along] : {std::tuple(&a_, a_slice_, 0), std::tuple(&b_, b_slice_, 1)}) {
       for (const Run& run : runs(*matrix, along)) {
-        keep_run(slice, run, half, loaded.take_front(kRun));
-        loaded = loaded.drop_front(kRun);
+        keep_run(slice, run, half, loaded.take_front(count));
+        loaded = loaded.drop_front(count);
       }
     }
   }
@@ -293,7 +296,7 @@ class SquareTileWriter : TileWriter {
       const Value address = address_of(builder_, location_, memory, ValueRange{k, run.at});
       return store_elements(builder_, location_, memory, address, elements);
     }
-    for (int64_t i = 0; i < kRun; ++i) {
+    for (int64_t i = 0; i < run_; ++i) {
       builder_.create<memref::StoreOp>(location_, elements[static_cast<size_t>(i)], slice,
                                        ValueRange{add(k, index(i)), run.at});
     }
@@ -351,6 +354,7 @@ class SquareTileWriter : TileWriter {
   mlir::Type element_;
   unsigned slices_ = 0;  // How many were made.
   int64_t square_, tile_, depth_, padding_, groups_ = 1, side_ = kSide;
+  int64_t run_;  // Elements that a thread brings of a slice at once.
   Matrix a_, b_;
   std::optional<SumWriter> writer_;
   Value a_slice_, b_slice_, group_, in_group_, row_, column_, height_, width_, steps_;

@@ -7,7 +7,8 @@ import sys
 
 # Operands, sums, what the results are, and how sums become that.
 KINDS = [("f16", "f32", "f16", "arith.truncf"), ("bf16", "f32", "bf16", "arith.truncf"), ("f16", "f16", "f32", "arith.extf"),
-         ("f32", "f32", "i8", "arith.fptosi"), ("f32", "f32", "f16", "arith.truncf"), ("i8", "i32", "i8", "arith.trunci")]
+         ("f32", "f32", "i8", "arith.fptosi"), ("f32", "f32", "f16", "arith.truncf"), ("i8", "i32", "i8", "arith.trunci"),
+         ("f64", "f64", "i8", "arith.fptosi"), ("i64", "i64", "i32", "arith.trunci")]
 SHAPES = [(2048, 2048, 64), (1000, 5000, 40)]
 FORMS = {"plain": "(i, j)", "turned": "(j, i)"}  # Where the result lies, seen from the product.
 HEADS = {"vulkan": '"vulkan-spirv", "vulkan-spirv-fb"'}
