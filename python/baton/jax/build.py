@@ -61,6 +61,9 @@ class Builder:
     def full(self, shape, number, element):
         if any(map(is_value, shape)):
             return self.broadcast(self.full([], number, element), shape, [])
+        if isinstance(element, ir.ComplexType):
+            parts = [self.full(shape, each, ir.ComplexType(element).element_type) for each in (number, 0)]
+            return self.value("stablehlo.complex", parts, tensor_type(shape, element))
         if is_integer(element):
             attribute = ir.IntegerAttr.get(element, int(number))
         else:

@@ -14,6 +14,8 @@ from jaxlib.mlir.dialects import stablehlo
 
 from . import libraries as commands, lines
 from .build import Builder, element_of, shape_of, tensor_type
+from .complex_functions import FUNCTIONS, product
+from .sizes import zero_sized
 
 PRODUCT_MAX = 64  # Elements along a dimension that are transformed by one product, where the length has divisors.
 PRIME_MAX = 256  # The same where it has none.
@@ -159,12 +161,14 @@ class Parts:
         if name in WITH_REGIONS:
             self._whole_operation(b, op)
             return
-        if name in BY_PARTS:
+        if not len(op.regions) and all(zero_sized(each.type) for each in op.results):
+            self._nothing(b, op)
+        elif name in BY_PARTS:
             made = [self._part(b, op, which) for which in (0, 1)]
             for result, pair in zip(op.results, zip(*(each.results for each in made))):
                 self.pairs[result] = pair
-        elif hasattr(self, "_" + name):
-            made = getattr(self, "_" + name)(b, op)
+        elif name in FUNCTIONS or hasattr(self, "_" + name):
+            made = FUNCTIONS[name](b, *map(self.of, op.operands)) if name in FUNCTIONS else getattr(self, "_" + name)(b, op)
             if made is None:
                 return
             if isinstance(made, tuple):
@@ -175,6 +179,14 @@ class Parts:
             target = f" @{ir.StringAttr(op.attributes['call_target_name']).value}" if name == "custom_call" else ""
             raise NotImplementedError(lines.said(op, f"{op.name}{target} of complex numbers is not lowered"))
         self.replaced.append(op)
+
+    def _nothing(self, b, op):
+        for each in op.results:
+            if is_complex(each.type):
+                type_ = part_type(each.type)
+                self.pairs[each] = (b.full(list(type_.shape), 0, type_.element_type),) * 2
+            else:
+                each.replace_all_uses_with(b.full(shape_of(each), 0, element_of(each)))
 
     def _flat(self, values):
         """Each complex value as its two parts."""
@@ -305,150 +317,27 @@ class Parts:
             which = b.broadcast(which, b.sizes(a), [])
         return tuple(b.select(which, *pair) for pair in zip(self.of(a), self.of(c)))
 
+    def _bitcast_convert(self, b, op):
+        """To the same type; between others there is none."""
+        return self.of(op.operands[0])
+
+    def _clamp(self, b, op):
+        """By the real parts alone, as XLA has it."""
+        low, value, high = (self._wide(b, op, each) for each in op.operands)
+        above = b.compare("GT", value[0], low[0])
+        value = [b.select(above, *both) for both in zip(value, low)]
+        beyond = b.compare("LT", high[0], value[0])
+        return tuple(b.select(beyond, *both) for both in zip(high, value))
+
+    def _wide(self, b, op, value):
+        shape = b.sizes(self.of(op.operands[1])[0])
+        return tuple(each if shape_of(value) else b.broadcast(each, shape, []) for each in self.of(value))
+
     def _compare(self, b, op):
         direction = stablehlo.ComparisonDirectionAttr(op.attributes["comparison_direction"]).value
         (ar, ai), (br, bi) = (self.of(each) for each in op.operands)
         join = b.both if direction == "EQ" else b.either
         return join(b.compare(direction, ar, br), b.compare(direction, ai, bi))
-
-    def _multiply(self, b, op):
-        return self._product(b, *(self.of(each) for each in op.operands))
-
-    @staticmethod
-    def _product(b, x, y):
-        real = b.subtract(b.multiply(x[0], y[0]), b.multiply(x[1], y[1]))
-        return real, b.add(b.multiply(x[0], y[1]), b.multiply(x[1], y[0]))
-
-    def _divide(self, b, op):
-        """By the larger part of the divisor first, so that its square does not overflow."""
-        x, (c, d) = (self.of(each) for each in op.operands)
-        size = b.maximum(b.each("abs", c), b.each("abs", d))
-        c, d = b.divide(c, size), b.divide(d, size)
-        square = b.multiply(b.add(b.multiply(c, c), b.multiply(d, d)), size)
-        return tuple(b.divide(each, square) for each in self._product(b, x, (c, b.each("negate", d))))
-
-    def _abs(self, b, op):
-        return self._length(b, self.of(op.operands[0]))
-
-    @staticmethod
-    def _length(b, pair):
-        x, y = (b.each("abs", each) for each in pair)
-        large, small = b.maximum(x, y), b.minimum(x, y)
-        ratio = b.divide(small, b.select(b.compare("EQ", large, 0), b.like(large, 1), large))
-        return b.multiply(large, b.each("sqrt", b.add(b.multiply(ratio, ratio), 1)))
-
-    def _exponential(self, b, op):
-        real, imaginary = self.of(op.operands[0])
-        size = b.each("exponential", real)
-        return b.multiply(size, b.each("cosine", imaginary)), b.multiply(size, b.each("sine", imaginary))
-
-    def _log(self, b, op):
-        real, imaginary = self.of(op.operands[0])
-        return b.each("log", self._length(b, (real, imaginary))), b.each("atan2", imaginary, real)
-
-    # With x + iy the argument; what could overflow on the way to a number that does not is kept small.
-
-    def _exponential_minus_one(self, b, op):
-        """e^x cos y - 1 = (e^x - 1) cos y - 2 sin²(y/2): nothing cancels near zero."""
-        x, y = self.of(op.operands[0])
-        grown, half = b.each("exponential_minus_one", x), b.each("sine", b.multiply(y, 0.5))
-        real = b.subtract(b.multiply(grown, b.each("cosine", y)), b.multiply(b.multiply(half, half), 2))
-        return real, b.multiply(b.add(grown, 1), b.each("sine", y))
-
-    def _log_plus_one(self, b, op):
-        """log|1 + z| = log1p(x² + 2x + y²) / 2 near zero, where 1 + x would lose x; the length's logarithm elsewhere."""
-        x, y = self.of(op.operands[0])
-        moved = b.add(x, 1)
-        square = b.add(b.multiply(x, b.add(x, 2)), b.multiply(y, y))
-        near = b.compare("LT", b.maximum(b.each("abs", x), b.each("abs", y)), 0.5)
-        small = b.multiply(b.each("log_plus_one", b.select(near, square, b.like(x, 0))), 0.5)
-        return b.select(near, small, b.each("log", self._length(b, (moved, y)))), b.each("atan2", y, moved)
-
-    @staticmethod
-    def _root(b, pair, length):
-        """Of (|z| + |x|) / 2, and y over twice that: the quadrant decides which is the real part."""
-        x, y = pair
-        large = b.each("sqrt", b.multiply(b.add(length, b.each("abs", x)), 0.5))
-        nothing = b.compare("EQ", large, 0)
-        small = b.divide(b.multiply(y, 0.5), b.select(nothing, b.like(large, 1), large))
-        right = b.compare("GE", x, 0)
-        # On the left the imaginary part has y's sign, and a zero's sign counts.
-        sign = b.select(b.compare("LT", b.each("atan2", y, b.like(y, -1)), 0), b.like(y, -1), b.like(y, 1))
-        return b.select(right, large, b.each("abs", small)), b.select(right, small, b.multiply(sign, large))
-
-    def _sqrt(self, b, op):
-        pair = self.of(op.operands[0])
-        return self._root(b, pair, self._length(b, pair))
-
-    def _rsqrt(self, b, op):
-        pair = self.of(op.operands[0])
-        length = self._length(b, pair)
-        real, imaginary = self._root(b, pair, length)
-        return b.divide(real, length), b.divide(b.each("negate", imaginary), length)
-
-    def _sine(self, b, op):
-        (sine, cosine), (sinh, cosh) = self._circle_and_hyperbola(b, op)
-        return b.multiply(sine, cosh), b.multiply(cosine, sinh)
-
-    def _cosine(self, b, op):
-        (sine, cosine), (sinh, cosh) = self._circle_and_hyperbola(b, op)
-        return b.multiply(cosine, cosh), b.each("negate", b.multiply(sine, sinh))
-
-    def _circle_and_hyperbola(self, b, op):
-        """Sine and cosine of x, the hyperbolic ones of y: by e^y - 1, so that small numbers keep their digits."""
-        x, y = self.of(op.operands[0])
-        up, down = b.each("exponential_minus_one", y), b.each("exponential_minus_one", b.each("negate", y))
-        sinh = b.multiply(b.subtract(up, down), 0.5)
-        cosh = b.multiply(b.add(b.add(up, down), 2), 0.5)
-        return (b.each("sine", x), b.each("cosine", x)), (sinh, cosh)
-
-    def _tan(self, b, op):
-        """tan(x + iy) = -i tanh(-y + ix)."""
-        x, y = self.of(op.operands[0])
-        real, imaginary = self._tanh_of(b, b.each("negate", y), x)
-        return imaginary, b.each("negate", real)
-
-    def _tanh(self, b, op):
-        return self._tanh_of(b, *self.of(op.operands[0]))
-
-    @staticmethod
-    def _tanh_of(b, x, y):
-        """By t = tanh x and tan y as sine and cosine: (t + i tan y) / (1 + i t tan y), multiplied by cosines."""
-        t, sine, cosine = b.each("tanh", x), b.each("sine", y), b.each("cosine", y)
-        # 1 - t², exactly where t is near 1: 4 e^(-2|x|) / (1 + e^(-2|x|))².
-        fallen = b.each("exponential", b.multiply(b.each("abs", x), -2))
-        rest = b.divide(b.multiply(fallen, 4), b.multiply(b.add(fallen, 1), b.add(fallen, 1)))
-        below = b.add(b.multiply(cosine, cosine), b.multiply(b.multiply(t, t), b.multiply(sine, sine)))
-        return b.divide(t, below), b.divide(b.multiply(b.multiply(sine, cosine), rest), below)
-
-    def _power(self, b, op):
-        """z^w = e^(w log z); 0^0 is 1, 0 to another power 0."""
-        z, w = (self.of(each) for each in op.operands)
-        length = self._length(b, z)
-        nothing = b.compare("EQ", length, 0)
-        log = b.each("log", b.select(nothing, b.like(length, 1), length)), b.each("atan2", z[1], z[0])
-        x, y = self._product(b, w, log)
-        size = b.each("exponential", x)
-        whole = b.both(b.compare("EQ", w[0], 0), b.compare("EQ", w[1], 0))
-        at_zero = b.select(whole, b.like(size, 1), b.like(size, 0))
-        real, imaginary = b.multiply(size, b.each("cosine", y)), b.multiply(size, b.each("sine", y))
-        return b.select(nothing, at_zero, real), b.select(nothing, b.like(size, 0), imaginary)
-
-    def _sign(self, b, op):
-        pair = self.of(op.operands[0])
-        length = self._length(b, pair)
-        length = b.select(b.compare("EQ", length, 0), b.like(length, 1), length)
-        return tuple(b.divide(each, length) for each in pair)
-
-    def _logistic(self, b, op):
-        """1 / (1 + e^-z) = (1 + tanh(z / 2)) / 2."""
-        x, y = self.of(op.operands[0])
-        real, imaginary = self._tanh_of(b, b.multiply(x, 0.5), b.multiply(y, 0.5))
-        return b.multiply(b.add(real, 1), 0.5), b.multiply(imaginary, 0.5)
-
-    def _is_finite(self, b, op):
-        x, y = (b.each("is_finite", each) for each in self.of(op.operands[0]))
-        return b.both(x, y)
 
     def _dot_general(self, b, op):
         (ar, ai), (br, bi) = (self.of(each) for each in op.operands)
@@ -528,7 +417,7 @@ class Parts:
         pair = self._transformed(b, pair, dimension, rows, rows, inverse)
         angle = (2 if inverse else -2) * np.pi * np.outer(np.arange(rows), np.arange(columns)) / (rows * columns)
         turns = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension, dimension + 1]) for each in (np.cos(angle), np.sin(angle))]
-        pair = self._transformed(b, self._product(b, pair, turns), dimension + 1, columns, columns, inverse)
+        pair = self._transformed(b, product(b, pair, turns), dimension + 1, columns, columns, inverse)
         order = list(range(len(shape) + 1))
         order[dimension:dimension + 2] = [dimension + 1, dimension]
         pair = tuple(b.reshape(b.transpose(each, order), [*before, rows * columns, *behind]) for each in pair)
@@ -554,7 +443,7 @@ class Parts:
     def _turned(self, b, pair, dimension, numbers):
         """Multiplied by a complex number for each place along a dimension."""
         parts = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension]) for each in (numbers.real, numbers.imag)]
-        return self._product(b, (pair[0], b.like(pair[0], 0) if pair[1] is None else pair[1]), parts)
+        return product(b, (pair[0], b.like(pair[0], 0) if pair[1] is None else pair[1]), parts)
 
     @staticmethod
     def _multiplied(b, pair, dimension, length, kept, inverse):

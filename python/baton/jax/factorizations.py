@@ -1,21 +1,21 @@
 """Factorizations that JAX asks LAPACK for, where they are short loops over columns: Cholesky, LU with pivots, triangular solves.
 
-Each round is work on whole matrices, batches together; n rounds of n * n. What converges by iteration (eigenvalues, singular
-values) and QR are refused: they take a library.
+Each round is work on whole matrices, batches together; n rounds of n * n. Those of complex matrices are written on complex
+numbers, before these become pairs; those of f16 and bf16 in f32. What converges by iteration (eigenvalues, singular values)
+and QR are refused: they take a library.
 """
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, is_value, shape_of
+from .boundary import entries
+from .build import Builder, element_of, is_value, shape_of, tensor_type
 from .sorting import replace
 
 
 class Matrices:
-    """Rows and columns of the last two dimensions, of real floats."""
+    """Rows and columns of the last two dimensions."""
 
     def __init__(self, b, value):
         self.b, self.shape = b, b.sizes(value)
-        if not isinstance(element_of(value), (ir.F32Type, ir.F64Type)):
-            raise NotImplementedError("a factorization of complex matrices is not lowered: it takes a library")
         rank = len(self.shape)
         self.rows, self.columns, self.batch = rank - 2, rank - 1, list(range(rank - 2))
         self.row = b.iota(self.shape, self.rows)
@@ -37,6 +37,44 @@ class Matrices:
         return b.broadcast(k, self.shape, [])
 
 
+def _is_complex(value):
+    return isinstance(element_of(value), ir.ComplexType)
+
+
+def _part(b, name, value):
+    """The real or the imaginary part, "real" or "imag"."""
+    return b.value("stablehlo." + name, [value], tensor_type(shape_of(value), ir.ComplexType(element_of(value)).element_type))
+
+
+def _real(b, value):
+    return _part(b, "real", value) if _is_complex(value) else value
+
+
+def _with_zero(b, real, like):
+    """Real numbers as what the elements of `like` are."""
+    return b.value("stablehlo.complex", [real, b.like(real, 0)], like.type) if _is_complex(like) else real
+
+
+def _conjugate(b, value):
+    if not _is_complex(value):
+        return value
+    return b.value("stablehlo.complex", [_part(b, "real", value), b.each("negate", _part(b, "imag", value))], value.type)
+
+
+def _divided(b, value, by):
+    """By real numbers."""
+    if not _is_complex(value):
+        return b.divide(value, by)
+    return b.value("stablehlo.complex", [b.divide(_part(b, name, value), by) for name in ("real", "imag")], value.type)
+
+
+def _size(b, value):
+    """What pivots are chosen by: of complex numbers the sum of what their parts are, as in LAPACK."""
+    if not _is_complex(value):
+        return b.each("abs", value)
+    return b.add(*(b.each("abs", _part(b, name, value)) for name in ("real", "imag")))
+
+
 def cholesky(b, a, lower):
     """Right-looking: column k over the root of its head; its outer product is taken from what is right of it."""
     m = Matrices(b, a)
@@ -45,19 +83,21 @@ def cholesky(b, a, lower):
     def step(s, carried):
         k, a = carried
         wide = m._wide(s, k)
-        head = s.each("sqrt", m.element_of(s, a, k))
-        column = s.divide(m.column_of(s, a, k), head)
-        across = s.transpose(column, m.batch + [m.columns, m.rows])
+        head = s.each("sqrt", _real(s, m.element_of(s, a, k)))
+        column = _divided(s, m.column_of(s, a, k), head)
+        if _is_complex(a):
+            column = s.select(s.compare("EQ", m.row, wide), _with_zero(s, head, column), column)
+        across = _conjugate(s, s.transpose(column, m.batch + [m.columns, m.rows]))
         is_column = s.compare("EQ", m.column, wide)
         right = s.both(s.compare("GT", m.column, wide), s.compare("GT", m.row, wide))
         updated = s.select(right, s.subtract(a, s.multiply(column, across)), a)
         return [s.add(k, s.scalar(1)), s.select(is_column, column, updated)]
 
     if not lower:
-        a = b.transpose(a, m.batch + [m.columns, m.rows])
+        a = _conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
     _, a = b.loop([b.scalar(0), a], lambda s, carried: s.compare("LT", carried[0], count), step)
     a = b.select(b.compare("GE", m.row, m.column), a, b.like(a, 0))
-    return a if lower else b.transpose(a, m.batch + [m.columns, m.rows])
+    return a if lower else _conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
 
 
 def lu(b, a):
@@ -70,7 +110,7 @@ def lu(b, a):
     def step(s, carried):
         k, a, pivots = carried
         wide = m._wide(s, k)
-        size = s.each("abs", m.column_of(s, a, k))
+        size = _size(s, m.column_of(s, a, k))
         size = s.select(s.compare("GE", m.row, wide), size, s.like(size, -1))
         largest = s.broadcast(s.reduce("maximum", size, -1, m.rows), m.shape, m.batch + [m.columns])
         place = s.select(s.compare("EQ", size, largest), m.row, s.filled(rows, m.row))
@@ -139,7 +179,7 @@ def lower_potrf(op, config):
 
 def _is_not_positive(b, factor, element):
     """1 for each matrix that has no factor: one whose diagonal is not positive throughout. JAX makes NaN of all of that."""
-    m = Matrices(b, factor)
+    m, factor = Matrices(b, factor), _real(b, factor)
     heads = b.select(b.compare("EQ", m.row, m.column), factor, b.like(factor, 1))
     positive = b.convert(b.compare("GT", heads, 0), element)
     for dimension in (m.columns, m.rows):
@@ -156,23 +196,40 @@ def lower_getrf(op, config):
 def lower_trsm(op, config):
     b = Builder.before(op)
     a, right = op.operands[:2]
-    replace(op, [_solved(b, a, right, _letter(config, "side") == "L", _letter(config, "uplo") == "L",
-                         _letter(config, "trans_x") in ("T", "C"), _letter(config, "diag") == "U")])
+    turns = _letter(config, "trans_x")
+    a = _conjugate(b, a) if turns == "C" else a
+    replace(op, [_solved(b, a, right, _letter(config, "side") == "L", _letter(config, "uplo") == "L", turns in ("T", "C"),
+                         _letter(config, "diag") == "U")])
 
 
 def lower_triangular_solve(op, module):
     b = Builder.before(op)
     flags = [ir.BoolAttr(op.attributes[name]).value for name in ("left_side", "lower", "unit_diagonal")]
-    transposed = "NO_TRANSPOSE" not in str(op.attributes["transpose_a"])
-    replace(op, [_solved(b, *op.operands, flags[0], flags[1], transposed, flags[2])])
+    turns = str(op.attributes["transpose_a"])
+    a, right = (_in_f32(b, each) for each in op.operands)
+    a = _conjugate(b, a) if "ADJOINT" in turns else a
+    solved = _solved(b, a, right, flags[0], flags[1], "NO_TRANSPOSE" not in turns, flags[2])
+    replace(op, [b.convert(solved, element_of(op.results[0]))])
     return True
 
 
 def lower_cholesky(op, module):
     lower = "lower" in op.attributes and ir.BoolAttr(op.attributes["lower"]).value
     b = Builder.before(op)
-    replace(op, [cholesky(b, op.operands[0], lower)])
+    replace(op, [b.convert(cholesky(b, _in_f32(b, op.operands[0]), lower), element_of(op.results[0]))])
     return True
+
+
+def _in_f32(b, value):
+    return b.convert(value, ir.F32Type.get()) if isinstance(element_of(value), (ir.F16Type, ir.BF16Type)) else value
+
+
+def lower_complex_factorization(op, module):
+    """One of complex matrices, which comes first; others stay."""
+    if op.name in OPERATIONS and _is_complex(op.operands[0]):
+        OPERATIONS[op.name](op, module)
+    elif op.name == "stablehlo.custom_call" and (name := ir.StringAttr(op.attributes["call_target_name"]).value) in COMPLEX_CALLS:
+        CALLS[name](op, entries(op.attributes["mhlo.backend_config"]))
 
 
 def _solved(b, a, right, is_left, lower, transposed, unit):
@@ -186,5 +243,7 @@ def _solved(b, a, right, is_left, lower, transposed, unit):
     return b.transpose(solve(b, b.transpose(a, turned), b.transpose(right, turned), not lower, unit), turned)
 
 
-CALLS = {f"lapack_{kind}{name}_ffi": lower for kind in "sd" for name, lower in
+CALLS = {f"lapack_{kind}{name}_ffi": lower for kind in "sdcz" for name, lower in
          (("potrf", lower_potrf), ("getrf", lower_getrf), ("trsm", lower_trsm))}
+COMPLEX_CALLS = [name for name in CALLS if name[len("lapack_")] in "cz"]
+OPERATIONS = {"stablehlo.cholesky": lower_cholesky, "stablehlo.triangular_solve": lower_triangular_solve}

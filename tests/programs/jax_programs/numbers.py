@@ -1,6 +1,7 @@
 """Element types, random numbers, special functions, complex."""
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from .registry import bf16, boolean, c64, c128, f16, f32, f64, i8, i16, i32, i64, program, u8, u16, u32, u64
@@ -116,6 +117,40 @@ def complex_functions(z):
     near = 1e-4 * z
     either_way = [jnp.sqrt, jnp.sin, jnp.cos, jnp.tan, jnp.sinh, jnp.cosh, jnp.tanh, jnp.expm1, jnp.log1p, jnp.sign, jnp.arcsin, jnp.arccosh]
     return [f(x) for f in either_way for x in (z, near)], z**0.5, z**-2, z ** (1 + 2j), lax.rsqrt(z), lax.logistic(z), jnp.log10(z)
+
+
+EDGES = [0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
+
+
+@program(np.array([[complex(x, y) for y in EDGES] for x in EDGES], np.complex64).ravel())
+def complex_edges(z):
+    """Parts that are infinite or no number, each one looked at; and what is large, but not beyond the largest."""
+    either_way = [jnp.exp, jnp.expm1, jnp.log, jnp.log1p, jnp.tan, jnp.tanh, jnp.sinh, jnp.cosh, lax.logistic, jnp.abs, jnp.isfinite]
+    large = jnp.array([2e38 + 3e38j, -3e38 + 1j, 3e38j], jnp.complex64)
+    sure = z[jnp.array([0, 1, 2, 3, 6, 7, 8, 9, 12, 13, 14, 18, 19, 21])]
+    made = [f(z) for f in either_way] + [z[:, None] / z[None], sure[:, None] ** z[None]]
+    made += [f(x) for f in (jnp.sqrt, lax.rsqrt) for x in (sure, large)] + [jnp.log(large), jnp.abs(large / 2), lax.clamp(z[8], sure, z[13])]
+    return [(jnp.real(each), jnp.imag(each)) for each in made]
+
+
+@program(c64(3, 5, 5), c64(3, 5, 2))
+def complex_factorizations(a, b):
+    positive = a @ jnp.conj(a).mT + jnp.eye(5)
+    triangles = [lax.linalg.triangular_solve(a / 3 + 2 * jnp.eye(5), b if left else b.mT, left_side=left, lower=low, transpose_a=turned, conjugate_a=turned)
+                 for left, low, turned in ((True, True, False), (True, False, True), (False, True, True), (False, False, False))]
+    factors = [jnp.linalg.cholesky(positive), jnp.linalg.cholesky(positive, upper=True), jnp.linalg.cholesky(positive - 4 * jnp.eye(5))]
+    return factors, lax.linalg.lu(a[:, :4]), jnp.linalg.solve(a + 3 * jnp.eye(5), b), jnp.linalg.slogdet(a), triangles
+
+
+@program(f16(2, 4, 4), f16(2, 4, 3), bf16(4, 4), bf16(4, 3))
+def triangles_of_small_floats(a, b, c, d):
+    return lax.linalg.triangular_solve(a / 4 + jnp.eye(4, dtype=a.dtype), b, left_side=True), jax.scipy.linalg.solve_triangular(c / 4 + jnp.eye(4, dtype=c.dtype), d)
+
+
+@program(c64(3, 0), c64(0, 4))
+def complex_numbers_that_are_none(a, b):
+    moved = [a + a, a @ b, jnp.abs(a), a.sum(1), b.sum(0), jnp.sort(a, 0), jnp.concatenate([a, a]), jnp.cumsum(b, 0), a.at[:].add(1)]
+    return moved, [f(x) for f in (jnp.fft.fft, jnp.fft.ifft2, jnp.fft.fftn) for x in (a, b)], jnp.fft.irfft2(b), jnp.fft.rfft2(b.real)
 
 
 @program(c64(4, 4), i32(low=0, high=2))
