@@ -315,7 +315,6 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
   mlir::MLIRContext* context = kernel.getContext();
   mlir::RewritePatternSet forms(context);
   linalg::populateElementwiseToLinalgConversionPatterns(forms);
-  linalg::populateDecomposeConvolutionPatterns(forms);
   forms.add<Generalize, InDestinationStyle<tensor::FromElementsOp>, InDestinationStyle<tensor::GenerateOp>,
             PadToGeneric, SplatToFill>(context);
   tensor::populateDecomposeTensorConcatPatterns(forms);

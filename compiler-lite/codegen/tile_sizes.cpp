@@ -214,11 +214,17 @@ class Correspondence {
     return op.getIteratorTypesArray()[loop] == mlir::utils::IteratorType::reduction;
   }
 
+  // A matrix that is made in the tile, and read once: its rows are reduced as any others, as many as the tile's memory keeps.
+  static bool reads_kept(linalg::LinalgOp op) {
+    return llvm::any_of(op.getDpsInputs(), [](mlir::Value input) { return input.getDefiningOp<linalg::LinalgOp>(); });
+  }
+
   void note_product(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
     // One row is a product for cores, if they read its matrix once (cpu/few_rows.cpp); blocks reduce it.
     const bool cores = tiling_ == Tiling::kCores;
     std::optional<ProductForm> form = cores ? product_form_of_any_rows(op) : product_form(op);
     const std::optional<int64_t> few = cores && form ? few_rows(op, *form) : std::nullopt;
+    if (few && reads_kept(op)) return;
     if (!few) form = product_form(op);
     if (!form) return;
     has_product_ = true;

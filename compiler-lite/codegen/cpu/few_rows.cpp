@@ -41,16 +41,22 @@ constexpr int64_t kAhead = 8, kShortBytes = 256;
 
 mlir::MemRefType type_of(Value memory) { return llvm::cast<mlir::MemRefType>(memory.getType()); }
 
+// Of the matrices: other rows, which lie elsewhere in memory, have loops around these. One of the two types knows them.
+int64_t rows_of(const Product& product) {
+  const int64_t rows = type_of(product.a).getDimSize(0);
+  return mlir::ShapedType::isDynamic(rows) ? type_of(product.c).getDimSize(0) : rows;
+}
+
 // What both directions write with. Their many methods are the steps of one kernel, which share the product and its vectors.
 class FewRows {
  public:
-  FewRows(OpBuilder& builder, Location location, const Product& product, int64_t rows, const BodyOptions& options)
-      : builder_(builder), location_(location), product_(product), rows_(rows) {
+  FewRows(OpBuilder& builder, Location location, const Product& product, const BodyOptions& options)
+      : builder_(builder), location_(location), product_(product), rows_(rows_of(product)) {
     element_ = type_of(product.c).getElementType();
     lanes_ = std::max<int64_t>(1, options.vector_bytes * 8 / element_.getIntOrFloatBitWidth());
     vector_ = mlir::VectorType::get({lanes_}, element_);
     sums_max_ = options.vector_registers >= 32 ? 24 : 12;
-    for (int64_t r = 0; r < rows; ++r) row_at_.push_back(index(r));
+    for (int64_t r = 0; r < rows_; ++r) row_at_.push_back(index(r));
   }
 
  protected:
@@ -119,7 +125,8 @@ class FewRows {
   OpBuilder& builder_;
   Location location_;
   const Product& product_;
-  int64_t rows_, lanes_ = 1, sums_max_ = 1;
+  const int64_t rows_;
+  int64_t lanes_ = 1, sums_max_ = 1;
   mlir::Type element_;
   mlir::VectorType vector_;
   SmallVector<Value> row_at_;
@@ -351,16 +358,15 @@ Along direction_of(linalg::LinalgOp op, const ProductForm& form) {
 
 bool lower_few_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const BodyOptions& options) {
   const std::optional<ProductForm> form = product_form_of_any_rows(op);
-  const std::optional<int64_t> rows = form ? few_rows(op, *form) : std::nullopt;
-  if (!rows) return false;
+  if (!form || !few_rows(op, *form)) return false;
   const Along along = direction_of(op, *form);
   if (along == Along::kNothing) return false;
   const OpBuilder::InsertionGuard guard(rewriter);
   const Product product = open_product(rewriter, op, *form);
   if (along == Along::kColumns) {
-    AlongColumns(rewriter, op.getLoc(), product, *rows, options).write();
+    AlongColumns(rewriter, op.getLoc(), product, options).write();
   } else {
-    AlongSteps(rewriter, op.getLoc(), product, *rows, options).write();
+    AlongSteps(rewriter, op.getLoc(), product, options).write();
   }
   rewriter.eraseOp(op);
   return true;

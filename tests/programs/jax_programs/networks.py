@@ -452,3 +452,17 @@ def ode_by_adaptive_steps(y, a):
 
     y, t, _, n = lax.while_loop(lambda s: (s[1] < 1.0) & (s[3] < 100), body, (y, jnp.float32(0), jnp.float32(0.1), 0))
     return y, t
+
+
+@program(f32(2, 3, 3, 16), f32(1, 2, 2, 16), f32(2, 3, 4, 16), f32(1, 1, 16, 256), f32(1, 1, 16, 5), tolerance=1e-5)
+def single_taps_of_few_places(square, tiny, oblong, wide, narrow):
+    """Strides leave places of the image unread: as many rows of a product as it has places, and not side by side in memory."""
+    return [lax.conv_general_dilated(image, taps, (stride, stride), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            for image in (square, tiny, oblong) for taps in (wide, narrow) for stride in (1, 2, 3)]
+
+
+@program(f32(2, 100, 64, 16), f32(2, 100, 64, 16), f32(2, 100, 16), f32(300, 1023), f32(1023), f32(2, 70000), f32(70000), tolerance=1e-5)
+def vectors_and_matrices_that_are_made(a, b, v, c, w, long, x):
+    """What is made for a product is read once, row by row, and finds room in a workgroup's memory."""
+    return (jnp.einsum("blen,bln->ble", a * b + a, v), (c + 1.5) @ w, jnp.exp(-jnp.abs(c)) @ w, (long * 2 + 1) @ x,
+            w @ jnp.sin(c.T), (jnp.tanh(a) @ v[..., None])[..., 0])
