@@ -146,6 +146,7 @@ void Flusher::plan(Gathered& gathered) {
     const bool transient = plan.storages[i].kind == StorageKind::kTransient;
     if (transient && places_.used_later(*gathered.memories[i])) plan.storages[i].kind = StorageKind::kResult;
   }
+  gathered.recording.open_windows();
   plan.recorded_once = gathered.recording.depends_on_constants_only();
   plan_barriers(plan);
   plan_memory(plan);
@@ -167,6 +168,9 @@ SmallVector<Value> Flusher::make_table(const Gathered& gathered, Value& after, S
                                kTransfer | kDispatch | kMapping);
     }
     if (slots[i] >= 0) add_row(memory.buffer, memory.bytes ? memory.bytes : hal_.index(builder_, location, -1));
+  }
+  for (const Window& window : recording.windows) {
+    table.append({gathered.memories[window.storage]->buffer, window.offset, window.bytes});
   }
   if (!recording.plan.has_slab()) return table;
   slab.bytes = slab_bytes(location, recording, slab.region_offsets);

@@ -58,7 +58,7 @@ std::optional<SmallVector<Value>> find_keys(const Recording& recording, llvm::Ar
       for (const Value number : alternative.numbers) add(number);
     }
     for (const Range& range : command.ranges) {
-      add(range.offset);
+      if (!range.window) add(range.offset);
       add(range.bytes);
     }
     add(command.pattern);

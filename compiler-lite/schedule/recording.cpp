@@ -69,10 +69,14 @@ class Writer {
   // Slot with the bits of `access`, buffer, offset, length.
   void append(Location location, const Range& range, int64_t access, llvm::SmallVectorImpl<Value>& operands) {
     const Storage& storage = recording_.plan.storages[range.storage];
-    Value offset = range.offset ? use(location, range.offset) : hal_.index(builder_, location, 0);
+    const bool is_at_begin = range.window || !range.offset;
+    Value offset = is_at_begin ? hal_.index(builder_, location, 0) : use(location, range.offset);
     int64_t slot = 0;
     Value buffer;
-    if (storage.kind == StorageKind::kConstant) {
+    if (range.window) {
+      buffer = hal_.null(builder_, location, hal_.buffer_type());
+      slot = recording_.first_window_slot() + static_cast<int>(*range.window);
+    } else if (storage.kind == StorageKind::kConstant) {
       buffer = load(location, recording_.sources[range.storage].constant_global, hal_.buffer_type());
     } else {
       buffer = hal_.null(builder_, location, hal_.buffer_type());
@@ -244,6 +248,27 @@ void Recording::add_command(Command command, std::string text) {
   commands.push_back(std::move(command));
 }
 
+void Recording::open_windows() {
+  const auto open = [&](Range& range) {
+    const StorageKind kind = plan.storages[range.storage].kind;
+    const bool has_slot = kind == StorageKind::kExternal || kind == StorageKind::kResult;
+    if (!has_slot || is_constant(range.offset) || !is_constant(range.bytes)) return;
+    const auto is_same = [&](const Window& window) {
+      return window.storage == range.storage && window.offset == range.offset && window.bytes == range.bytes;
+    };
+    const auto found = llvm::find_if(windows, is_same);
+    range.window = static_cast<unsigned>(found - windows.begin());
+    if (found == windows.end()) windows.push_back({range.storage, range.offset, range.bytes});
+  };
+  for (Command& command : commands) {
+    if (command.kind == Command::Kind::kCustom) continue;  // It may ask where its range lies.
+    for (Range& range : command.ranges) open(range);
+    for (Command::Alternative& alternative : command.alternatives) {
+      for (Range& range : alternative.ranges) open(range);
+    }
+  }
+}
+
 bool Recording::depends_on_constants_only() const {
   for (const Command& command : commands) {
     if (!llvm::all_of(command.grid, is_constant) || !llvm::all_of(command.constants, is_constant)) return false;
@@ -255,7 +280,7 @@ bool Recording::depends_on_constants_only() const {
       if (!llvm::all_of(alternative.numbers, is_constant)) return false;
     }
     for (const Range& range : command.ranges) {
-      if (!is_constant(range.offset) || !is_constant(range.bytes)) return false;
+      if ((!range.window && !is_constant(range.offset)) || !is_constant(range.bytes)) return false;
     }
     for (const CustomOperand& operand : command.operands) {
       if (!is_constant(operand.value)) return false;
@@ -277,7 +302,7 @@ std::vector<int> Recording::slots() const {
   return slots;
 }
 
-int Recording::slab_slot() const {
+int Recording::first_window_slot() const {
   int count = 0;
   for (const int slot : slots()) count = std::max(count, slot + 1);
   return count;

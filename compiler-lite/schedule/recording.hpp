@@ -1,10 +1,11 @@
 // Recording: commands that are executed together, while they are gathered, and how they become code that records them.
 //
 // A recording that depends on nothing but constants is made by an initializer and kept in a global; any other is
-// recorded by calls, the last few kept. Both are executed with a table: each external storage and each result has a
-// slot, all transients share one.
+// recorded by calls, the last few kept. Both are executed with a table: each external storage, each result and each
+// window of them has a slot, all transients share one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,15 @@ struct Range {
   mlir::Value bytes = {};
   bool reads = false;
   bool writes = false;
-  int64_t type = 0;  // Of the tensor, in the bits of a slot argument: what a custom command is told.
+  int64_t type = 0;                     // Of the tensor, in the bits of a slot argument: what a custom command is told.
+  std::optional<unsigned> window = {};  // Which of the recording's windows it is.
+};
+
+// Part of an external storage or of a result that lies where a call says, as a step of a loop does: with a slot of its own the
+// recording doesn't know where.
+struct Window {
+  unsigned storage;
+  mlir::Value offset, bytes;
 };
 
 // An operand of a custom command: a range, or a scalar or object as it is.
@@ -79,16 +88,21 @@ struct Recording {
   Plan plan;
   std::vector<StorageSource> sources;  // As plan.storages.
   std::vector<Command> commands;       // As plan.commands.
+  std::vector<Window> windows;
 
   unsigned add_storage(Storage storage, StorageSource source);
   void add_command(Command command, std::string text);
 
+  // Makes windows of ranges of known size whose place is not known. Kinds of storages are as they stay.
+  void open_windows();
   // Whether nothing in it waits for a call.
   bool depends_on_constants_only() const;
   // Slots of external storages and results, in order of storages; -1 for others.
   std::vector<int> slots() const;
+  // The slot of the first window; the number of slots() without one.
+  int first_window_slot() const;
   // The slot of the slab; the number of slots without one.
-  int slab_slot() const;
+  int slab_slot() const { return first_window_slot() + static_cast<int>(windows.size()); }
 };
 
 // The code that records, and its result, a !hal.recording. `region_offsets`: where the slab's regions begin.
