@@ -48,7 +48,7 @@ def same(got, wanted, tolerance=1e-5):
             assert mine == theirs
             continue
         assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
-        torch.testing.assert_close(mine, theirs.detach(), rtol=tolerance, atol=tolerance)
+        torch.testing.assert_close(mine, theirs.detach(), rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 def agree(model, *arguments, tolerance=1e-5, **options):
@@ -131,8 +131,45 @@ MODULES = {
                                                  s.held, 3, None), held=torch.randn(2)), x2),
     "transforms": lambda: (Of(lambda s, x: (torch.fft.rfft(x).abs(), torch.view_as_real(torch.fft.fft2(x)), torch.fft.irfft(torch.fft.rfft(x, norm="ortho"), norm="ortho"),
                                             torch.fft.ifft(torch.fft.fft(x)).real, torch.polar(x.abs(), x).real)), x2),
+    "attention_that_is_viewed": lambda: (Of(lambda s, q: _viewed(F.scaled_dot_product_attention(q, q, q))), torch.randn(2, 4, 6, 8)),
+    "attention_of_few_dimensions": lambda: (Of(lambda s, q: (F.scaled_dot_product_attention(q, q, q), F.scaled_dot_product_attention(q[None], q[None], q[None]))),
+                                            torch.randn(5, 4)),
+    "numbers_without_dimensions": lambda: (Of(lambda s, x, i: (x.max(0), x.min(-1, keepdim=True), x.cummax(0), x.cumsum(0), x.logcumsumexp(0), x.sort(), x.topk(1),
+                                                               x.median(0), x.kthvalue(1, 0), x.softmax(0), x.sum(0), x.amax(0), x.any(0), x.prod(0), x.norm(dim=0),
+                                                               x.gather(0, i), x.scatter(0, i, 2.0), x.scatter_add(0, i, x), x.index_select(0, i), x.index_add(0, i, x),
+                                                               x.index_fill(0, i, 3), torch.complex(x, x.expand(3)))), torch.tensor(2.5), torch.tensor(0)),
+    "parts_that_differ_in_length": lambda: (Of(lambda s, x, y: (F.adaptive_max_pool2d(x, (5, 3)), F.adaptive_max_pool2d(x, (7, 1), return_indices=True),
+                                                                F.adaptive_max_pool3d(y, (2, 3, 2), return_indices=True), F.adaptive_max_pool1d(x[0], 4))),
+                                            image, torch.randn(1, 2, 3, 4, 5)),
+    "smooth_sizes": lambda: (Of(lambda s, x: (F.interpolate(x, (5, 14), mode="bicubic"), F.interpolate(x, scale_factor=1.7, mode="bicubic", align_corners=True),
+                                              F.interpolate(x, (5, 14), mode="bicubic", antialias=True), F.interpolate(x, (5, 4), mode="bilinear", antialias=True))),
+                             image),
+    "bags": lambda: (Of(lambda s, i, w, begins: (s.sum(i), s.sum(i, per_sample_weights=w), s.mean(i), s.max(i), s.max(i.reshape(-1), begins), s.mean(i.reshape(-1), begins)),
+                        sum=nn.EmbeddingBag(20, 4, mode="sum"), mean=nn.EmbeddingBag(20, 4, mode="mean", padding_idx=7), max=nn.EmbeddingBag(20, 4, mode="max")),
+                     torch.tensor([[1, 0, 19], [7, 7, 2]]), torch.rand(2, 3), torch.tensor([0, 2, 2])),
+    "reduced_by_number": lambda: (Of(lambda s, x, i, n: [x.scatter_reduce(1, i, x * 2, how, include_self=itself) for how in ("sum", "prod", "mean", "amax", "amin")
+                                                         for itself in (True, False)]
+                                     + [x.index_reduce(0, i[:, 0], x, how, include_self=False) for how in ("prod", "mean", "amax", "amin")]
+                                     + [n.scatter_reduce(1, i, n, "mean"), x.masked_scatter(x > 0, x.flip(0)), x.put(i, x), x.diagonal_scatter(x[:, 0], 1),
+                                        torch.searchsorted(x.sort(1)[0], x), torch.searchsorted(x, x, sorter=x.argsort(1), right=True), torch.histc(x, 7),
+                                        torch.addbmm(x[:, :2], x[None], x.T[None, :, :2])]), x2, torch.randint(0, 5, (5, 8)), torch.randint(-9, 9, (5, 8))),
+    "no_numbers": lambda: (Of(lambda s, x: (x.median(1), x.nanmedian(1)[0], x.median(), x.nanmedian(), x.max(1), x.cummax(1), x.cummin(0), x.sign(), F.max_pool1d(x, 2, return_indices=True), x.sort(1),
+                                            x.norm(0, dim=1), x.norm(-torch.inf, dim=1), torch.cdist(x, x, p=0))),
+                           torch.tensor([[1.0, torch.nan, 0, 4], [3, 1, 2, 2], [torch.nan] * 4])),
+    "integers_to_a_power": lambda: (Of(lambda s, a, b: (a**b, 2**b, torch.gcd(a, b), torch.lcm(a, b), torch.addmm(a, a, b, beta=2, alpha=3))),
+                                    torch.tensor([[1, -1, 2], [-1, 3, 0], [-2, -3, 5]]), torch.tensor([[-2, -3, -1], [-2, 3, 0], [3, 2, 1]])),
+    "functions_with_names": lambda: (Of(lambda s, x: (torch.i0(x), torch.special.i1e(x), torch.special.ndtri(x.sigmoid()), torch.special.log_ndtr(x), torch.frexp(x),
+                                                      torch.polygamma(1, s.places), torch.special.zeta(x.abs() + 1.5, 2.0), torch.igamma(x.abs() + 1, x.abs()),
+                                                      torch.nextafter(x, x + 1), torch.heaviside(x, x[0]), torch.special.entr(x.abs()), torch.xlogy(x, x.abs()),
+                                                      s.bilinear(x[:, :3], x[:, 3:])), bilinear=nn.Bilinear(3, 5, 2),
+                                places=torch.tensor([-3.25, -0.5, 2])), x2),
     "sampled": lambda: (Of(lambda s, x, g: (F.grid_sample(x, g, align_corners=False), F.fold(F.unfold(x, 2), (12, 10), 2))), image, torch.rand(2, 4, 5, 2) * 2 - 1),
 }
+
+
+def _viewed(x):
+    """The view that GPT-2 takes: PyTorch's parts of attention have strides that do not stand it."""
+    return x.transpose(1, 2).reshape(2, 6, -1).view(-1, 32)
 
 
 def _written(x):
@@ -294,6 +331,38 @@ def test_compile_for_training():
             F.cross_entropy(call(image), torch.tensor([1, 3])).backward()
             rule.step()
     same(dict(ours.state_dict()), dict(plain.state_dict()), 1e-4)
+
+
+@pytest.mark.parametrize("function, sentence", [
+    (lambda s, x: x * x.sum().item(), "item\\(\\) takes a number out"), (lambda s, x: x[x > 0], "torch.where keeps"), (lambda s, x: x.masked_select(x > 0), "torch.where keeps"),
+    (lambda s, x: x + torch.rand(8), "no random numbers"), (lambda s, x: x if torch.equal(x, x) else -x, "stays a tensor")])
+def test_what_only_the_data_knows_is_said(function, sentence):
+    with pytest.raises(bt().NotLowered, match=sentence):
+        bt().export(Of(function).eval(), (x2,), device="local-sync")
+
+
+WINDOWS = {
+    "max": lambda x: F.adaptive_max_pool2d(x, 5), "max_of_space": lambda x: F.max_pool3d(x[None], 2), "adaptive_max_of_space": lambda x: F.adaptive_max_pool3d(x[None], (2, 5, 3)),
+    "mean": lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), "mean_of_space": lambda x: F.avg_pool3d(x[None], 2, padding=1, count_include_pad=False),
+    "adaptive_mean_of_space": lambda x: F.adaptive_avg_pool3d(x[None], (2, 5, 3)), "edges": lambda x: F.pad(x, (1, 2, 3, 4), mode="replicate"),
+    "mirrors": lambda x: F.pad(x, (1, 2, 3, 4), mode="reflect"), "bicubic": lambda x: F.interpolate(x, (5, 14), mode="bicubic"),
+    "smooth": lambda x: F.interpolate(x, (5, 7), mode="bilinear", antialias=True), "nearest": lambda x: F.interpolate(x, scale_factor=1.7),
+    "rows_that_see_nothing": lambda x: F.scaled_dot_product_attention(x, x, x, attn_mask=torch.arange(12)[:, None] < 9)}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_gradients_through_windows(name):
+    x = image.clone().requires_grad_()
+    mine = torch.autograd.grad(torch.compile(WINDOWS[name], backend="baton", options={"device": "local-sync"})(x).square().sum(), x)
+    same(mine, torch.autograd.grad(WINDOWS[name](x).square().sum(), x), 1e-4)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_gradients_of_bags(mode):
+    bag, indices = nn.EmbeddingBag(20, 4, mode=mode, padding_idx=7), torch.tensor([[1, 0, 19], [7, 7, 2]])
+    compiled = torch.compile(bag, backend="baton", options={"device": "local-sync"})
+    mine, theirs = (torch.autograd.grad(each(indices).square().sum(), bag.weight) for each in (compiled, bag))
+    same(mine, theirs)
 
 
 def test_compile_refuses_by_name():

@@ -20,12 +20,12 @@ def view_as_complex(x):
 
 @row("complex.default")
 def complex_(x, y):
-    return lax.complex(x, y)
+    return lax.complex(*jnp.broadcast_arrays(x, y))
 
 
 @row("polar.default")
 def polar(size, angle):
-    return lax.complex(size * jnp.cos(angle), size * jnp.sin(angle))
+    return complex_(size * jnp.cos(angle), size * jnp.sin(angle))
 
 
 row("real.default")(jnp.real)

@@ -1,9 +1,11 @@
 """Rows of the table: element by element, numbers made from nothing, and types."""
+import functools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .graph import row
+from .graph import NotLowered, row
 from .types import jax_type
 
 
@@ -11,9 +13,22 @@ def _is_float(x):
     return jnp.issubdtype(jnp.result_type(x), jnp.inexact)
 
 
-def _float(x):
+def as_float(x):
     """PyTorch computes what is no integer of integers in its default type."""
     return x if _is_float(x) else jnp.asarray(x).astype(jnp.float32)
+
+
+def _wide(function):
+    """What takes several steps takes them in f32, as PyTorch does: of 16 bits each step would round."""
+    @functools.wraps(function)
+    def in_f32(*arguments, **keywords):
+        return function(*(_widened(each) for each in arguments), **keywords)
+
+    return in_f32
+
+
+def _widened(x):
+    return x.astype(jnp.float32) if hasattr(x, "dtype") and jnp.issubdtype(x.dtype, jnp.floating) and x.dtype.itemsize < 4 else x
 
 
 def _plain(names, function):
@@ -21,7 +36,7 @@ def _plain(names, function):
 
 
 for name, function in {
-        "abs": jnp.abs, "neg": jnp.negative, "sign": jnp.sign, "logical_not": jnp.logical_not, "bitwise_not": jnp.bitwise_not, "isnan": jnp.isnan,
+        "abs": jnp.abs, "neg": jnp.negative, "sign": lambda x: jnp.where(x != x, 0, jnp.sign(x)), "logical_not": jnp.logical_not, "bitwise_not": jnp.bitwise_not, "isnan": jnp.isnan,
         "isinf": jnp.isinf, "relu": lambda x: jnp.maximum(x, 0), "square": jnp.square, "clone": lambda x, **_: x, "detach": lambda x: x, "alias": lambda x: x,
         "lift_fresh_copy": lambda x: x, "contiguous": lambda x, **_: x, "positive": lambda x: x, "isfinite": jnp.isfinite}.items():
     _plain(name, function)
@@ -33,40 +48,45 @@ for name, function in {
         "cosh": jnp.cosh, "tanh": jnp.tanh, "asinh": jnp.arcsinh, "acosh": jnp.arccosh, "atanh": jnp.arctanh, "erf": lax.erf, "erfc": lax.erfc,
         "sigmoid": jax.nn.sigmoid, "reciprocal": lambda x: 1 / x, "lgamma": lax.lgamma, "digamma": lax.digamma, "silu": jax.nn.silu,
         "log_sigmoid": jax.nn.log_sigmoid}.items():
-    _plain(name, lambda x, function=function: function(_float(x)))
+    _plain(name, _wide(lambda x, function=function: function(as_float(x))))
 
 for name, function in {
         "mul": jnp.multiply, "eq": jnp.equal, "ne": jnp.not_equal, "lt": jnp.less, "le": jnp.less_equal, "gt": jnp.greater, "ge": jnp.greater_equal,
-        "remainder": jnp.remainder, "fmod": jnp.fmod, "bitwise_and": jnp.bitwise_and, "bitwise_or": jnp.bitwise_or, "bitwise_xor": jnp.bitwise_xor,
+        "remainder": _wide(jnp.remainder), "fmod": _wide(jnp.fmod), "bitwise_and": jnp.bitwise_and, "bitwise_or": jnp.bitwise_or, "bitwise_xor": jnp.bitwise_xor,
         "bitwise_left_shift": jnp.left_shift, "bitwise_right_shift": jnp.right_shift, "__lshift__": jnp.left_shift, "__rshift__": jnp.right_shift}.items():
     row(f"{name}.Tensor", f"{name}.Scalar")(function)
 for name, function in {"maximum": jnp.maximum, "minimum": jnp.minimum, "logical_and": jnp.logical_and, "logical_or": jnp.logical_or,
-                       "logical_xor": jnp.logical_xor, "atan2": jnp.arctan2, "fmax": jnp.fmax, "fmin": jnp.fmin, "hypot": jnp.hypot,
-                       "copysign": jnp.copysign}.items():
+                       "logical_xor": jnp.logical_xor, "atan2": jnp.arctan2, "fmax": jnp.fmax, "fmin": jnp.fmin, "hypot": _wide(jnp.hypot),
+                       "copysign": jnp.copysign, "gcd": jnp.gcd, "lcm": jnp.lcm}.items():
     row(f"{name}.default", f"{name}.Tensor")(function)
+row("prims.gcd")(jnp.gcd)
 
 
 @row("add.Tensor", "add.Scalar")
+@_wide
 def add(x, y, alpha=1):
     return jnp.add(x, y if alpha == 1 else y * alpha)
 
 
 @row("sub.Tensor", "sub.Scalar")
+@_wide
 def sub(x, y, alpha=1):
     return jnp.subtract(x, y if alpha == 1 else y * alpha)
 
 
 @row("rsub.Tensor", "rsub.Scalar")
+@_wide
 def rsub(x, y, alpha=1):
     return jnp.subtract(y, x if alpha == 1 else x * alpha)
 
 
 @row("div.Tensor", "div.Scalar", "true_divide.Tensor")
 def div(x, y):
-    return jnp.true_divide(_float(x), y)
+    return jnp.true_divide(as_float(x), y)
 
 
 @row("div.Tensor_mode", "div.Scalar_mode")
+@_wide
 def div_mode(x, y, rounding_mode=None):
     if rounding_mode is None:
         return div(x, y)
@@ -79,30 +99,49 @@ def div_mode(x, y, rounding_mode=None):
 
 
 @row("floor_divide.default", "floor_divide.Scalar")
+@_wide
 def floor_divide(x, y):
     return jnp.floor_divide(x, y)
 
 
 @row("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
+@_wide
 def power(x, y):
     if isinstance(y, float) and y == int(y) and abs(y) < 5:
         y = int(y)
     if isinstance(y, int) and y < 0:
-        x = _float(x)
-    return jnp.sqrt(_float(x)) if isinstance(y, float) and y == 0.5 else jnp.power(x, y)
+        x = as_float(x)
+    if isinstance(y, float) and y == 0.5:
+        return jnp.sqrt(as_float(x))
+    if hasattr(y, "dtype") and not _is_float(x) and not _is_float(y):
+        return _power_of_integers(x, y)
+    return jnp.power(x, y)
+
+
+def _power_of_integers(x, y):
+    """Below one stands 0, but for powers of 1 and -1, which are their own."""
+    made = jnp.result_type(x, y)
+    x, y = jnp.asarray(x).astype(made), y.astype(made)
+    if jnp.issubdtype(made, jnp.unsignedinteger) or made == jnp.bool_:
+        return jnp.power(x, y)
+    below = jnp.where(x == 1, 1, jnp.where(x == -1, jnp.where(y % 2 == 0, 1, -1), 0))
+    return jnp.where(y < 0, below, jnp.power(x, jnp.maximum(y, 0))).astype(made)
 
 
 @row("addcmul.default")
+@_wide
 def addcmul(x, a, b, value=1):
     return x + value * a * b
 
 
 @row("addcdiv.default")
+@_wide
 def addcdiv(x, a, b, value=1):
     return x + value * a / b
 
 
 @row("lerp.Scalar", "lerp.Tensor")
+@_wide
 def lerp(a, b, weight):
     return a + weight * (b - a)
 
@@ -134,6 +173,7 @@ def clamp_max(x, high):
 
 
 @row("round.default", "round.decimals")
+@_wide
 def round_(x, decimals=0):
     return jnp.round(x, decimals) if _is_float(x) else x
 
@@ -147,6 +187,7 @@ def signbit(x):
 
 
 @row("gelu.default")
+@_wide
 def gelu(x, approximate="none"):
     return jax.nn.gelu(x, approximate=approximate == "tanh")
 
@@ -157,6 +198,7 @@ def leaky_relu(x, negative_slope=0.01):
 
 
 @row("elu.default")
+@_wide
 def elu(x, alpha=1, scale=1, input_scale=1):
     return jnp.where(x > 0, x * scale, alpha * scale * jnp.expm1(jnp.minimum(x, 0) * input_scale))
 
@@ -167,21 +209,25 @@ def hardtanh(x, low=-1, high=1):
 
 
 @row("hardsigmoid.default")
+@_wide
 def hardsigmoid(x):
     return jnp.clip(x + 3, 0, 6) / 6
 
 
 @row("hardswish.default")
+@_wide
 def hardswish(x):
     return x * jnp.clip(x + 3, 0, 6) / 6
 
 
 @row("softplus.default")
+@_wide
 def softplus(x, beta=1, threshold=20):
     return jnp.where(x * beta > threshold, x, jax.nn.softplus(x * beta) / beta)
 
 
 @row("mish.default")
+@_wide
 def mish(x):
     return x * jnp.tanh(jax.nn.softplus(x))
 
@@ -189,6 +235,13 @@ def mish(x):
 @row("prelu.default", "_prelu_kernel.default")
 def prelu(x, weight):
     return jnp.where(x > 0, x, x * weight)
+
+
+@row("rrelu_with_noise_functional.default")
+def rrelu(x, noise, lower=1 / 8, upper=1 / 3, training=False, generator=None):
+    if training:
+        raise NotLowered("rrelu while training takes random numbers, which are not lowered; model.eval() takes none")
+    return leaky_relu(x, (lower + upper) / 2), noise
 
 
 # From nothing --------------------------------------------------------------------------------------------------------
@@ -218,7 +271,7 @@ def ones(size, dtype=None, **_):
     return jnp.ones(tuple(size), _type(dtype, jnp.float32))
 
 
-@row("empty_strided.default")
+@row("empty_strided.default", "empty_permuted.default")
 def empty_strided(size, stride, dtype=None, **_):
     return zeros(size, dtype)
 

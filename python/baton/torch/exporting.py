@@ -4,6 +4,7 @@ import re
 import struct
 
 import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 from torch.export import graph_signature
 
 from .graph import NotLowered
@@ -67,7 +68,7 @@ class Exported:
         for (kind, target), result in zip(self._outputs, results, strict=True):
             if kind == _OUTPUT.USER_OUTPUT:
                 users.append(result)
-            elif kind == _OUTPUT.BUFFER_MUTATION:
+            elif kind.name in ("BUFFER_MUTATION", "PARAMETER_MUTATION"):
                 self.parameters[target].copy_(result)
             elif kind == _OUTPUT.USER_INPUT_MUTATION:
                 inputs[self._names.index(target)].copy_(result)
@@ -160,6 +161,11 @@ def export(model, arguments, keywords=None, *, dynamic_shapes=None, device=None,
     `dynamic_shapes` are torch.export's. `device` is one of Baton's; without it the one where the parameters are. `libraries` are
     modules as baton.load() takes them: an operator `namespace::op` of torch.library is the command `namespace.op` of theirs."""
     exported = model
-    if not isinstance(model, torch.export.ExportedProgram):
-        exported = torch.export.export(model, tuple(arguments), keywords, dynamic_shapes=dynamic_shapes, strict=strict)
-    return Exported(exported.run_decompositions(decompositions()), device, libraries, flags)
+    try:
+        if not isinstance(model, torch.export.ExportedProgram):
+            exported = torch.export.export(model, tuple(arguments), keywords, dynamic_shapes=dynamic_shapes, strict=strict)
+        exported = exported.run_decompositions(decompositions())
+    except (DataDependentOutputException, DynamicOutputShapeException) as error:
+        raise NotLowered(f"{error.func} gives a number or a size that only the data knows, and PyTorch does not export it; what compares tensors "
+                         "within a program, as (x == y).all() does, stays a tensor") from error
+    return Exported(exported, device, libraries, flags)

@@ -73,8 +73,8 @@ def _result(node, values):
         made = _function(node)(*arguments, **keywords)
     except NotLowered as error:
         raise NotLowered(said(node, str(error))) from None
-    except (TypeError, ValueError, NotImplementedError) as error:
-        raise NotLowered(said(node, f"{node.target}: {error}")) from error
+    except Exception as error:  # Whatever JAX or a row says of an operation that it cannot take.
+        raise NotLowered(said(node, f"{node.target}: {error or type(error).__name__}")) from error
     return _typed(made, node.meta.get("val"))
 
 
@@ -88,16 +88,20 @@ def _function(node):
         if target in (operator.getitem, *_SIZES):
             return target
         raise NotLowered(f"{target} is not lowered")
-    if target.namespace == "aten":
-        name = f"{target._opname}.{target._overloadname}"
+    if target.namespace in ("aten", "prims"):
+        name = f"{target._opname}.{target._overloadname}" if target.namespace == "aten" else f"prims.{target._opname}"
         if name in TABLE:
             return TABLE[name]
-        raise NotLowered(f"aten.{name} is not lowered")
-    if target.namespace == "prims" and f"prims.{target._opname}" in TABLE:
-        return TABLE[f"prims.{target._opname}"]
+        raise NotLowered(f"{target.namespace}.{name.removeprefix('prims.')} is not lowered{_INSTEAD.get(target._opname, '')}")
     from .commands import call_of
     return call_of(node)
 
+
+_OF_DATA = ": its result has a size that only the data knows; torch.where keeps the shape"
+_INSTEAD = {"_local_scalar_dense": ": item() takes a number out of the program; a tensor without dimensions computes the same within",
+            **dict.fromkeys(("nonzero", "masked_select", "_unique2", "unique_dim", "unique_consecutive", "bincount"), _OF_DATA),
+            **dict.fromkeys(("rand", "randn", "randint", "bernoulli", "native_dropout", "normal_functional", "multinomial"),
+                            ": programs have no random numbers; take them as an argument, or call model.eval()")}
 
 # What torch.export writes about unknown sizes.
 _SIZES = (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.neg, operator.eq, operator.ne, operator.lt,

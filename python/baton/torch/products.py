@@ -7,6 +7,7 @@ import numpy as np
 from jax import lax
 
 from .graph import row
+from .reductions import layer_norm, vector_norm
 
 
 @row("mm.default", "bmm.default", "matmul.default")
@@ -31,7 +32,8 @@ def einsum(equation, operands, path=None):
 
 
 def _scaled(x, factor):
-    return x if factor == 1 else x * factor
+    """Integers are multiplied by integers: PyTorch cuts off what stands behind the point."""
+    return x if factor == 1 else x * jnp.asarray(factor).astype(x.dtype)
 
 
 @row("addmm.default", "baddbmm.default", "addmv.default")
@@ -40,12 +42,27 @@ def addmm(bias, x, y, beta=1, alpha=1):
     return made if beta == 0 else made + _scaled(bias, beta)
 
 
+@row("addbmm.default")
+def addbmm(bias, x, y, beta=1, alpha=1):
+    return addmm(bias, jnp.swapaxes(x, 0, 1).reshape(x.shape[1], x.shape[0] * x.shape[2]), y.reshape(y.shape[0] * y.shape[1], y.shape[2]), beta, alpha)
+
+
+@row("_trilinear.default")
+def trilinear(a, b, c, expand_a, expand_b, expand_c, summed, unroll_dim=1):
+    """The sum over some dimensions of three factors, each with ones at places of its own."""
+    factors = [jnp.expand_dims(each, tuple(places)) for each, places in zip((a, b, c), (expand_a, expand_b, expand_c))]
+    shape = jnp.broadcast_shapes(*(each.shape for each in factors))
+    letters = "abcdefghij"[:len(shape)]
+    kept = "".join(letter for i, letter in enumerate(letters) if i not in summed)
+    told = ["".join(letter for letter, size, whole in zip(letters, each.shape, shape) if size == whole) for each in factors]
+    factors = [each.reshape([size for size, whole in zip(each.shape, shape) if size == whole]) for each in factors]
+    return jnp.einsum(f"{','.join(told)}->{kept}", *factors)
+
+
 @row("_cdist_forward.default")
 def cdist(x, y, order, compute_mode=None):
     difference = jnp.abs(x[..., :, None, :] - y[..., None, :, :])
-    if order == 2:
-        return jnp.sqrt(jnp.sum(difference * difference, -1))
-    return jnp.sum(difference**order, -1)**(1 / order)
+    return jnp.sum(jnp.minimum(jnp.ceil(difference), 1), -1) if order == 0 else vector_norm(difference, order, -1)
 
 
 # Convolutions --------------------------------------------------------------------------------------------------------
@@ -124,18 +141,20 @@ def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=Non
 def flash_attention(q, k, v, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None, enable_gqa=False):
     if dropout_p:
         raise NotImplementedError("dropout in attention is not lowered")
-    if enable_gqa or q.shape[-3] != k.shape[-3]:
+    if q.ndim > 2 and (enable_gqa or q.shape[-3] != k.shape[-3]):
         k, v = (jnp.repeat(each, q.shape[-3] // each.shape[-3], -3) for each in (k, v))
-    scores = jnp.matmul(q, jnp.swapaxes(k, -1, -2)).astype(jnp.float32 if q.dtype.itemsize < 4 else q.dtype)
+    scores = jnp.matmul(q, jnp.swapaxes(k, -1, -2), preferred_element_type=jnp.float32 if q.dtype.itemsize < 4 else q.dtype)
     scores = scores * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     if is_causal:
         rows, columns = (lax.broadcasted_iota(jnp.int32, scores.shape[-2:], i) for i in (0, 1))
         scores = jnp.where(columns <= rows, scores, -jnp.inf)
     if attn_mask is not None:
         scores = jnp.where(attn_mask, scores, -jnp.inf) if attn_mask.dtype == jnp.bool_ else scores + attn_mask
-    total = jax.nn.logsumexp(scores, -1, keepdims=True)
-    weights = jnp.where(jnp.isneginf(total), 0, jnp.exp(scores - jnp.where(jnp.isneginf(total), 0, total)))
-    return jnp.matmul(weights.astype(v.dtype), v), total[..., 0]
+    largest = lax.stop_gradient(jnp.max(scores, -1, keepdims=True))
+    parts = jnp.exp(scores - jnp.where(jnp.isneginf(largest), 0, largest))
+    total = jnp.sum(parts, -1, keepdims=True)  # Of a row that sees nothing 0, and so are its weights and its gradients.
+    weights = parts / jnp.where(total == 0, 1, total)
+    return jnp.matmul(weights.astype(v.dtype), v), (largest + jnp.log(total))[..., 0]
 
 
 @row("_scaled_dot_product_flash_attention_for_cpu_backward.default")
@@ -173,8 +192,6 @@ def _masked(scores, mask, mask_type):
 def transformer_encoder_layer(x, width, heads, qkv_weight, qkv_bias, weight, bias, use_gelu, norm_first, epsilon, norm_weight, norm_bias, norm_weight2,
                               norm_bias2, first_weight, first_bias, second_weight, second_bias, mask=None, mask_type=None):
     """The fast path of nn.TransformerEncoderLayer."""
-    from .reductions import layer_norm
-
     def attend(x):
         return multi_head_attention(x, x, x, width, heads, qkv_weight, qkv_bias, weight, bias, mask, False, mask_type=mask_type)[0]
 

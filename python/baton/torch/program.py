@@ -14,7 +14,7 @@ from baton._program import load
 from baton.jax import frontend
 from baton.jax.libraries import LIBRARIES
 
-from . import complex_numbers, elementwise, indexing, products, reductions, shapes, windows  # noqa: F401 - they write the table
+from . import complex_numbers, elementwise, gradients, indexing, products, reductions, shapes, special, windows  # noqa: F401 - they write the table
 from . import graph as graphs
 from .graph import NotLowered
 from .types import jax_type
@@ -50,15 +50,28 @@ def lowered(graph, specs, constants, libraries, name="main"):
         return frontend.text_of(staged.lower(*specs), None, kinds), fixed
 
 
+# What core ATen would take apart into products and a softmax that no pass knows as attention; its parts also have other strides than
+# PyTorch told the model, which a `view` may not stand.
+_WHOLE = ("scaled_dot_product_attention.default", "_scaled_dot_product_flash_attention_for_cpu.default")
+
+
 def decompositions():
     """What PyTorch takes apart before: all that core ATen has not, and what it can of that which the table has not."""
     from torch._decomp import core_aten_decompositions, decomposition_table
-    made = dict(core_aten_decompositions())
+    made = {operator: function for operator, function in core_aten_decompositions().items() if not _stays_whole(_name(operator))}
     for operator, function in decomposition_table.items():
-        name = f"{operator._opname}.{operator._overloadname}" if isinstance(operator, torch._ops.OpOverload) else ""
-        if name and operator.namespace == "aten" and name not in graphs.TABLE:
+        if _name(operator) and _name(operator) not in graphs.TABLE:
             made.setdefault(operator, function)
     return made
+
+
+def _stays_whole(name):
+    return name in _WHOLE or (name.startswith("special_") and name in graphs.TABLE)
+
+
+def _name(operator):
+    is_aten = isinstance(operator, torch._ops.OpOverload) and operator.namespace == "aten"
+    return f"{operator._opname}.{operator._overloadname}" if is_aten else ""
 
 
 def spec_of(tensor):

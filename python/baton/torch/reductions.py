@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from .graph import row
-from .shapes import at
+from .shapes import along, at
 from .types import jax_type
 
 
@@ -21,12 +21,12 @@ def _wide(x, dtype):
     return x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.int64)
 
 
-@row("sum.default", "sum.dim_IntList")
+@along("sum.default", "sum.dim_IntList")
 def sum_(x, dimensions=None, keepdim=False, dtype=None):
     return jnp.sum(_wide(x, dtype), _axes(dimensions), keepdims=keepdim)
 
 
-@row("mean.default", "mean.dim")
+@along("mean.default", "mean.dim")
 def mean(x, dimensions=None, keepdim=False, dtype=None):
     return jnp.mean(_wide(x, dtype), _axes(dimensions), keepdims=keepdim)
 
@@ -36,17 +36,17 @@ def prod_all(x, dtype=None):
     return jnp.prod(_wide(x, dtype))
 
 
-@row("prod.dim_int")
+@along("prod.dim_int")
 def prod(x, dimension, keepdim=False, dtype=None):
     return jnp.prod(_wide(x, dtype), dimension, keepdims=keepdim)
 
 
-@row("amax.default")
+@along("amax.default")
 def amax(x, dimensions=(), keepdim=False):
     return jnp.max(x, _axes(dimensions), keepdims=keepdim)
 
 
-@row("amin.default")
+@along("amin.default")
 def amin(x, dimensions=(), keepdim=False):
     return jnp.min(x, _axes(dimensions), keepdims=keepdim)
 
@@ -61,73 +61,75 @@ def min_(x):
     return jnp.min(x)
 
 
-@row("max.dim")
+@along("max.dim")
 def max_dim(x, dimension, keepdim=False):
     return jnp.max(x, dimension, keepdims=keepdim), jnp.argmax(x, dimension, keepdims=keepdim)
 
 
-@row("min.dim")
+@along("min.dim")
 def min_dim(x, dimension, keepdim=False):
     return jnp.min(x, dimension, keepdims=keepdim), jnp.argmin(x, dimension, keepdims=keepdim)
 
 
-@row("argmax.default")
+@along("argmax.default")
 def argmax(x, dimension=None, keepdim=False):
     return jnp.argmax(x, dimension, keepdims=keepdim)
 
 
-@row("argmin.default")
+@along("argmin.default")
 def argmin(x, dimension=None, keepdim=False):
     return jnp.argmin(x, dimension, keepdims=keepdim)
 
 
-@row("any.default", "any.dim", "any.dims")
+@along("any.default", "any.dim", "any.dims")
 def any_(x, dimensions=None, keepdim=False):
     return jnp.any(x != 0, _axes(dimensions), keepdims=keepdim)
 
 
-@row("all.default", "all.dim", "all.dims")
+@along("all.default", "all.dim", "all.dims")
 def all_(x, dimensions=None, keepdim=False):
     return jnp.all(x != 0, _axes(dimensions), keepdims=keepdim)
 
 
-@row("var.correction", "var.dim")
+@along("var.correction", "var.dim")
 def var(x, dimensions=None, correction=1, keepdim=False):
     return jnp.var(x, _axes(dimensions), ddof=1 if correction is None else correction, keepdims=keepdim)
 
 
-@row("std.correction")
+@along("std.correction")
 def std(x, dimensions=None, correction=1, keepdim=False):
     return jnp.sqrt(var(x, dimensions, correction, keepdim))
 
 
-@row("var_mean.correction")
+@along("var_mean.correction")
 def var_mean(x, dimensions=None, correction=1, keepdim=False):
     return var(x, dimensions, correction, keepdim), jnp.mean(x, _axes(dimensions), keepdims=keepdim)
 
 
-@row("linalg_vector_norm.default")
+@along("linalg_vector_norm.default")
 def vector_norm(x, order=2, dimensions=None, keepdim=False, dtype=None):
     x = x if dtype is None else x.astype(jax_type(dtype))
     size = jnp.abs(x)
-    if order == float("inf"):
-        return jnp.max(size, _axes(dimensions), keepdims=keepdim)
+    if order in (float("inf"), -float("inf")):
+        return (jnp.max if order > 0 else jnp.min)(size, _axes(dimensions), keepdims=keepdim)
+    if order == 0:
+        return jnp.sum(size != 0, _axes(dimensions), keepdims=keepdim)
     if order == 2:
         return jnp.sqrt(jnp.sum(size * size, _axes(dimensions), keepdims=keepdim))
     return jnp.sum(size**order, _axes(dimensions), keepdims=keepdim)**(1 / order)
 
 
-@row("logsumexp.default")
+@along("logsumexp.default")
 def logsumexp(x, dimensions, keepdim=False):
     return jax.nn.logsumexp(x, _axes(dimensions), keepdims=keepdim)
 
 
-@row("_softmax.default", "softmax.int")
+@along("_softmax.default", "softmax.int")
 def softmax(x, dimension, half_to_float=False):
     return jax.nn.softmax(x.astype(jnp.float32) if x.dtype.itemsize < 4 else x, dimension)
 
 
-@row("_log_softmax.default", "log_softmax.int")
+@along("_log_softmax.default", "log_softmax.int")
 def log_softmax(x, dimension, half_to_float=False):
     return jax.nn.log_softmax(x.astype(jnp.float32) if x.dtype.itemsize < 4 else x, dimension)
 
@@ -143,38 +145,38 @@ def log_softmax_backward(gradient, output, dimension, dtype):
     return gradient - jnp.exp(output) * jnp.sum(gradient, dimension, keepdims=True)
 
 
-@row("cumsum.default")
+@along("cumsum.default")
 def cumsum(x, dimension, dtype=None):
-    return jnp.cumsum(_wide(x, dtype), dimension) if x.ndim else _wide(x, dtype)
+    return jnp.cumsum(_wide(x, dtype), dimension)
 
 
-@row("cumprod.default")
+@along("cumprod.default")
 def cumprod(x, dimension, dtype=None):
-    return jnp.cumprod(_wide(x, dtype), dimension) if x.ndim else _wide(x, dtype)
+    return jnp.cumprod(_wide(x, dtype), dimension)
 
 
-@row("cummax.default")
+@along("cummax.default")
 def cummax(x, dimension):
-    return _running(x, dimension, lambda new, old: new >= old)
+    return _running(x, dimension, jnp.greater_equal)
 
 
-@row("cummin.default")
+@along("cummin.default")
 def cummin(x, dimension):
-    return _running(x, dimension, lambda new, old: new <= old)
+    return _running(x, dimension, jnp.less_equal)
 
 
 def _running(x, dimension, wins):
     def later(a, b):
-        take = wins(b[0], a[0])
+        take = (b[0] != b[0]) | ((a[0] == a[0]) & wins(b[0], a[0]))  # What is no number stays from where it stands.
         return jnp.where(take, b[0], a[0]), jnp.where(take, b[1], a[1])
 
     places = lax.broadcasted_iota(jnp.int64, x.shape, at(dimension, x.ndim))
     return lax.associative_scan(later, (x, places), axis=at(dimension, x.ndim))
 
 
-@row("logcumsumexp.default")
+@along("logcumsumexp.default")
 def logcumsumexp(x, dimension):
-    return lax.associative_scan(jnp.logaddexp, x, axis=at(dimension, x.ndim)) if x.ndim else x
+    return lax.associative_scan(jnp.logaddexp, x, axis=at(dimension, x.ndim))
 
 
 # Norms ---------------------------------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ def layer_norm(x, shape, weight, bias, epsilon):
 
 @row("native_group_norm.default")
 def group_norm(x, weight, bias, batch, channels, area, groups, epsilon):
-    wide = (x.astype(jnp.float32) if x.dtype.itemsize < 4 else x).reshape(batch, groups, -1)
+    wide = (x.astype(jnp.float32) if x.dtype.itemsize < 4 else x).reshape(batch, groups, channels // groups * area)
     mean_ = jnp.mean(wide, -1, keepdims=True)
     scale = lax.rsqrt(jnp.mean(jnp.square(wide - mean_), -1, keepdims=True) + epsilon)
     made = ((wide - mean_) * scale).reshape(x.shape)
@@ -243,37 +245,68 @@ def batch_norm_training(x, weight, bias, running_mean, running_variance, trainin
 # Order ---------------------------------------------------------------------------------------------------------------
 
 
-@row("sort.default")
+@along("sort.default")
 def sort(x, dim=-1, descending=False):
-    if not x.ndim:
-        return x, jnp.zeros((), jnp.int64)
     places = jnp.argsort(x, dim, stable=True, descending=descending)
     return jnp.take_along_axis(x, places, dim), places
 
 
-@row("sort.stable")
+@along("sort.stable")
 def sort_stable(x, stable=None, dim=-1, descending=False):
     return sort(x, dim, descending)
 
 
-@row("topk.default")
+@along("topk.default")
 def topk(x, count, dimension=-1, largest=True, sorted=True):  # noqa: A002 - the name of the schema
     places = lax.slice_in_dim(jnp.argsort(x, dimension, stable=True, descending=largest), 0, count, 1, at(dimension, x.ndim))
     return jnp.take_along_axis(x, places, dimension), places
 
 
-@row("kthvalue.default")
+@along("kthvalue.default")
 def kthvalue(x, k, dimension=-1, keepdim=False):
     values, places = sort(x, dimension, False)
     parts = [lax.slice_in_dim(each, k - 1, k, 1, at(dimension, x.ndim)) for each in (values, places)]
     return tuple(each if keepdim else jnp.squeeze(each, dimension) for each in parts)
 
 
-@row("median.dim")
+@along("median.dim")
 def median(x, dimension=-1, keepdim=False):
-    return kthvalue(x, (x.shape[dimension] + 1) // 2, dimension, keepdim)
+    """NaN where there is one, and the first one's place."""
+    value, place = kthvalue(x, (x.shape[dimension] + 1) // 2, dimension, keepdim)
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return value, place
+    is_nan = jnp.isnan(x)
+    has_nan = jnp.any(is_nan, dimension, keepdims=keepdim)
+    return jnp.where(has_nan, jnp.asarray(jnp.nan, x.dtype), value), jnp.where(has_nan, jnp.argmax(is_nan, dimension, keepdims=keepdim), place)
+
+
+@along("nanmedian.dim")
+def nanmedian(x, dimension=-1, keepdim=False):
+    """Numbers that are none stand last, and do not count."""
+    values, places = sort(x, dimension, False)
+    middle = jnp.maximum(jnp.sum(~jnp.isnan(x), dimension, keepdims=True) - 1, 0) // 2
+    parts = [jnp.take_along_axis(each, middle, dimension) for each in (values, places)]
+    return tuple(each if keepdim else jnp.squeeze(each, dimension) for each in parts)
 
 
 @row("median.default")
 def median_all(x):
-    return jnp.sort(x.reshape(-1))[(x.size - 1) // 2]
+    return median(x.reshape(-1), 0)[0]
+
+
+@row("nanmedian.default")
+def nanmedian_all(x):
+    return nanmedian(x.reshape(-1), 0)[0]
+
+
+@row("histc.default")
+def histc(x, count=100, low=0, high=0):
+    """How many elements stand in each of `count` parts of the range, which is the tensor's own where none is told."""
+    flat = x.reshape(-1)
+    if not flat.size:
+        return jnp.zeros(count, x.dtype)
+    low, high = (jnp.min(flat), jnp.max(flat)) if low == high else (jnp.asarray(low, x.dtype), jnp.asarray(high, x.dtype))
+    low, high = jnp.where(low == high, low - 1, low), jnp.where(low == high, high + 1, high)
+    part = jnp.floor((flat - low) * count / (high - low))
+    part = jnp.where((flat >= low) & (flat <= high), jnp.minimum(part, count - 1), count).astype(jnp.int32)
+    return jnp.zeros(count, jnp.int32).at[part].add(1, mode="drop")

@@ -1,4 +1,5 @@
 """Rows of the table: shapes, parts, and what is put together of parts."""
+import functools
 import math
 
 import jax.numpy as jnp
@@ -9,6 +10,23 @@ from .graph import NotLowered, row
 
 def at(dimension, rank):
     return dimension + rank if dimension < 0 else dimension
+
+
+def along(*names):
+    """The rows of these overloads, whose function takes a tensor and a dimension of it: a number without dimensions is taken as a row of
+    one, which is how PyTorch takes it."""
+    def write(function):
+        @functools.wraps(function)
+        def of_any_rank(x, *arguments, **keywords):
+            if x.ndim:
+                return function(x, *arguments, **keywords)
+            made = function(x.reshape(1), *arguments, **keywords)
+            return tuple(each.reshape(()) for each in made) if isinstance(made, tuple) else made.reshape(())
+
+        row(*names)(of_any_rank)
+        return function
+
+    return write
 
 
 @row("sym_size.int")
@@ -110,6 +128,14 @@ def diagonal(x, offset=0, first=0, second=1):
     return jnp.diagonal(x, offset, first, second)
 
 
+@row("diagonal_scatter.default")
+def diagonal_scatter(x, source, offset=0, first=0, second=1):
+    moved = jnp.moveaxis(x, (first, second), (-2, -1))
+    count = source.shape[-1]
+    rows, columns = jnp.arange(count) + max(-offset, 0), jnp.arange(count) + max(offset, 0)
+    return jnp.moveaxis(moved.at[..., rows, columns].set(source.astype(x.dtype)), (-2, -1), (first, second))
+
+
 @row("constant_pad_nd.default")
 def constant_pad_nd(x, pad, value=0):
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
@@ -187,13 +213,21 @@ def as_strided(x, size, stride, offset=0):
     dense = [math.prod(size[i + 1:]) for i in range(len(size))]
     if list(stride) == dense and not offset and math.prod(size) == x.size:
         return x.reshape(tuple(size))
-    flat = x.reshape(-1)
-    places = offset or 0
-    for i, (count, step) in enumerate(zip(size, stride)):
-        places = places + (jnp.arange(count) * step).reshape([-1] + [1] * (len(size) - i - 1))
+    return x.reshape(-1)[_strided_places(x, size, stride, offset)]
+
+
+def _strided_places(x, size, stride, offset):
     if not isinstance(x.size, int):
         raise NotLowered("aten.as_strided of an unknown size is not lowered")
-    return flat[places]
+    places = jnp.full((1,) * len(size), offset or 0)
+    for i, (count, step) in enumerate(zip(size, stride)):
+        places = places + (jnp.arange(count) * step).reshape([-1] + [1] * (len(size) - i - 1))
+    return places
+
+
+@row("as_strided_scatter.default")
+def as_strided_scatter(x, source, size, stride, offset=0):
+    return x.reshape(-1).at[_strided_places(x, size, stride, offset)].set(source.astype(x.dtype)).reshape(x.shape)
 
 
 @row("pixel_shuffle.default")

@@ -1,12 +1,12 @@
 """Rows of the table: pooling over windows, and sizes that grow and shrink."""
+import functools
 import math
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from .graph import NotLowered, row
+from .graph import row
 
 
 def _each(values, rank):
@@ -47,7 +47,7 @@ def _lowest(dtype):
 def _max_pool(rank):
     def pool(x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
         windows = _Windows(x, rank, kernel, stride, padding, dilation, ceil_mode)
-        return windows.reduce(x, jnp.asarray(_lowest(x.dtype), x.dtype), lax.max)
+        return windows.reduce(x, np.asarray(_lowest(x.dtype), x.dtype), lax.max)
 
     return pool
 
@@ -66,7 +66,7 @@ def _places_of_max(x, windows):
             line = begin - windows.padding[i] + windows.stride[i] * jnp.arange(windows.counts[i], dtype=jnp.int64)
             place = place * size + line.reshape([-1 if i == j else 1 for j in range(windows.rank)])
         place = jnp.broadcast_to(place, part.shape)
-        is_better = part > best if best is not None else None
+        is_better = (part > best) | (part != part) if best is not None else None  # What is no number wins, the last of them.
         best, where = (part, place) if best is None else (jnp.where(is_better, part, best), jnp.where(is_better, place, where))
     return where
 
@@ -79,10 +79,10 @@ def _max_pool_with_indices(rank):
     return pool
 
 
-def _avg_pool(rank):
+def avg_pool(rank):
     def pool(x, kernel, stride=(), padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
         windows = _Windows(x, rank, kernel, stride, padding, 1, ceil_mode)
-        total = windows.reduce(x, jnp.zeros((), x.dtype), lax.add)
+        total = windows.reduce(x, np.zeros((), x.dtype), lax.add)  # A number of NumPy's: JAX knows it, and the sum's gradient.
         if divisor_override is not None:
             return total / divisor_override
         ones = jnp.ones(x.shape[-rank:], x.dtype)
@@ -95,26 +95,13 @@ def _avg_pool(rank):
 
 
 def _counts(ones, windows, widths):
-    return lax.reduce_window(ones, jnp.zeros((), ones.dtype), lax.add, tuple(windows.kernel), tuple(windows.stride), tuple(widths))
+    return lax.reduce_window(ones, np.zeros((), ones.dtype), lax.add, tuple(windows.kernel), tuple(windows.stride), tuple(widths))
 
 
 for dimensions in (1, 2, 3):
     row(f"max_pool{dimensions}d.default")(_max_pool(dimensions))
     row(f"max_pool{dimensions}d_with_indices.default")(_max_pool_with_indices(dimensions))
-    row(f"avg_pool{dimensions}d.default")(_avg_pool(dimensions))
-
-
-@row("max_pool2d_with_indices_backward.default")
-def max_pool_backward(gradient, x, kernel, stride, padding, dilation, ceil_mode, indices):
-    """Each gradient goes to where its window's largest number stands."""
-    outer, inner = math.prod(x.shape[:-2]), x.shape[-2] * x.shape[-1]
-    places = indices.reshape(outer, -1) + jnp.arange(outer)[:, None] * inner
-    return jnp.zeros(outer * inner, x.dtype).at[places.reshape(-1)].add(gradient.reshape(-1)).reshape(x.shape)
-
-
-@row("avg_pool2d_backward.default")
-def avg_pool_backward(gradient, x, *arguments):
-    return jax.vjp(lambda x: _avg_pool(2)(x, *arguments), x)[1](gradient)[0]
+    row(f"avg_pool{dimensions}d.default")(avg_pool(dimensions))
 
 
 def _adaptive_matrix(size, count):
@@ -143,17 +130,28 @@ def adaptive_avg_pool(x, counts):
     return _along(x, [_adaptive_matrix(size, count) for size, count in zip(sizes, counts)])
 
 
-@row("_adaptive_avg_pool2d_backward.default")
-def adaptive_avg_pool_backward(gradient, x):
-    return jax.vjp(lambda x: adaptive_avg_pool(x, gradient.shape[-2:]), x)[1](gradient)[0]
-
-
-@row("adaptive_max_pool2d.default")
+@row("adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
 def adaptive_max_pool(x, counts):
-    if any(size % count for size, count in zip(x.shape[-2:], counts)):
-        raise NotLowered("aten.adaptive_max_pool2d of parts that differ in length is not lowered")
-    kernel = [size // count for size, count in zip(x.shape[-2:], counts)]
-    return _max_pool_with_indices(2)(x, kernel, kernel)
+    rank = len(counts)
+    sizes = x.shape[-rank:]
+    if not any(size % count for size, count in zip(sizes, counts)):
+        kernel = [size // count for size, count in zip(sizes, counts)]
+        return _max_pool_with_indices(rank)(x, kernel, kernel)
+    parts = [_adaptive_parts(size, count) for size, count in zip(sizes, counts)]
+    place = np.zeros((1,) * 2 * rank, np.int64)
+    for i, (size, part) in enumerate(zip(sizes, parts)):  # Where parts are told apart first, then the elements of each.
+        place = place * size + part.reshape([part.shape[j // rank] if j % rank == i else 1 for j in range(2 * rank)])
+    place = place.reshape(*place.shape[:rank], -1)
+    taken = x.reshape(*x.shape[:-rank], math.prod(sizes))[..., place]
+    best = jnp.argmax(taken, -1)
+    return jnp.max(taken, -1), jnp.take_along_axis(jnp.broadcast_to(jnp.asarray(place), taken.shape), best[..., None], -1)[..., 0]
+
+
+def _adaptive_parts(size, count):
+    """(part, element of it) → place; parts that are shorter than the longest say their last place again, which changes no maximum."""
+    begins = np.arange(count) * size // count
+    ends = -(-(np.arange(count) + 1) * size // count)
+    return np.minimum(begins[:, None] + np.arange((ends - begins).max()), ends[:, None] - 1)
 
 
 # Sizes that grow and shrink ------------------------------------------------------------------------------------------
@@ -173,27 +171,66 @@ def _linear_matrix(size, count, align_corners, scale):
     return made
 
 
+def _smooth_matrix(size, count, align_corners, scale, reach, weight):
+    """With antialias: each new element is a mean of all old ones below a window, which grows as the tensor shrinks."""
+    step = ((size - 1) / (count - 1) if count > 1 else 0) if align_corners else 1 / scale if scale else size / count
+    wide = max(step, 1)
+    made = np.zeros((count, size))
+    for i in range(count):
+        centre = step * (i + 0.5)
+        begin, end = max(int(centre - reach * wide + 0.5), 0), min(int(centre + reach * wide + 0.5), size)
+        weights = weight((np.arange(begin, end) - centre + 0.5) / wide)
+        made[i, begin:end] = weights / weights.sum()
+    return made
+
+
+def _triangle(x):
+    return np.maximum(1 - np.abs(x), 0)
+
+
+def _cubic(x, a=-0.5):
+    x = np.abs(x)
+    return np.where(x < 1, ((a + 2) * x - (a + 3)) * x * x + 1, np.where(x < 2, (((x - 5) * x + 8) * x - 4) * a, 0))
+
+
+def _cubic_matrix(size, count, align_corners, scale):
+    places = np.arange(count, dtype=np.float64)
+    if align_corners:
+        places = places * ((size - 1) / (count - 1) if count > 1 else 0)
+    else:
+        places = (places + 0.5) * (1 / scale if scale else size / count) - 0.5
+    low = np.floor(places).astype(int)
+    made = np.zeros((count, size))
+    for offset in (-1, 0, 1, 2):
+        np.add.at(made, (np.arange(count), np.clip(low + offset, 0, size - 1)), _cubic(low + offset - places, -0.75))
+    return made
+
+
+def _upsample_by(matrix, rank):
+    """`matrix` makes of (old size, new size, align_corners, scale) what a dimension is multiplied by."""
+    def upsample(x, size, align_corners, *scales):
+        scales, counts = _scales_and_counts(x, rank, size, scales)
+        return _along(x, [matrix(*each) for each in zip(x.shape[-rank:], counts, [align_corners] * rank, scales)])
+
+    return upsample
+
+
+def _scales_and_counts(x, rank, size, scales):
+    scales = list(scales[0]) if scales and isinstance(scales[0], (list, tuple)) else list(scales)
+    scales = (scales + [None] * rank)[:rank]
+    return scales, _counts_of(x, rank, size, scales)
+
+
 def _counts_of(x, rank, size, scales):
     if size is not None:
         return [int(each) for each in size]
     return [int(math.floor(each * scale)) for each, scale in zip(x.shape[-rank:], scales)]
 
 
-def _upsample_linear(rank):
-    def upsample(x, size, align_corners, *scales):
-        scales = list(scales[0]) if scales and isinstance(scales[0], (list, tuple)) else list(scales)
-        scales = (scales + [None] * rank)[:rank]
-        counts = _counts_of(x, rank, size, scales)
-        return _along(x, [_linear_matrix(*each) for each in zip(x.shape[-rank:], counts, [align_corners] * rank, scales)])
-
-    return upsample
-
-
 def _upsample_nearest(rank, centre):
     def upsample(x, size, *scales):
-        scales = list(scales[0]) if scales and isinstance(scales[0], (list, tuple)) else list(scales)
-        scales = (scales + [None] * rank)[:rank]
-        for i, (old, count, scale) in enumerate(zip(x.shape[-rank:], _counts_of(x, rank, size, scales), scales)):
+        scales, counts = _scales_and_counts(x, rank, size, scales)
+        for i, (old, count, scale) in enumerate(zip(x.shape[-rank:], counts, scales)):
             step = np.float32(1 / scale if scale else old / count)
             places = np.minimum(np.floor((np.arange(count, dtype=np.float32) + np.float32(0.5 if centre else 0)) * step).astype(int), old - 1)
             x = jnp.take(x, places, x.ndim - rank + i)
@@ -202,10 +239,15 @@ def _upsample_nearest(rank, centre):
     return upsample
 
 
+UPSAMPLED = {f"_upsample_{name}2d_aa": _upsample_by(functools.partial(_smooth_matrix, reach=reach, weight=weight), 2)
+             for name, reach, weight in (("bilinear", 1, _triangle), ("bicubic", 2, _cubic))}
+UPSAMPLED["upsample_bicubic2d"] = _upsample_by(_cubic_matrix, 2)
 for dimensions, name in ((1, "linear"), (2, "bilinear"), (3, "trilinear")):
-    row(f"upsample_{name}{dimensions}d.default", f"upsample_{name}{dimensions}d.vec")(_upsample_linear(dimensions))
-    row(f"upsample_nearest{dimensions}d.default", f"upsample_nearest{dimensions}d.vec")(_upsample_nearest(dimensions, False))
-    row(f"_upsample_nearest_exact{dimensions}d.default", f"_upsample_nearest_exact{dimensions}d.vec")(_upsample_nearest(dimensions, True))
+    UPSAMPLED[f"upsample_{name}{dimensions}d"] = _upsample_by(_linear_matrix, dimensions)
+    UPSAMPLED[f"upsample_nearest{dimensions}d"] = _upsample_nearest(dimensions, False)
+    UPSAMPLED[f"_upsample_nearest_exact{dimensions}d"] = _upsample_nearest(dimensions, True)
+for name, function in UPSAMPLED.items():
+    row(f"{name}.default", f"{name}.vec")(function)
 
 
 def _reflected(places, size, is_reflection):
@@ -215,7 +257,7 @@ def _reflected(places, size, is_reflection):
     return np.clip(places, 0, size - 1)
 
 
-def _pad(rank, is_reflection):
+def pad_by_number(rank, is_reflection):
     def pad(x, widths):
         for i in range(rank):
             low, high = widths[2 * i], widths[2 * i + 1]
@@ -227,5 +269,5 @@ def _pad(rank, is_reflection):
 
 
 for dimensions in (1, 2, 3):
-    row(f"reflection_pad{dimensions}d.default")(_pad(dimensions, True))
-    row(f"replication_pad{dimensions}d.default")(_pad(dimensions, False))
+    row(f"reflection_pad{dimensions}d.default")(pad_by_number(dimensions, True))
+    row(f"replication_pad{dimensions}d.default")(pad_by_number(dimensions, False))
