@@ -201,10 +201,13 @@ def test_any_batch():
     wide = bt().export(widened, (image,), dynamic_shapes=({0: torch.export.Dim.DYNAMIC},), device="local-sync")
     attend = Of(lambda s, x: (F.softmax(x @ x.transpose(1, 2), -1) @ x, x.flatten(1), x.sum(0), x.new_ones(x.shape[0]), x.shape[0] * 2.0 + x, x[:, -1], torch.cat([x, x])))
     dynamic = bt().export(attend, (x3,), dynamic_shapes=(({0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC},),), device="local-sync")
+    bag = nn.EmbeddingBag(20, 4, mode="max")
+    bags = bt().export(bag, (torch.zeros(4, 3, dtype=torch.int64),), dynamic_shapes=({0: torch.export.Dim.DYNAMIC},), device="local-sync")
     for batch in (2, 7, 64):
         x = torch.randn(batch, 3, 9)
         with torch.no_grad():
             same(program(x), model(x))
+            same(bags(torch.arange(batch * 3).reshape(batch, 3) % 20), bag(torch.arange(batch * 3).reshape(batch, 3) % 20))
             z = torch.randn(min(batch, 9), 3, 12, 10)
             same(wide(z), widened(z))
         y = torch.randn(batch, batch + 1, 8)

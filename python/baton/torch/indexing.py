@@ -203,8 +203,8 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=_SUM,
     """(sums, means or maxima of bags; each index's bag; the bags' sizes; of maxima the rows where they were found). A bag begins at each
     offset."""
     bags = offsets.shape[0] - int(include_last_offset)
-    places = jnp.arange(indices.shape[0])
-    bag = jnp.searchsorted(offsets[:bags], places, side="right") - 1
+    begins = jnp.zeros(indices.shape[0], jnp.int64).at[offsets[:bags]].add(1, mode="drop")
+    bag = jnp.cumsum(begins) - 1
     counted = indices != padding_idx
     sizes = jnp.zeros(bags, jnp.int64).at[bag].add(counted)
     rows = jnp.take(weight, indices, 0, mode="clip")
