@@ -1,9 +1,7 @@
-"""Complex numbers as two tensors of floats, of real and of imaginary parts; Fourier transforms as products.
+"""Complex numbers as two tensors of floats, of real and of imaginary parts.
 
 At the boundary a complex number of two f32 is one of 64 bits, whose halves the parts are: arguments and results hold i64 with
-the complex type as their encoding. One of two f64 has no such word and stays what it is. A transform multiplies by its matrix,
-one dimension after the other: n * n work for n elements; lengths with divisors are transformed as rows and columns, which is
-work for the sum of the divisors, and long ones without any as a convolution.
+the complex type as their encoding. One of two f64 has no such word and stays what it is.
 """
 import re
 import struct
@@ -12,13 +10,11 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import libraries as commands, lines
+from . import lines
 from .build import Builder, element_of, shape_of, tensor_type
-from .complex_functions import FUNCTIONS, product
+from .complex_functions import FUNCTIONS, is_complex, part_type
 from .sizes import zero_sized
-
-PRODUCT_MAX = 64  # Elements along a dimension that are transformed by one product, where the length has divisors.
-PRIME_MAX = 256  # The same where it has none.
+from .transforms import transform
 
 # What moves elements, or takes each part for itself.
 BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "concatenate", "pad", "dynamic_slice", "dynamic_update_slice",
@@ -31,17 +27,8 @@ BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "con
 WITH_REGIONS = {"while", "case", "if", "reduce_window"}
 
 
-def is_complex(type_):
-    return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.ComplexType)
-
-
 def has_complex(op):
     return any(is_complex(value.type) for value in (*op.operands, *op.results))
-
-
-def part_type(type_):
-    element = ir.ComplexType(type_.element_type).element_type
-    return tensor_type(list(type_.shape), element)
 
 
 def lower_complex(module, operations, libraries=()):
@@ -82,14 +69,14 @@ def _number(text, wide):
     return struct.unpack(">d" if wide else ">f", bytes.fromhex(text[2:]))[0]
 
 
-def _numbers(b, numbers, element):
-    attribute = ir.DenseElementsAttr.get(numbers.astype(np.float64 if isinstance(element, ir.F64Type) else np.float32))
-    return b.value("stablehlo.constant", [], attribute.type, {"value": attribute})
-
-
-def _divisor(length):
-    """The largest one that is not above the root."""
-    return max(i for i in range(1, int(length ** 0.5) + 1) if length % i == 0)
+def _refusal(op):
+    if op.name != "stablehlo.custom_call":
+        return f"{op.name} of complex numbers is not lowered"
+    target = ir.StringAttr(op.attributes["call_target_name"]).value
+    told = f"{op.name} @{target} of complex numbers is not lowered"
+    if "geev" in target:
+        return f"{told}: of eigenvalues the plugin lapack knows those of real symmetric matrices (eigh)"
+    return f"{told}: the plugin lapack does it of real ones" if target.startswith("lapack_") else told
 
 
 class Parts:
@@ -176,8 +163,7 @@ class Parts:
             else:
                 op.results[0].replace_all_uses_with(made)
         else:
-            target = f" @{ir.StringAttr(op.attributes['call_target_name']).value}" if name == "custom_call" else ""
-            raise NotImplementedError(lines.said(op, f"{op.name}{target} of complex numbers is not lowered"))
+            raise NotImplementedError(lines.said(op, _refusal(op)))
         self.replaced.append(op)
 
     def _nothing(self, b, op):
@@ -290,6 +276,9 @@ class Parts:
         real = self._part(b, op, 0).results[0]
         return real, b.like(real, 0)
 
+    def _fft(self, b, op):
+        return transform(b, op, self.pairs.get(op.operands[0], (op.operands[0], None)), self.module, self.libraries)
+
     def _get_dimension_size(self, b, op):
         return self._part(b, op, 0).results[0]
 
@@ -361,109 +350,3 @@ class Parts:
                 value = b.reduce("add", value, 0, dimension)
             made.append(b.add(value, b.broadcast(start, b.sizes(value), [])))
         return tuple(made)
-
-    # Transforms --------------------------------------------------------------------------------------------------------------
-
-    def _fft(self, b, op):
-        kind = stablehlo.FftTypeAttr(op.attributes["fft_type"]).value
-        lengths = list(op.attributes["fft_length"])
-        if "fft" in self.libraries and len(lengths) <= 3:
-            return self._command(b, op, kind, lengths)
-        value = op.operands[0]
-        rank = len(shape_of(value))
-        dimensions = list(range(rank - len(lengths), rank))
-        inverse = kind in ("IFFT", "IRFFT")
-        pair = self.pairs.get(value, (value, None))
-        steps = list(reversed(list(zip(dimensions, lengths))))
-        if kind == "IRFFT":  # The other dimensions first: only then are the coefficients along the last one those of real numbers.
-            for dimension, length in steps[1:]:
-                pair = self._transformed(b, pair, dimension, length, length, inverse)
-            pair = tuple(self._whole(b, each, lengths[-1], sign) for each, sign in zip(pair, (1, -1)))
-            steps = steps[:1]
-        for dimension, length in steps:
-            kept = shape_of(op.results[0])[dimension] if kind == "RFFT" else length
-            pair = self._transformed(b, pair, dimension, length, kept, inverse)
-        return pair[0] if kind == "IRFFT" else pair
-
-    def _command(self, b, op, kind, lengths):
-        value, result = op.operands[0], op.results[0].type
-        parts = list(self.pairs.get(value, (value,)))
-        made = [part_type(result)] * 2 if is_complex(result) else [result]
-        values = commands.call_fft(b, self.module, kind, parts, made, lengths)
-        return tuple(values) if is_complex(result) else values[0]
-
-    @staticmethod
-    def _whole(b, half, length, sign):
-        """All of the coefficients of real numbers, of which the first half is given."""
-        shape = b.sizes(half)
-        rank = len(shape)
-        rest = b.slice(half, [0] * (rank - 1) + [1], shape[:-1] + [length - shape[-1] + 1])
-        rest = b.value("stablehlo.reverse", [rest], rest.type, {"dimensions": ir.DenseI64ArrayAttr.get([rank - 1])})
-        return b.concatenate([half, rest if sign > 0 else b.each("negate", rest)], rank - 1)
-
-    def _transformed(self, b, pair, dimension, length, kept, inverse):
-        rows = _divisor(length)
-        if rows == 1 and length > PRIME_MAX:
-            return self._as_convolution(b, pair, dimension, length, kept, inverse)
-        if length <= PRODUCT_MAX or rows == 1:
-            return self._multiplied(b, pair, dimension, length, kept, inverse)
-        return self._in_two_steps(b, pair, dimension, (rows, length // rows), kept, inverse)
-
-    def _in_two_steps(self, b, pair, dimension, lengths, kept, inverse):
-        """As rows times columns: columns are transformed, turned by what their places say, and then rows are."""
-        (rows, columns), shape = lengths, b.sizes(pair[0])
-        before, behind = shape[:dimension], shape[dimension + 1:]
-        pair = tuple(None if each is None else b.reshape(each, [*before, rows, columns, *behind]) for each in pair)
-        pair = self._transformed(b, pair, dimension, rows, rows, inverse)
-        angle = (2 if inverse else -2) * np.pi * np.outer(np.arange(rows), np.arange(columns)) / (rows * columns)
-        turns = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension, dimension + 1]) for each in (np.cos(angle), np.sin(angle))]
-        pair = self._transformed(b, product(b, pair, turns), dimension + 1, columns, columns, inverse)
-        order = list(range(len(shape) + 1))
-        order[dimension:dimension + 2] = [dimension + 1, dimension]
-        pair = tuple(b.reshape(b.transpose(each, order), [*before, rows * columns, *behind]) for each in pair)
-        if kept == rows * columns:
-            return pair
-        return tuple(b.slice(each, [0] * len(shape), [*before, kept, *behind]) for each in pair)
-
-    def _as_convolution(self, b, pair, dimension, length, kept, inverse):
-        """By 2nk = n² + k² - (k - n)² a transform is a convolution with a chirp (Bluestein), done by transforms of a power of two."""
-        shape, places = b.sizes(pair[0]), np.arange(length)
-        chirp = np.exp((1j if inverse else -1j) * np.pi * (places * places % (2 * length)) / length)
-        wide = 1 << (2 * length - 1).bit_length()
-        around = np.zeros(wide, np.complex128)
-        around[:length], around[wide - length + 1:] = chirp.conj(), chirp.conj()[:0:-1]
-        low, high = [0] * len(shape), [wide - length if i == dimension else 0 for i in range(len(shape))]
-        pair = tuple(b.pad(each, 0, low, high) for each in self._turned(b, pair, dimension, chirp))
-        pair = self._transformed(b, pair, dimension, wide, wide, False)
-        pair = self._transformed(b, self._turned(b, pair, dimension, np.fft.fft(around)), dimension, wide, wide, True)
-        limits = [*shape[:dimension], kept, *shape[dimension + 1:]]
-        pair = tuple(b.slice(each, [0] * len(shape), limits) for each in pair)
-        return self._turned(b, pair, dimension, chirp[:kept] * (1 / length if inverse else 1))
-
-    def _turned(self, b, pair, dimension, numbers):
-        """Multiplied by a complex number for each place along a dimension."""
-        parts = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension]) for each in (numbers.real, numbers.imag)]
-        return product(b, (pair[0], b.like(pair[0], 0) if pair[1] is None else pair[1]), parts)
-
-    @staticmethod
-    def _multiplied(b, pair, dimension, length, kept, inverse):
-        element = element_of(pair[0])
-        turns = np.outer(np.arange(length), np.arange(kept)) % length
-        angle = (2 if inverse else -2) * np.pi * turns / length
-        scale = 1 / length if inverse else 1
-        cosines, sines = (_numbers(b, each * scale, element) for each in (np.cos(angle), np.sin(angle)))
-        shape = shape_of(pair[0])
-        rest = [i for i in range(len(shape)) if i != dimension]
-
-        def dot(x, matrix):
-            numbers = stablehlo.DotDimensionNumbers.get(lhs_batching_dimensions=[], rhs_batching_dimensions=[],
-                                                        lhs_contracting_dimensions=[dimension], rhs_contracting_dimensions=[0])
-            made = b.value("stablehlo.dot_general", [x, matrix], tensor_type([shape[i] for i in rest] + [kept], element),
-                           {"dot_dimension_numbers": numbers})
-            return b.transpose(made, [*range(dimension), len(rest), *range(dimension, len(rest))])
-
-        real, imaginary = dot(pair[0], cosines), dot(pair[0], sines)
-        if pair[1] is not None:
-            real = b.subtract(real, dot(pair[1], sines))
-            imaginary = b.add(imaginary, dot(pair[1], cosines))
-        return real, imaginary

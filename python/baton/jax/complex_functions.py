@@ -10,6 +10,15 @@ from .build import element_of, shape_of, tensor_type
 INFINITE = float("inf")
 
 
+def is_complex(type_):
+    return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.ComplexType)
+
+
+def part_type(type_):
+    element = ir.ComplexType(type_.element_type).element_type
+    return tensor_type(list(type_.shape), element)
+
+
 def product(b, z, w):
     real = b.subtract(b.multiply(z[0], w[0]), b.multiply(z[1], w[1]))
     return real, b.add(b.multiply(z[0], w[1]), b.multiply(z[1], w[0]))

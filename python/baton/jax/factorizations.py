@@ -1,12 +1,11 @@
 """Factorizations that JAX asks LAPACK for, where they are short loops over columns: Cholesky, LU with pivots, triangular solves.
 
 Each round is work on whole matrices, batches together; n rounds of n * n. Those of complex matrices are written on complex
-numbers, before these become pairs; those of f16 and bf16 in f32. What converges by iteration (eigenvalues, singular values)
-and QR are refused: they take a library.
+numbers, before these become pairs; those of f16 and bf16 in f32. QR is in reflections.py. What converges by iteration
+(eigenvalues, singular values) is refused: it takes a library.
 """
 from jaxlib.mlir import ir
 
-from .boundary import entries
 from .build import Builder, element_of, is_value, shape_of, tensor_type
 from .sorting import replace
 
@@ -23,56 +22,56 @@ class Matrices:
 
     def column_of(self, b, a, k):
         """Column k, in each column."""
-        chosen = b.select(b.compare("EQ", self.column, self._wide(b, k)), a, b.like(a, 0))
+        chosen = b.select(b.compare("EQ", self.column, self.wide(b, k)), a, b.like(a, 0))
         return b.broadcast(b.reduce("add", chosen, 0, self.columns), self.shape, self.batch + [self.rows])
 
     def row_of(self, b, a, k):
-        chosen = b.select(b.compare("EQ", self.row, self._wide(b, k)), a, b.like(a, 0))
+        chosen = b.select(b.compare("EQ", self.row, self.wide(b, k)), a, b.like(a, 0))
         return b.broadcast(b.reduce("add", chosen, 0, self.rows), self.shape, self.batch + [self.columns])
 
     def element_of(self, b, a, k):
         return self.row_of(b, self.column_of(b, a, k), k)
 
-    def _wide(self, b, k):
+    def wide(self, b, k):
         return b.broadcast(k, self.shape, [])
 
 
-def _is_complex(value):
+def is_complex(value):
     return isinstance(element_of(value), ir.ComplexType)
 
 
-def _part(b, name, value):
+def part(b, name, value):
     """The real or the imaginary part, "real" or "imag"."""
     return b.value("stablehlo." + name, [value], tensor_type(shape_of(value), ir.ComplexType(element_of(value)).element_type))
 
 
-def _real(b, value):
-    return _part(b, "real", value) if _is_complex(value) else value
+def real(b, value):
+    return part(b, "real", value) if is_complex(value) else value
 
 
-def _with_zero(b, real, like):
+def with_zero(b, numbers, like):
     """Real numbers as what the elements of `like` are."""
-    return b.value("stablehlo.complex", [real, b.like(real, 0)], like.type) if _is_complex(like) else real
+    return b.value("stablehlo.complex", [numbers, b.like(numbers, 0)], like.type) if is_complex(like) else numbers
 
 
-def _conjugate(b, value):
-    if not _is_complex(value):
+def conjugate(b, value):
+    if not is_complex(value):
         return value
-    return b.value("stablehlo.complex", [_part(b, "real", value), b.each("negate", _part(b, "imag", value))], value.type)
+    return b.value("stablehlo.complex", [part(b, "real", value), b.each("negate", part(b, "imag", value))], value.type)
 
 
-def _divided(b, value, by):
+def divided(b, value, by):
     """By real numbers."""
-    if not _is_complex(value):
+    if not is_complex(value):
         return b.divide(value, by)
-    return b.value("stablehlo.complex", [b.divide(_part(b, name, value), by) for name in ("real", "imag")], value.type)
+    return b.value("stablehlo.complex", [b.divide(part(b, name, value), by) for name in ("real", "imag")], value.type)
 
 
-def _size(b, value):
+def magnitude(b, value):
     """What pivots are chosen by: of complex numbers the sum of what their parts are, as in LAPACK."""
-    if not _is_complex(value):
+    if not is_complex(value):
         return b.each("abs", value)
-    return b.add(*(b.each("abs", _part(b, name, value)) for name in ("real", "imag")))
+    return b.add(*(b.each("abs", part(b, name, value)) for name in ("real", "imag")))
 
 
 def cholesky(b, a, lower):
@@ -82,22 +81,22 @@ def cholesky(b, a, lower):
 
     def step(s, carried):
         k, a = carried
-        wide = m._wide(s, k)
-        head = s.each("sqrt", _real(s, m.element_of(s, a, k)))
-        column = _divided(s, m.column_of(s, a, k), head)
-        if _is_complex(a):
-            column = s.select(s.compare("EQ", m.row, wide), _with_zero(s, head, column), column)
-        across = _conjugate(s, s.transpose(column, m.batch + [m.columns, m.rows]))
+        wide = m.wide(s, k)
+        head = s.each("sqrt", real(s, m.element_of(s, a, k)))
+        column = divided(s, m.column_of(s, a, k), head)
+        if is_complex(a):
+            column = s.select(s.compare("EQ", m.row, wide), with_zero(s, head, column), column)
+        across = conjugate(s, s.transpose(column, m.batch + [m.columns, m.rows]))
         is_column = s.compare("EQ", m.column, wide)
         right = s.both(s.compare("GT", m.column, wide), s.compare("GT", m.row, wide))
         updated = s.select(right, s.subtract(a, s.multiply(column, across)), a)
         return [s.add(k, s.scalar(1)), s.select(is_column, column, updated)]
 
     if not lower:
-        a = _conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
+        a = conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
     _, a = b.loop([b.scalar(0), a], lambda s, carried: s.compare("LT", carried[0], count), step)
     a = b.select(b.compare("GE", m.row, m.column), a, b.like(a, 0))
-    return a if lower else _conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
+    return a if lower else conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
 
 
 def lu(b, a):
@@ -109,8 +108,8 @@ def lu(b, a):
 
     def step(s, carried):
         k, a, pivots = carried
-        wide = m._wide(s, k)
-        size = _size(s, m.column_of(s, a, k))
+        wide = m.wide(s, k)
+        size = magnitude(s, m.column_of(s, a, k))
         size = s.select(s.compare("GE", m.row, wide), size, s.like(size, -1))
         largest = s.broadcast(s.reduce("maximum", size, -1, m.rows), m.shape, m.batch + [m.columns])
         place = s.select(s.compare("EQ", size, largest), m.row, s.filled(rows, m.row))
@@ -145,13 +144,13 @@ def solve(b, a, right, lower, unit):
         i, x = carried
         k = i if lower else s.subtract(s.subtract(count, 1), i)
         found = r.row_of(s, x, k)
-        column = s.select(s.compare("EQ", m.column, m._wide(s, k)), a, s.like(a, 0))
+        column = s.select(s.compare("EQ", m.column, m.wide(s, k)), a, s.like(a, 0))
         column = s.reduce("add", column, 0, m.columns)
         if not unit:
             head = s.select(s.compare("EQ", s.iota(s.sizes(column), m.rows), s.broadcast(k, s.sizes(column), [])), column, s.like(column, 0))
             head = s.broadcast(s.reduce("add", head, 0, m.rows), r.shape, r.batch)
             found = s.divide(found, head)
-        wide = r._wide(s, k)
+        wide = r.wide(s, k)
         behind = s.compare("GT" if lower else "LT", r.row, wide)
         factors = s.broadcast(column, r.shape, r.batch + [r.rows])
         x = s.select(behind, s.subtract(x, s.multiply(factors, found)), x)
@@ -179,7 +178,7 @@ def lower_potrf(op, config):
 
 def _is_not_positive(b, factor, element):
     """1 for each matrix that has no factor: one whose diagonal is not positive throughout. JAX makes NaN of all of that."""
-    m, factor = Matrices(b, factor), _real(b, factor)
+    m, factor = Matrices(b, factor), real(b, factor)
     heads = b.select(b.compare("EQ", m.row, m.column), factor, b.like(factor, 1))
     positive = b.convert(b.compare("GT", heads, 0), element)
     for dimension in (m.columns, m.rows):
@@ -197,7 +196,7 @@ def lower_trsm(op, config):
     b = Builder.before(op)
     a, right = op.operands[:2]
     turns = _letter(config, "trans_x")
-    a = _conjugate(b, a) if turns == "C" else a
+    a = conjugate(b, a) if turns == "C" else a
     replace(op, [_solved(b, a, right, _letter(config, "side") == "L", _letter(config, "uplo") == "L", turns in ("T", "C"),
                          _letter(config, "diag") == "U")])
 
@@ -207,7 +206,7 @@ def lower_triangular_solve(op, module):
     flags = [ir.BoolAttr(op.attributes[name]).value for name in ("left_side", "lower", "unit_diagonal")]
     turns = str(op.attributes["transpose_a"])
     a, right = (_in_f32(b, each) for each in op.operands)
-    a = _conjugate(b, a) if "ADJOINT" in turns else a
+    a = conjugate(b, a) if "ADJOINT" in turns else a
     solved = _solved(b, a, right, flags[0], flags[1], "NO_TRANSPOSE" not in turns, flags[2])
     replace(op, [b.convert(solved, element_of(op.results[0]))])
     return True
@@ -224,14 +223,6 @@ def _in_f32(b, value):
     return b.convert(value, ir.F32Type.get()) if isinstance(element_of(value), (ir.F16Type, ir.BF16Type)) else value
 
 
-def lower_complex_factorization(op, module):
-    """One of complex matrices, which comes first; others stay."""
-    if op.name in OPERATIONS and _is_complex(op.operands[0]):
-        OPERATIONS[op.name](op, module)
-    elif op.name == "stablehlo.custom_call" and (name := ir.StringAttr(op.attributes["call_target_name"]).value) in COMPLEX_CALLS:
-        CALLS[name](op, entries(op.attributes["mhlo.backend_config"]))
-
-
 def _solved(b, a, right, is_left, lower, transposed, unit):
     rank = len(shape_of(a))
     turned = [*range(rank - 2), rank - 1, rank - 2]
@@ -245,5 +236,3 @@ def _solved(b, a, right, is_left, lower, transposed, unit):
 
 CALLS = {f"lapack_{kind}{name}_ffi": lower for kind in "sdcz" for name, lower in
          (("potrf", lower_potrf), ("getrf", lower_getrf), ("trsm", lower_trsm))}
-COMPLEX_CALLS = [name for name in CALLS if name[len("lapack_")] in "cz"]
-OPERATIONS = {"stablehlo.cholesky": lower_cholesky, "stablehlo.triangular_solve": lower_triangular_solve}

@@ -6,7 +6,7 @@ can be, before they run: sorts, scatters, calls; and control flow, which becomes
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import (boundary, calls, collectives, complex, control_flow, factorizations, libraries as commands, lines, products, rest,
+from . import (boundary, calls, collectives, complex, control_flow, libraries as commands, lines, products, rest,
                scatter, sizes, sorting, windows_unknown)
 from .inlining import inline_calls
 from .scalars import Scalars
@@ -89,7 +89,7 @@ def _lower_operations(module, libraries):
         if routine:
             commands.lower_lapack(op, module, routine)
     for op in operations(module):
-        factorizations.lower_complex_factorization(op, module)
+        rest.lower_complex_factorization(op, module)
     complex.lower_complex(module, operations(module, ir.WalkOrder.PRE_ORDER), libraries)
     # What lowers to other StableHLO, until none of it is left: a scatter may sort, a batch norm broadcasts.
     for op in operations(module):

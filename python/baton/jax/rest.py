@@ -3,11 +3,11 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import tridiagonal
+from . import reflections, tridiagonal
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .convolutions import lower_convolution, lower_dynamic_convolution
-from .factorizations import CALLS, lower_cholesky, lower_triangular_solve
+from .factorizations import CALLS, is_complex, lower_cholesky, lower_triangular_solve
 from .libraries import ROUTINE
 from .scalars import index
 from .running import lower_running
@@ -195,6 +195,14 @@ def _strided(b, value, offsets, strides, shape):
     return b.value("tensor.extract_slice", [value, *sizes], tensor_type(shape, element_of(value)), attributes)
 
 
+def lower_complex_factorization(op, module):
+    """One of complex matrices, which comes first; others stay."""
+    if op.name in ("stablehlo.cholesky", "stablehlo.triangular_solve") and is_complex(op.operands[0]):
+        REWRITES[op.name](op, module)
+    elif op.name == "stablehlo.custom_call" and (name := ir.StringAttr(op.attributes["call_target_name"]).value) in COMPLEX_CALLS:
+        KNOWN_CALLS[name](op, entries(op.attributes["mhlo.backend_config"]))
+
+
 def lower_known_call(op):
     """Calls that only annotate; True when the operation is gone."""
     name = ir.StringAttr(op.attributes["call_target_name"]).value
@@ -210,7 +218,8 @@ def lower_known_call(op):
     raise NotImplementedError(f"custom_call @{name} is not lowered: {who}")
 
 
-KNOWN_CALLS = {**CALLS, **tridiagonal.CALLS, "ApproxTopK": lower_approximate_top_k}
+KNOWN_CALLS = {**CALLS, **reflections.CALLS, **tridiagonal.CALLS, "ApproxTopK": lower_approximate_top_k}
+COMPLEX_CALLS = [name for name in (*CALLS, *reflections.CALLS) if name[len("lapack_")] in "cz"]
 
 
 def _slice_of_number(op, _):
@@ -229,7 +238,18 @@ def _without_places(op, value):
     return True
 
 
+def _rng_bit_generator(op, _):
+    """Of no numbers: none, and the state as it was."""
+    bits = op.results[1]
+    if not _empty(bits):
+        return False
+    b = Builder.before(op)
+    replace(op, [op.operands[0], b.full(shape_of(bits), 0, element_of(bits))])
+    return True
+
+
 REWRITES = {
+    "stablehlo.rng_bit_generator": _rng_bit_generator,
     "stablehlo.dynamic_slice": _slice_of_number,
     "stablehlo.dynamic_update_slice": _update_of_number,
     "stablehlo.optimization_barrier": _barrier,

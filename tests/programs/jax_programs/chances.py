@@ -131,3 +131,11 @@ def sampled_tokens(key, logits):
     logits = jnp.where(jnp.take_along_axis(cut, jnp.argsort(order, -1), -1), -jnp.inf, logits)
     minimum = jnp.where(jax.nn.softmax(logits) < 0.05 * jax.nn.softmax(logits).max(-1, keepdims=True), -jnp.inf, logits)
     return jax.random.categorical(key, logits), jax.random.categorical(key, minimum), jax.vmap(lambda k, l: jax.random.categorical(k, l))(jax.random.split(key, 5), minimum)
+
+
+@program(u32(4))
+def bits_of_nothing(state):
+    """By the generator that is one operation: some bits, and none, which leave its state as it was."""
+    some, none = (lax.rng_bit_generator(state, shape) for shape in ((5, 3), (0, 3)))
+    key = jax.random.wrap_key_data(state, impl="rbg")
+    return some, none, jax.random.uniform(key, (2, 0)), jax.random.bits(key, (0,), jnp.uint8)

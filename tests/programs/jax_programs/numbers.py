@@ -142,6 +142,15 @@ def complex_factorizations(a, b):
     return factors, lax.linalg.lu(a[:, :4]), jnp.linalg.solve(a + 3 * jnp.eye(5), b), jnp.linalg.slogdet(a), triangles
 
 
+@program(f32(2, 6, 4), f32(4, 6), c64(5, 5), f32(0, 3), np.diag(np.arange(3, dtype=np.float32)))
+def orthogonal_matrices(tall, wide, square, none, on_axes):
+    """Signs as LAPACK chooses them; columns that are on their axis are left there."""
+    def learned(x):
+        return jnp.linalg.qr(x)[1].real.sum()
+
+    return [jnp.linalg.qr(x, mode=mode) for x, mode in ((tall, "reduced"), (wide, "complete"), (square, "complete"), (none, "reduced"), (on_axes, "raw"))], jax.grad(learned)(square)
+
+
 @program(f16(2, 4, 4), f16(2, 4, 3), bf16(4, 4), bf16(4, 3))
 def triangles_of_small_floats(a, b, c, d):
     return lax.linalg.triangular_solve(a / 4 + jnp.eye(4, dtype=a.dtype), b, left_side=True), jax.scipy.linalg.solve_triangular(c / 4 + jnp.eye(4, dtype=c.dtype), d)

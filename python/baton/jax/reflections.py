@@ -1,0 +1,116 @@
+"""QR as LAPACK has it: a loop over columns, each of which is turned onto an axis by a reflection; the matrix of the reflections.
+
+A reflection is 1 - tau v v*, where v has zeros above the diagonal, a one on it, and below it what is kept in the matrix.
+"""
+from .build import Builder, element_of, is_value, shape_of
+from .factorizations import Matrices, conjugate, divided, magnitude, part, real, with_zero
+from .sorting import replace
+
+
+def qr(b, a):
+    """The packed factors and for each column its tau."""
+    m = Matrices(b, a)
+    if any(map(is_value, m.shape)):
+        raise NotImplementedError('QR of matrices whose sizes are not known is not lowered: give them sizes')
+    least = min(m.shape[-2:])
+
+    def step(s, carried):
+        k, a, taus = carried
+        column, is_row, below = m.column_of(s, a, k), s.compare("EQ", m.row, m.wide(s, k)), s.compare("GT", m.row, m.wide(s, k))
+        head = m.element_of(s, a, k)
+        beta, nothing = _turned(s, m, column, head, s.either(is_row, below), below)
+        tau, v = _reflection(s, column, head, beta, nothing, below)
+        v = s.select(is_row, s.like(v, 1), v)
+        right = s.compare("GT", m.column, m.wide(s, k))
+        moved = s.select(right, _reflected(s, m, a, v, conjugate(s, tau)), a)
+        kept = s.select(is_row, with_zero(s, beta, a), s.select(below, v, a))
+        a = s.select(s.compare("EQ", m.column, m.wide(s, k)), kept, moved)
+        mine = s.compare("EQ", s.iota(s.sizes(taus), len(m.batch)), s.broadcast(k, s.sizes(taus), []))
+        return [s.add(k, s.scalar(1)), a, s.select(mine, _one_of(s, m, tau, s.sizes(taus)), taus)]
+
+    taus = b.full(m.shape[:-2] + [least], 0, element_of(a))
+    if 0 in m.shape:
+        return [a, taus]
+    return b.loop([b.scalar(0), a, taus], lambda s, carried: s.compare("LT", carried[0], b.number(least)), step)[1:]
+
+
+def _turned(b, m, column, head, counts, below):
+    """What the column becomes on the axis, real and in each place; and where it lies there already."""
+    sizes = b.select(counts, magnitude(b, column), b.like(real(b, column), 0))
+    largest = _over_rows(b, m, "maximum", sizes)
+    largest = b.select(b.compare("GT", largest, 0), largest, b.like(largest, 1))
+    parts = [real(b, column)] if column.type == real(b, column).type else [part(b, name, column) for name in ("real", "imag")]
+    squares = [b.multiply(each, each) for each in (b.divide(each, largest) for each in parts)]
+    squares = squares[0] if len(squares) == 1 else b.add(*squares)
+    none = b.like(squares, 0)
+    length = b.multiply(largest, b.each("sqrt", _over_rows(b, m, "add", b.select(counts, squares, none))))
+    nothing = b.compare("EQ", _over_rows(b, m, "add", b.select(below, sizes, none)), 0)
+    if len(parts) == 2:
+        nothing = b.both(nothing, b.compare("EQ", part(b, "imag", head), 0))
+    front = real(b, head)
+    beta = b.select(b.compare("GE", front, 0), b.each("negate", length), length)
+    return b.select(nothing, front, beta), nothing
+
+
+def _reflection(b, column, head, beta, nothing, below):
+    """Tau in each place, and v below the diagonal; of a column on the axis both are zero."""
+    safe = b.select(nothing, b.like(beta, 1), beta)
+    away = b.subtract(with_zero(b, beta, head), head)
+    tau = divided(b, away, safe)
+    away = b.select(nothing, b.like(away, 1), away)
+    none = b.like(column, 0)
+    v = b.select(b.both(below, b.negated(nothing)), b.divide(b.each("negate", column), away), none)
+    return b.select(nothing, none, tau), v
+
+
+def _over_rows(b, m, name, value):
+    return b.broadcast(b.reduce(name, value, 0, m.rows), m.shape, m.batch + [m.columns])
+
+
+def _reflected(b, m, a, v, tau):
+    along = _over_rows(b, m, "add", b.multiply(conjugate(b, v), a))
+    return b.subtract(a, b.multiply(tau, b.multiply(v, along)))
+
+
+def _one_of(b, m, value, shape):
+    """What stands in each place of a matrix, for each place of `shape`."""
+    starts, ends = [0] * len(m.shape), m.shape[:-2] + [1, 1]
+    return b.broadcast(b.reshape(b.slice(value, starts, ends), m.shape[:-2]), shape, m.batch)
+
+
+def matrix_of(b, a, taus):
+    """The product of the reflections: their columns as far as `a` has any."""
+    m, count = Matrices(b, a), shape_of(taus)[-1]
+    start = b.select(b.compare("EQ", m.row, m.column), b.like(a, 1), b.like(a, 0))
+
+    def step(s, carried):
+        i, q = carried
+        k = s.subtract(s.scalar(count - 1), i)
+        v = s.select(s.compare("GT", m.row, m.wide(s, k)), m.column_of(s, a, k), s.like(a, 0))
+        v = s.select(s.compare("EQ", m.row, m.wide(s, k)), s.like(a, 1), v)
+        mine = s.compare("EQ", s.iota(s.sizes(taus), len(m.batch)), s.broadcast(k, s.sizes(taus), []))
+        tau = s.reduce("add", s.select(mine, taus, s.like(taus, 0)), 0, len(m.batch))
+        return [s.add(i, s.scalar(1)), _reflected(s, m, q, v, s.broadcast(tau, m.shape, m.batch))]
+
+    return b.loop([b.scalar(0), start], lambda s, carried: s.compare("LT", carried[0], b.scalar(count)), step)[1]
+
+
+# JAX's calls ------------------------------------------------------------------------------------------------------------
+
+
+def lower_geqrf(op, config):
+    b = Builder.before(op)
+    replace(op, [*qr(b, op.operands[0]), *_infos(b, op, 2)])
+
+
+def lower_orgqr(op, config):
+    b = Builder.before(op)
+    replace(op, [matrix_of(b, *op.operands), *_infos(b, op, 1)])
+
+
+def _infos(b, op, first):
+    return [b.full(shape_of(each), 0, element_of(each)) for each in list(op.results)[first:]]
+
+
+CALLS = {f"lapack_{kind}geqrf_ffi": lower_geqrf for kind in "sdcz"}
+CALLS |= {f"lapack_{name}_ffi": lower_orgqr for name in ("sorgqr", "dorgqr", "cungqr", "zungqr")}

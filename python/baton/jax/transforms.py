@@ -1,0 +1,134 @@
+"""Fourier transforms of complex numbers as pairs of their parts, and of real ones.
+
+A transform multiplies by its matrix, one dimension after the other: n * n work for n elements; lengths with divisors are
+transformed as rows and columns, which is work for the sum of the divisors, and long ones without any as a convolution.
+"""
+import numpy as np
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+from .build import element_of, shape_of, tensor_type
+from .complex_functions import is_complex, part_type, product
+from .libraries import call_fft
+
+PRODUCT_MAX = 64  # Elements along a dimension that are transformed by one product, where the length has divisors.
+PRIME_MAX = 256  # The same where it has none.
+
+
+def transform(b, op, pair, module, libraries):
+    """Of the two parts of the operand, of which the imaginary one may be None: two parts, or real numbers."""
+    kind = stablehlo.FftTypeAttr(op.attributes["fft_type"]).value
+    lengths = list(op.attributes["fft_length"])
+    if "fft" in libraries and len(lengths) <= 3:
+        return _command(b, op, pair, module, kind, lengths)
+    value = op.operands[0]
+    rank = len(shape_of(value))
+    dimensions = list(range(rank - len(lengths), rank))
+    inverse = kind in ("IFFT", "IRFFT")
+    steps = list(reversed(list(zip(dimensions, lengths))))
+    if kind == "IRFFT":  # The other dimensions first: only then are the coefficients along the last one those of real numbers.
+        for dimension, length in steps[1:]:
+            pair = _transformed(b, pair, dimension, length, length, inverse)
+        pair = tuple(_whole(b, each, lengths[-1], sign) for each, sign in zip(pair, (1, -1)))
+        steps = steps[:1]
+    for dimension, length in steps:
+        kept = shape_of(op.results[0])[dimension] if kind == "RFFT" else length
+        pair = _transformed(b, pair, dimension, length, kept, inverse)
+    return pair[0] if kind == "IRFFT" else pair
+
+
+def _command(b, op, pair, module, kind, lengths):
+    result, parts = op.results[0].type, [each for each in pair if each is not None]
+    made = [part_type(result)] * 2 if is_complex(result) else [result]
+    values = call_fft(b, module, kind, parts, made, lengths)
+    return tuple(values) if is_complex(result) else values[0]
+
+
+def _whole(b, half, length, sign):
+    """All of the coefficients of real numbers, of which the first half is given."""
+    shape = b.sizes(half)
+    rank = len(shape)
+    rest = b.slice(half, [0] * (rank - 1) + [1], shape[:-1] + [length - shape[-1] + 1])
+    rest = b.value("stablehlo.reverse", [rest], rest.type, {"dimensions": ir.DenseI64ArrayAttr.get([rank - 1])})
+    return b.concatenate([half, rest if sign > 0 else b.each("negate", rest)], rank - 1)
+
+
+def _transformed(b, pair, dimension, length, kept, inverse):
+    rows = _divisor(length)
+    if rows == 1 and length > PRIME_MAX:
+        return _as_convolution(b, pair, dimension, length, kept, inverse)
+    if length <= PRODUCT_MAX or rows == 1:
+        return _multiplied(b, pair, dimension, length, kept, inverse)
+    return _in_two_steps(b, pair, dimension, (rows, length // rows), kept, inverse)
+
+
+def _in_two_steps(b, pair, dimension, lengths, kept, inverse):
+    """As rows times columns: columns are transformed, turned by what their places say, and then rows are."""
+    (rows, columns), shape = lengths, b.sizes(pair[0])
+    before, behind = shape[:dimension], shape[dimension + 1:]
+    pair = tuple(None if each is None else b.reshape(each, [*before, rows, columns, *behind]) for each in pair)
+    pair = _transformed(b, pair, dimension, rows, rows, inverse)
+    angle = (2 if inverse else -2) * np.pi * np.outer(np.arange(rows), np.arange(columns)) / (rows * columns)
+    turns = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension, dimension + 1]) for each in (np.cos(angle), np.sin(angle))]
+    pair = _transformed(b, product(b, pair, turns), dimension + 1, columns, columns, inverse)
+    order = list(range(len(shape) + 1))
+    order[dimension:dimension + 2] = [dimension + 1, dimension]
+    pair = tuple(b.reshape(b.transpose(each, order), [*before, rows * columns, *behind]) for each in pair)
+    if kept == rows * columns:
+        return pair
+    return tuple(b.slice(each, [0] * len(shape), [*before, kept, *behind]) for each in pair)
+
+
+def _as_convolution(b, pair, dimension, length, kept, inverse):
+    """By 2nk = n² + k² - (k - n)² a transform is a convolution with a chirp (Bluestein), done by transforms of a power of two."""
+    shape, places = b.sizes(pair[0]), np.arange(length)
+    chirp = np.exp((1j if inverse else -1j) * np.pi * (places * places % (2 * length)) / length)
+    wide = 1 << (2 * length - 1).bit_length()
+    around = np.zeros(wide, np.complex128)
+    around[:length], around[wide - length + 1:] = chirp.conj(), chirp.conj()[:0:-1]
+    low, high = [0] * len(shape), [wide - length if i == dimension else 0 for i in range(len(shape))]
+    pair = tuple(b.pad(each, 0, low, high) for each in _turned(b, pair, dimension, chirp))
+    pair = _transformed(b, pair, dimension, wide, wide, False)
+    pair = _transformed(b, _turned(b, pair, dimension, np.fft.fft(around)), dimension, wide, wide, True)
+    limits = [*shape[:dimension], kept, *shape[dimension + 1:]]
+    pair = tuple(b.slice(each, [0] * len(shape), limits) for each in pair)
+    return _turned(b, pair, dimension, chirp[:kept] * (1 / length if inverse else 1))
+
+
+def _turned(b, pair, dimension, numbers):
+    """Multiplied by a complex number for each place along a dimension."""
+    parts = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension]) for each in (numbers.real, numbers.imag)]
+    return product(b, (pair[0], b.like(pair[0], 0) if pair[1] is None else pair[1]), parts)
+
+
+def _multiplied(b, pair, dimension, length, kept, inverse):
+    element = element_of(pair[0])
+    turns = np.outer(np.arange(length), np.arange(kept)) % length
+    angle = (2 if inverse else -2) * np.pi * turns / length
+    scale = 1 / length if inverse else 1
+    cosines, sines = (_numbers(b, each * scale, element) for each in (np.cos(angle), np.sin(angle)))
+    shape = shape_of(pair[0])
+    rest = [i for i in range(len(shape)) if i != dimension]
+
+    def dot(x, matrix):
+        numbers = stablehlo.DotDimensionNumbers.get(lhs_batching_dimensions=[], rhs_batching_dimensions=[],
+                                                    lhs_contracting_dimensions=[dimension], rhs_contracting_dimensions=[0])
+        made = b.value("stablehlo.dot_general", [x, matrix], tensor_type([shape[i] for i in rest] + [kept], element),
+                       {"dot_dimension_numbers": numbers})
+        return b.transpose(made, [*range(dimension), len(rest), *range(dimension, len(rest))])
+
+    real, imaginary = dot(pair[0], cosines), dot(pair[0], sines)
+    if pair[1] is not None:
+        real = b.subtract(real, dot(pair[1], sines))
+        imaginary = b.add(imaginary, dot(pair[1], cosines))
+    return real, imaginary
+
+
+def _numbers(b, numbers, element):
+    attribute = ir.DenseElementsAttr.get(numbers.astype(np.float64 if isinstance(element, ir.F64Type) else np.float32))
+    return b.value("stablehlo.constant", [], attribute.type, {"value": attribute})
+
+
+def _divisor(length):
+    """The largest one that is not above the root."""
+    return max(i for i in range(1, int(length ** 0.5) + 1) if length % i == 0)
