@@ -78,6 +78,7 @@ def test_portable_artifacts_are_read():
 @pytest.mark.parametrize("function, sentence", [
     (lambda x: jax.ffi.ffi_call("nobody", jax.ShapeDtypeStruct(x.shape, x.dtype))(x), "custom_call @nobody is not lowered: only commands are"),
     (lambda x: jnp.linalg.svd(x), r'custom_call @lapack_sgesdd_ffi is not lowered: the plugin lapack does it, with libraries=\("lapack",\)'),
+    (lambda x: x.astype(jnp.float8_e8m0fnu).astype(jnp.float32), "tensors of f8E8M0FNU are not lowered: of floats below 16 bits there are"),
     (lambda x: jnp.linalg.svd(x[:, :4] * 1j), "custom_call @lapack_cgesdd_ffi of complex numbers is not lowered: the plugin lapack does it of real ones"),
     (lambda x: jax.ffi.ffi_call("a.b", jax.ShapeDtypeStruct(x.shape, np.complex64))(x), "of complex numbers is not lowered"),
 ])

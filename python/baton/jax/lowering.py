@@ -3,6 +3,8 @@
 jaxlib's own passes lower most of it (to_linalg). What they leave is written here, in other operations of StableHLO where that
 can be, before they run: sorts, scatters, calls; and control flow, which becomes scf around what they lower.
 """
+import re
+
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
@@ -159,8 +161,15 @@ REWRITES = {
 }
 
 
+# Floats that jaxlib has and the compiler's MLIR has not.
+UNKNOWN_FLOATS = re.compile(r"\b(f4E2M1FN|f6E2M3FN|f6E3M2FN|f8E3M4|f8E8M0FNU)\b")
+
+
 def _check(module):
     """What is left is named in one sentence."""
+    for op in operations(module):
+        if unknown := next(filter(None, (UNKNOWN_FLOATS.search(str(each.type)) for each in (*op.results, *op.operands))), None):
+            raise NotLowered(lines.said(op, f"tensors of {unknown[1]} are not lowered: of floats below 16 bits there are those of 8 with 4 or 5 for the exponent"))
     found = [op for op in operations(module) if op.name.split(".")[0] in ("stablehlo", "chlo", "sdy", "mhlo", "shape")]
     left = sorted({op.name for op in found})
     if left:
