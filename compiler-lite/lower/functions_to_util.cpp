@@ -101,26 +101,40 @@ bool is_element(Type type) {
   return (bits > 0 && bits < 8) || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128;
 }
 
-// The first tensor among these types whose elements no buffer holds.
-Type find_odd_tensor(TypeRange types) {
+bool has_odd_elements(TensorType tensor) { return !is_element(tensor.getElementType()); }
+
+// Beyond what a process addresses on any CPU, so that products of a tensor's sizes fit 64 bits from here on.
+bool is_beyond_memory(TensorType tensor) {
+  if (!tensor.hasRank() || llvm::is_contained(tensor.getShape(), 0)) return false;
+  uint64_t elements = 1;
+  for (const int64_t size : tensor.getShape()) {
+    if (!ShapedType::isDynamic(size)) elements = llvm::SaturatingMultiply(elements, static_cast<uint64_t>(size));
+  }
+  return elements > uint64_t{1} << 47;
+}
+
+// The first tensor among these types of which that holds.
+Type find_tensor(TypeRange types, bool (*holds)(TensorType)) {
   for (const Type type : types) {
     const auto tensor = dyn_cast<TensorType>(type);
-    if (tensor && !is_element(tensor.getElementType())) return type;
+    if (tensor && holds(tensor)) return type;
   }
   return {};
 }
 
-Type find_odd_tensor(Operation* op) {
-  Type odd = find_odd_tensor(op->getOperandTypes());
-  if (!odd) odd = find_odd_tensor(op->getResultTypes());
+Type find_tensor(Operation* op, bool (*holds)(TensorType)) {
+  Type found = find_tensor(op->getOperandTypes(), holds);
+  const auto look_in = [&](TypeRange types) { found = found ? found : find_tensor(types, holds); };
+  look_in(op->getResultTypes());
   for (Region& region : op->getRegions()) {
-    for (Block& block : region) odd = odd ? odd : find_odd_tensor(TypeRange(block.getArgumentTypes()));
+    for (Block& block : region) look_in(TypeRange(block.getArgumentTypes()));
   }
-  if (auto global = dyn_cast<util::GlobalOp>(op)) odd = odd ? odd : find_odd_tensor(TypeRange(global.getType()));
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (function && !odd) odd = find_odd_tensor(TypeRange(function.getArgumentTypes()));
-  if (function && !odd) odd = find_odd_tensor(TypeRange(function.getResultTypes()));
-  return odd;
+  if (auto global = dyn_cast<util::GlobalOp>(op)) look_in(TypeRange(global.getType()));
+  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+    look_in(TypeRange(function.getArgumentTypes()));
+    look_in(TypeRange(function.getResultTypes()));
+  }
+  return found;
 }
 
 LogicalResult refuse_unknown_operation(Operation* op) {
@@ -129,7 +143,10 @@ LogicalResult refuse_unknown_operation(Operation* op) {
 }
 
 LogicalResult refuse_odd_elements(Operation* op) {
-  const Type odd = find_odd_tensor(op);
+  if (const Type large = find_tensor(op, is_beyond_memory)) {
+    return op->emitError() << op->getName() << ": " << large << " has more than 2^47 elements, which no memory holds";
+  }
+  const Type odd = find_tensor(op, has_odd_elements);
   if (!odd) return success();
   return op->emitError() << op->getName() << ": elements of " << odd
                          << " are no integers of 1 to 8, 16, 32, 64 or 128 bits, floats of 8 to 64 or 128 bits or "
