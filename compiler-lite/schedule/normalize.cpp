@@ -11,6 +11,7 @@
 #include "compiler-lite/schedule/check_bounds.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
+#include "compiler-lite/schedule/product_parts.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
 #include "compiler-lite/schedule/stepped_sums.hpp"
 #include "compiler-lite/schedule/tensor_gather.hpp"
@@ -411,6 +412,7 @@ LogicalResult normalize(mlir::ModuleOp module, Products products) {
   if (failed(check_bounds(module))) return mlir::failure();
   if (failed(clean_up(module)) || failed(fuse(module, products)) || failed(split_reductions(module)))
     return mlir::failure();
+  if (products == Products::kOnBlocks && failed(divide_products(module))) return mlir::failure();
   return clean_up(module);
 }
 
