@@ -158,7 +158,7 @@ class Reader {
 
 std::optional<AttentionMask> AttentionMask::find(const Attention& attention) {
   linalg::GenericOp masked = attention.masked;
-  if (!masked || attention.row == Attention::kNoRow) return std::nullopt;
+  if (!masked) return std::nullopt;
   Value result = masked.getBlock()->getTerminator()->getOperand(0);
   while (llvm::isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(result.getDefiningOp())) {
     result = result.getDefiningOp()->getOperand(0);
@@ -179,7 +179,8 @@ bool AttentionMask::is_fixed(mlir::OpOperand& operand) const {
   const mlir::Type type = mlir::getElementTypeOrSelf(operand.get().getType());
   if (!type.isInteger(32) && !type.isInteger(64) && !type.isIndex()) return false;
   const mlir::AffineMap map = masked.getMatchingIndexingMap(&operand);
-  return masked.isDpsInput(&operand) && !map.isFunctionOfDim(attention_.row) && !map.isFunctionOfDim(attention_.key);
+  const bool has_row = attention_.row != Attention::kNoRow && map.isFunctionOfDim(attention_.row);
+  return masked.isDpsInput(&operand) && !has_row && !map.isFunctionOfDim(attention_.key);
 }
 
 AttentionMask::Answer AttentionMask::ask(OpBuilder& builder, Location location, Range rows, Range keys, ValueRange at,

@@ -153,23 +153,9 @@ class AttentionWriter : AttentionParts {
     column_ = times(remainder(lane_, 4), 2);
   }
 
-  // What the mask asks that is the same for all scores.
-  void load_fixed() {
-    if (!mask_) return;
-    linalg::GenericOp masked = attention_.masked;
-    Values point = at_;
-    point[attention_.row] = point[attention_.key] = index(0);
-    for (mlir::OpOperand& operand : masked->getOpOperands()) {
-      fixed_.push_back(mask_->is_fixed(operand) ? gpu::load(builder_, masked, operand, point) : Value());
-    }
-  }
   // Of `count` rows from `first` on, and of a block of keys.
-  AttentionMask::Answer ask(Value first, int64_t count, Value block) {
-    const Value key = times(block, kKeys);
-    const AttentionMask::Range rows{least(first, last_of(attention_.row)),
-                                    least(add(first, count - 1), last_of(attention_.row))};
-    return mask_->ask(builder_, location_, rows, {key, least(add(key, kKeys - 1), last_of(attention_.key))}, at_,
-                      fixed_);
+  AttentionMask::Answer ask_of_block(Value first, int64_t count, Value block) {
+    return ask(first, count, times(block, kKeys), kKeys);
   }
 
   // From the first block of keys of which some count for the workgroup's rows, to behind the last such one. Each lane asks for
@@ -180,7 +166,7 @@ class AttentionWriter : AttentionParts {
     const Values ends = loop(
         quotient(add(blocks_, kWarp - 1), kWarp), 1, {as_word(blocks_), none_yet}, [&](Value turn, ValueRange so_far) {
           const Value block = add(times(turn, kWarp), lane_), is_block = is_below(block, blocks_);
-          const Value counts = select(ask(row0_, kAttentionRows, block).none, truth(false), is_block);
+          const Value counts = select(ask_of_block(row0_, kAttentionRows, block).none, truth(false), is_block);
           const Value first = builder_.create<arith::MinUIOp>(location_, so_far[0], as_word(block));
           const Value last = builder_.create<arith::MaxUIOp>(location_, so_far[1], as_word(add(block, 1)));
           return Values{select(counts, first, so_far[0]), select(counts, last, so_far[1])};
@@ -192,7 +178,6 @@ class AttentionWriter : AttentionParts {
     }
     return {as_index(first), as_index(last)};
   }
-  Value truth(bool value) { return builder_.create<arith::ConstantIntOp>(location_, value, 1); }
   Value as_word(Value number) {
     return builder_.create<arith::IndexCastUIOp>(location_, builder_.getI32Type(), number);
   }
@@ -209,18 +194,11 @@ class AttentionWriter : AttentionParts {
   }
   // Whether there is a row beside whose largest score what stands for a masked one is more than nothing.
   Value wants_all(const State& state) {
-    constexpr double kFarBelow = 160;  // Neither exp(-160) nor 2 to this power is anything in f32.
-    const double nothing = is_half_ ? mask_->nothing() * kLog2OfE : mask_->nothing();
-    const Value far = number(std::max<double>(nothing, -std::numeric_limits<float>::max()) + kFarBelow);
     Value wants = truth(false);
     for (const Value largest : state.largest) {
-      const Value is_far = builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::OGT, largest, far);
-      wants = select(is_far, wants, truth(true));
+      wants = select(is_far_above_nothing(largest, is_half_ ? kLog2OfE : 1), wants, truth(true));
     }
-    const Value word = builder_.create<arith::ExtUIOp>(location_, builder_.getI32Type(), wants);
-    auto any = builder_.create<LLVM::CallIntrinsicOp>(location_, builder_.getI32Type(), "llvm.nvvm.barrier0.or",
-                                                      ValueRange{word});
-    return compare(arith::CmpIPredicate::ne, any->getResult(0), make_i32(builder_, location_, 0));
+    return holds_for_any_thread(wants);
   }
 
   Values begin_copies(const AttentionMask::Range& blocks) {
@@ -255,7 +233,7 @@ class AttentionWriter : AttentionParts {
     const Value is_whole = fits(times(block, kKeys), kKeys, sizes_[attention_.key]);
     if (!mask_) return take_keys(block, is_whole, State::of(before)).all();
     const AttentionMask::Answer answer =
-        by_warpgroups_ ? ask(row0_, kAttentionRows, block) : ask(warp_row0(), kWarpRows, block);
+        by_warpgroups_ ? ask_of_block(row0_, kAttentionRows, block) : ask_of_block(warp_row0(), kWarpRows, block);
     const Value is_left_out = compare(arith::CmpIPredicate::eq, is_first, answer.none);
     const llvm::SmallVector<mlir::Type> types(before.size(), f32_);
     return choose(
@@ -642,7 +620,6 @@ class AttentionWriter : AttentionParts {
   int64_t stages_;
   SharedRows q_, k_, v_;
   llvm::SmallVector<Values> queries_;
-  Values fixed_;  // For each operand of the mask, what is the same for all scores.
   Value blocks_, row0_, row_, column_;
 };
 

@@ -2,6 +2,8 @@
 // lie, scores as the program makes numbers of them, results as it goes on with them.
 #pragma once
 
+#include <limits>
+
 #include "compiler-lite/codegen/attention.hpp"
 #include "compiler-lite/codegen/attention_mask.hpp"
 #include "compiler-lite/codegen/cuda/wide_body.hpp"
@@ -22,6 +24,7 @@ inline constexpr double kLog2OfE = 1.4426950408889634;
 // Elements of a row of Q, K or V: more have no room in registers.
 inline constexpr int64_t kAttentionSizeMax = 128;
 
+// Its many methods are one vocabulary: whoever writes such code says all of it in these words, over the same builder and sizes.
 class AttentionParts : protected gpu::TileWriter {
  protected:
   using Value = mlir::Value;
@@ -144,6 +147,43 @@ class AttentionParts : protected gpu::TileWriter {
                                               rows.memory.base, ValueRange{offset});
   }
 
+  // What the mask asks that is the same for all scores.
+  void load_fixed() {
+    if (!mask_) return;
+    mlir::linalg::GenericOp masked = attention_.masked;
+    Values point = at_;
+    if (attention_.row != Attention::kNoRow) point[attention_.row] = index(0);
+    point[attention_.key] = index(0);
+    for (mlir::OpOperand& operand : masked->getOpOperands()) {
+      fixed_.push_back(mask_->is_fixed(operand) ? gpu::load(builder_, masked, operand, point) : Value());
+    }
+  }
+  // Of `row_count` rows and `key_count` keys from there on.
+  AttentionMask::Answer ask(Value row, int64_t row_count, Value key, int64_t key_count) {
+    const auto range = [&](Value first, int64_t count, unsigned dimension) {
+      return AttentionMask::Range{least(first, last_of(dimension)), least(add(first, count - 1), last_of(dimension))};
+    };
+    const bool has_row = attention_.row != Attention::kNoRow;
+    const AttentionMask::Range rows = has_row ? range(row, row_count, attention_.row) : AttentionMask::Range();
+    return mask_->ask(builder_, location_, rows, range(key, key_count, attention_.key), at_, fixed_);
+  }
+  // Whether what stands for a masked score is nothing beside such a score. `unit`: in how many parts scores are counted of
+  // what the program counts them in.
+  Value is_far_above_nothing(Value score, double unit) {
+    constexpr double kFarBelow = 160;  // Neither exp(-160) nor 2 to this power is anything in f32.
+    const double nothing = std::max<double>(mask_->nothing() * unit, -std::numeric_limits<float>::max());
+    return builder_.create<mlir::arith::CmpFOp>(location_, mlir::arith::CmpFPredicate::OGT, score,
+                                                number(nothing + kFarBelow));
+  }
+  // Whether it holds for one thread of the workgroup at least; all wait for each other.
+  Value holds_for_any_thread(Value condition) {
+    const Value word = builder_.create<mlir::arith::ExtUIOp>(location_, builder_.getI32Type(), condition);
+    auto any = builder_.create<mlir::LLVM::CallIntrinsicOp>(location_, builder_.getI32Type(), "llvm.nvvm.barrier0.or",
+                                                            ValueRange{word});
+    return compare(mlir::arith::CmpIPredicate::ne, any->getResult(0), make_i32(builder_, location_, 0));
+  }
+  Value truth(bool value) { return builder_.create<mlir::arith::ConstantIntOp>(location_, value, 1); }
+
   // The score's value in the program, in f32. `counts`: the mask, if there is one, is known to let it count.
   Value compute_masked(Value score, Value row, Value key, bool counts = false) {
     mlir::linalg::GenericOp op = attention_.masked;
@@ -229,6 +269,7 @@ class AttentionParts : protected gpu::TileWriter {
   mlir::Type element_, f32_;
   bool is_half_;
   int64_t element_bytes_, group_;  // Elements of 16 bytes.
+  Values fixed_;                   // For each operand of the mask, what is the same for all scores.
   Values sizes_, at_;  // Of the scores' dimensions; where the workgroup is in those that are neither row nor key.
   Value lane_, warp_;
 };

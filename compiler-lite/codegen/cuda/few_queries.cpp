@@ -1,7 +1,7 @@
 // A row of K, or of V, is read by as many neighbours of a warp as it has groups of 16 bytes; a warp reads several rows with one
 // access, and has several accesses on their way. Warps take keys in turn:
 //
-//   for each of the warp's next keys
+//   for each of the warp's next keys, if some count
 //     their rows of K and of V into registers
 //     scores: each lane multiplies its elements, neighbours join the sums; masked
 //     the largest so far; if it grew, what was summed before shrinks by exp(old - new)
@@ -9,7 +9,8 @@
 //   the lanes that have other keys, then the warps, join what they have
 //   last of mixed / sum
 //
-// Each lane has sums of its own until the end, so that lanes meet for scores only.
+// Each lane has sums of its own until the end, so that lanes meet for scores only. Keys that don't count at all
+// (attention_mask.hpp) come last, and only for a query whose largest score isn't far above what the mask puts in place of a score.
 #include "compiler-lite/codegen/cuda/few_queries.hpp"
 
 #include "compiler-lite/codegen/cuda/attention_parts.hpp"
@@ -65,8 +66,9 @@ class FewQueriesWriter : AttentionParts {
     const Value aligned = both(q_.is_aligned, both(k_.is_aligned, v_.is_aligned));
     const Values begin = beginning();
     const llvm::SmallVector<mlir::Type> types(begin.size(), f32_);
+    load_fixed();
     const Values of_lane = choose(
-        aligned, types, [&] { return take_all_keys(begin, true); }, [&] { return take_all_keys(begin, false); });
+        aligned, types, [&] { return take_keys_twice(begin, true); }, [&] { return take_keys_twice(begin, false); });
     leave(join_lanes(of_lane));
     Block::barrier(builder_, location_);
     block_.strided(builder_, location_, index(rows_ * attention_.width), [&](OpBuilder& inside, Value number) {
@@ -90,14 +92,45 @@ class FewQueriesWriter : AttentionParts {
     return all;
   }
 
-  Values take_all_keys(const Values& begin, bool aligned) {
+  // With a mask, first what counts, then, if anybody wants what doesn't count, that.
+  Values take_keys_twice(const Values& begin, bool aligned) {
+    if (!mask_) return take_all_keys(begin, aligned, {});
+    return loop(index(2), 1, begin, [&](Value pass, ValueRange so_far) {
+      const Value is_first = compare(arith::CmpIPredicate::eq, pass, index(0));
+      const Value wanted = choose(
+          is_first, builder_.getI1Type(), [&] { return Values{truth(true)}; },
+          [&] { return Values{wants_all(Values(so_far))}; })[0];
+      const llvm::SmallVector<mlir::Type> types(begin.size(), f32_);
+      return choose(
+          wanted, types, [&] { return take_all_keys(Values(so_far), aligned, is_first); },
+          [&] { return Values(so_far); });
+    });
+  }
+  // Whether there is a query beside whose largest score, which some lane has, what stands for a masked one is more than nothing.
+  Value wants_all(const Values& state) {
+    Value wants = truth(false);
+    for (size_t row = 0; row < state.size(); row += state_size()) {
+      wants = select(holds_for_any_thread(is_far_above_nothing(state[row], 1)), wants, truth(true));
+    }
+    return wants;
+  }
+
+  // `is_first`: a warp leaves keys out of which none counts; else it takes these alone. Null: there are none.
+  Values take_all_keys(const Values& begin, bool aligned, Value is_first) {
     llvm::SmallVector<Values> queries;
     for (int64_t row = 0; row < rows_; ++row) queries.push_back(numbers_of(load(q_, index(row), aligned), q_));
     const int64_t keys_of_turn = keys_at_once_ * warps_;
     const Value turns = quotient(add(sizes_[attention_.key], keys_of_turn - 1), keys_of_turn);
     return loop(turns, 1, begin, [&](Value turn, ValueRange so_far) {
       const Value first = add(times(turn, keys_of_turn), times(warp_, keys_at_once_));
-      return take_keys(queries, add(first, quotient(lane_, lanes_)), Values(so_far), aligned);
+      const auto take = [&] {
+        return take_keys(queries, add(first, quotient(lane_, lanes_)), Values(so_far), aligned);
+      };
+      if (!mask_) return take();
+      const Value none = ask(index(0), rows_, first, keys_at_once_).none;
+      const llvm::SmallVector<mlir::Type> types(begin.size(), f32_);
+      return choose(
+          compare(arith::CmpIPredicate::eq, is_first, none), types, [&] { return Values(so_far); }, take);
     });
   }
 

@@ -2,6 +2,8 @@
 leave all out, and that wrap; a program with lines that say how it is run (tests/gpu/compiled.py)."""
 
 ROWS, KEYS, DEPTH, WIDTH, BATCHES = 200, 330, 64, 48, 2
+# Rows that are few enough for another kernel, and the conditions that are tried with them.
+FEW_ROWS, OF_FEW_ROWS = (4, 1), ("until", "later", "outside", "nothing", "after_prefix", "lengths", "some_and_until")
 HEAD = """%i = linalg.index 1 : index
       %j = linalg.index 2 : index
       %i32 = arith.index_cast %i : index to i32
@@ -48,6 +50,7 @@ CONDITIONS = [
 LEAST = {"f16": "0xFBFF", "bf16": "0xFF7F", "f32": "0xFF7FFFFF"}
 INFINITY = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
 NEAR = {"f16": "-5.0", "bf16": "-5.0", "f32": "-5.0"}  # Beside it the scores that count are not everything.
+NOTHINGS = (("least", LEAST), ("infinity", INFINITY), ("near", NEAR))
 
 
 def tensor(shape, kind):
@@ -154,16 +157,35 @@ def case(name, kind, depends, number):
     print("// CASE:", name, *["--input=" + each for each in inputs])
 
 
+def few_rows(kinds):
+    global ROWS
+    text, number, all_rows = "", 0, ROWS
+    for ROWS in FEW_ROWS:
+        for title, condition, depends, values in CONDITIONS:
+            if title not in OF_FEW_ROWS:
+                continue
+            for which, nothing in NOTHINGS if title == "lengths" else [NOTHINGS[number % len(NOTHINGS)]]:
+                kind, wide = kinds[number % len(kinds)]
+                number += 1
+                name = f"{title}_of_{ROWS}_{which}_{kind}{'_wide' if wide else ''}"
+                text += function(name, kind, wide, condition, depends, nothing)
+                for value in values:
+                    case(name, kind, depends, value)
+    ROWS = all_rows
+    return text
+
+
 def main():
     text = ""
     kinds = [("f16", False), ("bf16", False), ("bf16", True), ("f32", False)]
     for number, (title, condition, depends, values) in enumerate(CONDITIONS):
-        for which, nothing in (("least", LEAST), ("infinity", INFINITY), ("near", NEAR)):
+        for which, nothing in NOTHINGS:
             kind, wide = kinds[(number + len(which)) % len(kinds)]
             name = f"{title}_{which}_{kind}{'_wide' if wide else ''}"
             text += function(name, kind, wide, condition, depends, nothing)
             for value in values:
                 case(name, kind, depends, value)
+    text += few_rows(kinds)
     text += shared("shared_f16", "f16")
     inputs = [f"{BATCHES}x{ROWS}x{DEPTH}=f16:unit", *[f"{BATCHES}x{KEYS}x{DEPTH}=f16:unit"] * 2, f"{ROWS}xi32=100"]
     print("// CASE: shared_f16", *["--input=" + each for each in inputs])
