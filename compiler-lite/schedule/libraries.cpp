@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/explain.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/attention_groups.hpp"
 #include "compiler-lite/schedule/library_file.hpp"
 #include "compiler-lite/schedule/product_epilogue.hpp"
 #include "compiler-lite/schedule/product_layout.hpp"
@@ -128,6 +129,7 @@ class Marking {
       : libraries_(std::move(libraries)), explanation_(explanation) {}
 
   void mark(linalg::LinalgOp op) {
+    if (left_.contains(op)) return;
     const std::optional<codegen::ProductForm> form =
         op.hasPureTensorSemantics() ? codegen::product_form(op) : std::nullopt;
     if (!form) return;
@@ -140,6 +142,16 @@ class Marking {
       return explain(op, what + ", stays generated: one operand is a constant that kernels make");
     }
     choose(candidate, what);
+  }
+
+  // One kernel for all of attention holds no scores in memory; in f32 products of a library are worth theirs.
+  void leave_attention(mlir::Operation* root) {
+    for (mlir::Operation* op : attention_of(root)) {
+      const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+      if (!codegen::is_product(llvm::cast<linalg::LinalgOp>(op)) || !(element.isF16() || element.isBF16())) continue;
+      left_.insert(op);
+      explain(op, "a product, stays generated: it is part of attention, which is one kernel");
+    }
   }
 
  private:
@@ -207,6 +219,7 @@ class Marking {
   std::vector<LibraryFile> libraries_;
   std::string* explanation_;
   int64_t count_ = 0;
+  llvm::DenseSet<mlir::Operation*> left_;
 };
 
 // Where `value` stands in what a group takes.
@@ -256,6 +269,7 @@ mlir::LogicalResult mark_library_work(mlir::ModuleOp module, const LibraryOption
   }
   Marking marking(std::move(libraries), options.explanation);
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    function.walk([&](linalg::LinalgOp op) { marking.leave_attention(op); });
     function.walk([&](linalg::LinalgOp op) { marking.mark(op); });
   }
   return mlir::success();
