@@ -23,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kValueBytesMax = 1 << 20;
+constexpr int kTries = 1000;  // Of coming into a directory that others leave.
 
 Status cannot(std::string_view verb, const std::string& path) {
   return failure(StatusCode::kUnavailable, "The store of ranks cannot ", verb, " '", path, "': ", std::strerror(errno),
@@ -58,16 +59,10 @@ class FileStore final : public RankStore {
   }
 
   Status open() {
-    if (mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST) return cannot("make", directory_);
-    struct stat facts;
-    if (stat(directory_.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) return cannot("look into", directory_);
-    if (facts.st_uid != geteuid()) {
-      return failure(StatusCode::kPermissionDenied, "The store of ranks '", directory_, "' belongs to user ",
-                     facts.st_uid, ", not to ", geteuid(), ".");
-    }
-    const std::string path = presence_path(rank_);
-    presence_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (presence_ < 0) return cannot("make", path);
+    bool is_gone = true;
+    Status status;
+    for (int tries = 0; is_gone && tries < kTries; ++tries) status = make_presence(is_gone);
+    if (!status.ok()) return status;
     if (lock_byte(presence_, kMine)) {
       drop_old_keys();
       lock_byte(presence_, kHere);
@@ -113,6 +108,26 @@ class FileStore final : public RankStore {
  private:
   // Bytes of a rank's file that it locks: what it leaves behind when it dies is cleared between the two.
   static constexpr uint64_t kMine = 0, kHere = 1;
+
+  // `is_gone`: a rank that left took the directory along, which was empty when this one had made or found it.
+  Status make_presence(bool& is_gone) {
+    is_gone = false;
+    if (mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST) return cannot("make", directory_);
+    struct stat facts;
+    if (stat(directory_.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+      is_gone = errno == ENOENT;
+      return cannot("look into", directory_);
+    }
+    if (facts.st_uid != geteuid()) {
+      return failure(StatusCode::kPermissionDenied, "The store of ranks '", directory_, "' belongs to user ",
+                     facts.st_uid, ", not to ", geteuid(), ".");
+    }
+    const std::string path = presence_path(rank_);
+    presence_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (presence_ >= 0) return {};
+    is_gone = errno == ENOENT;
+    return cannot("make", path);
+  }
 
   std::string key_path(std::string_view key, uint32_t writer) const {
     return text(directory_, "/", file_name(key), ".", writer);

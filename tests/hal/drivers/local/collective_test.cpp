@@ -314,6 +314,19 @@ TEST(LocalCollectiveTest, ARankThatDiesEndsTheWait) {
   unlink((folder.path + "/rank.1").c_str());
 }
 
+// Who leaves takes the empty directory along, also while another rank comes in.
+TEST(LocalCollectiveTest, RanksComeAndLeaveAtTheSameTime) {
+  const TemporaryFolder folder;
+  const std::string directory = folder.path + "/ranks";
+  std::vector<std::thread> threads;
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    threads.emplace_back([&, rank] {
+      for (int i = 0; i < 300; ++i) ASSERT_OK(open_file_store(directory, rank));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST(LocalCollectiveTest, SplitsByColorInTheOrderOfKeys) {
   run_ranks(5, [](Channel& channel) {
     // 0 2 4 in reverse, 1 alone, 3 nowhere.
