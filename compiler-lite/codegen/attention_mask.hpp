@@ -33,8 +33,8 @@ class AttentionMask {
   struct Answer {
     mlir::Value all, none;  // Whether all scores count, whether none does; neither where one can't say.
   };
-  // Of the scores of such rows, if there is more than one, and keys. `at` is where all other loops of `masked` stand; `fixed` has the value of each
-  // operand that is fixed.
+  // Of the scores of such rows, if there is more than one, and keys. `at` is where all other loops of `masked` stand; `fixed`
+  // has the value of each operand that is fixed.
   Answer ask(mlir::OpBuilder& builder, mlir::Location location, Range rows, Range keys, mlir::ValueRange at,
              mlir::ValueRange fixed) const;
 

@@ -11,7 +11,7 @@
 #include "compiler-lite/schedule/check_bounds.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
-#include "compiler-lite/schedule/product_parts.hpp"
+#include "compiler-lite/schedule/sliced_products.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
 #include "compiler-lite/schedule/stepped_sums.hpp"
 #include "compiler-lite/schedule/tensor_gather.hpp"

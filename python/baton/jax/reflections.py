@@ -3,7 +3,7 @@
 A reflection is 1 - tau v v*, where v has zeros above the diagonal, a one on it, and below it what is kept in the matrix.
 """
 from .build import Builder, element_of, is_value, shape_of
-from .factorizations import Matrices, conjugate, divided, magnitude, part, real, with_zero
+from .factorizations import Matrices, conjugate, divided, is_complex, magnitude, part, real, with_zero
 from .sorting import replace
 
 
@@ -25,8 +25,7 @@ def qr(b, a):
         moved = s.select(right, _reflected(s, m, a, v, conjugate(s, tau)), a)
         kept = s.select(is_row, with_zero(s, beta, a), s.select(below, v, a))
         a = s.select(s.compare("EQ", m.column, m.wide(s, k)), kept, moved)
-        mine = s.compare("EQ", s.iota(s.sizes(taus), len(m.batch)), s.broadcast(k, s.sizes(taus), []))
-        return [s.add(k, s.scalar(1)), a, s.select(mine, _one_of(s, m, tau, s.sizes(taus)), taus)]
+        return [s.add(k, s.scalar(1)), a, s.select(_is_of(s, m, taus, k), _one_of(s, m, tau, s.sizes(taus)), taus)]
 
     taus = b.full(m.shape[:-2] + [least], 0, element_of(a))
     if 0 in m.shape:
@@ -34,18 +33,23 @@ def qr(b, a):
     return b.loop([b.scalar(0), a, taus], lambda s, carried: s.compare("LT", carried[0], b.number(least)), step)[1:]
 
 
+def _is_of(b, m, taus, k):
+    """Whether a tau is that of column k."""
+    return b.compare("EQ", b.iota(b.sizes(taus), len(m.batch)), b.broadcast(k, b.sizes(taus), []))
+
+
 def _turned(b, m, column, head, counts, below):
     """What the column becomes on the axis, real and in each place; and where it lies there already."""
     sizes = b.select(counts, magnitude(b, column), b.like(real(b, column), 0))
     largest = _over_rows(b, m, "maximum", sizes)
     largest = b.select(b.compare("GT", largest, 0), largest, b.like(largest, 1))
-    parts = [real(b, column)] if column.type == real(b, column).type else [part(b, name, column) for name in ("real", "imag")]
+    parts = [part(b, name, column) for name in ("real", "imag")] if is_complex(column) else [column]
     squares = [b.multiply(each, each) for each in (b.divide(each, largest) for each in parts)]
     squares = squares[0] if len(squares) == 1 else b.add(*squares)
     none = b.like(squares, 0)
     length = b.multiply(largest, b.each("sqrt", _over_rows(b, m, "add", b.select(counts, squares, none))))
     nothing = b.compare("EQ", _over_rows(b, m, "add", b.select(below, sizes, none)), 0)
-    if len(parts) == 2:
+    if is_complex(column):
         nothing = b.both(nothing, b.compare("EQ", part(b, "imag", head), 0))
     front = real(b, head)
     beta = b.select(b.compare("GE", front, 0), b.each("negate", length), length)
@@ -88,8 +92,7 @@ def matrix_of(b, a, taus):
         k = s.subtract(s.scalar(count - 1), i)
         v = s.select(s.compare("GT", m.row, m.wide(s, k)), m.column_of(s, a, k), s.like(a, 0))
         v = s.select(s.compare("EQ", m.row, m.wide(s, k)), s.like(a, 1), v)
-        mine = s.compare("EQ", s.iota(s.sizes(taus), len(m.batch)), s.broadcast(k, s.sizes(taus), []))
-        tau = s.reduce("add", s.select(mine, taus, s.like(taus, 0)), 0, len(m.batch))
+        tau = s.reduce("add", s.select(_is_of(s, m, taus, k), taus, s.like(taus, 0)), 0, len(m.batch))
         return [s.add(i, s.scalar(1)), _reflected(s, m, q, v, s.broadcast(tau, m.shape, m.batch))]
 
     return b.loop([b.scalar(0), start], lambda s, carried: s.compare("LT", carried[0], b.scalar(count)), step)[1]

@@ -1,4 +1,4 @@
-// product_parts: a product of which only equal slices are read, as queries, keys and values are of one product, becomes a product
+// sliced_products: a product of which only equal slices are read, as queries, keys and values are of one product, becomes a product
 // with a dimension more:
 //
 //   slice i of (A B)[row, column]   ->   (A B)[i, row, column of the slice]

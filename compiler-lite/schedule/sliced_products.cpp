@@ -1,4 +1,4 @@
-#include "compiler-lite/schedule/product_parts.hpp"
+#include "compiler-lite/schedule/sliced_products.hpp"
 
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
