@@ -113,6 +113,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   const bool fences = options.execution_model == "async-external";
   Pipeline pipeline(module, options);
   pipeline.step("refuse-unknown-operations", lower::refuse_unknown_operations);
+  pipeline.step("unify-upstream-forms", lower::unify_upstream_forms);
   pipeline.step("place", placement::place);
   pipeline.step("signless-boundary", lower::signless_boundary);
   pipeline.step("collectives-to-calls", lower::collectives_to_calls);

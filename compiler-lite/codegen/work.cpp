@@ -108,7 +108,8 @@ class Counter {
     if (auto insert = llvm::dyn_cast<tensor::InsertSliceOp>(op)) return size_of(insert.getDest(), dimension);
     if (auto collapse = llvm::dyn_cast<tensor::CollapseShapeOp>(op)) {
       Size product;
-      for (const int64_t d : collapse.getReassociationIndices()[dimension]) {
+      const mlir::ReassociationIndices parts = collapse.getReassociationIndices()[dimension];
+      for (const int64_t d : parts) {
         const std::optional<Size> part = size_of(collapse.getSrc(), static_cast<unsigned>(d));
         if (!part) return std::nullopt;
         product.multiply(*part);

@@ -10,6 +10,10 @@ namespace baton::compiler_lite::lower {
 // count on: tensors of elements that lie in no buffer, and constant dimensions that a tensor does not have.
 mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
 
+// Globals of ml_program → util's; assertions inside of bodies, which no kernel has, → nothing; sizes of dimensions that only
+// data name → a choice among all sizes.
+mlir::LogicalResult unify_upstream_forms(mlir::ModuleOp module);
+
 // ui and si integers → signless ones; the types that callers see stay as encodings of arguments and results.
 mlir::LogicalResult signless_boundary(mlir::ModuleOp module);
 

@@ -106,12 +106,12 @@ OpFoldResult TensorSizes::of_reshape(Operation* op, unsigned dimension) {
     return mlir::getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), builder_)[dimension];
   }
   if (auto collapse = llvm::dyn_cast<tensor::CollapseShapeOp>(op)) {
+    const mlir::ReassociationIndices parts = collapse.getReassociationIndices()[dimension];
+    SmallVector<OpFoldResult> sizes;
+    for (const int64_t part : parts) sizes.push_back(of(collapse.getSrc(), static_cast<unsigned>(part)));
+    builder_.setInsertionPointAfter(op);  // Once: each product stands behind those before it.
     OpFoldResult product = index_constant(op->getContext(), 1);
-    for (const int64_t part : collapse.getReassociationIndices()[dimension]) {
-      const OpFoldResult size = of(collapse.getSrc(), static_cast<unsigned>(part));
-      builder_.setInsertionPointAfter(op);
-      product = multiply_indices(builder_, op->getLoc(), product, size);
-    }
+    for (const OpFoldResult size : sizes) product = multiply_indices(builder_, op->getLoc(), product, size);
     return product;
   }
   return {};
@@ -131,13 +131,12 @@ OpFoldResult TensorSizes::of_slice(Operation* op, unsigned dimension) {
     return add_indices(builder_, location, low, pad.getMixedHighPad()[dimension]);
   }
   if (auto concat = llvm::dyn_cast<tensor::ConcatOp>(op)) {
-    OpFoldResult sum = of(concat.getInputs()[0], dimension);
-    if (concat.getDim() != dimension) return sum;
-    for (const Value input : concat.getInputs().drop_front()) {
-      const OpFoldResult size = of(input, dimension);
-      builder_.setInsertionPointAfter(op);
-      sum = add_indices(builder_, location, sum, size);
-    }
+    if (concat.getDim() != dimension) return of(concat.getInputs()[0], dimension);
+    SmallVector<OpFoldResult> sizes;
+    for (const Value input : concat.getInputs()) sizes.push_back(of(input, dimension));
+    builder_.setInsertionPointAfter(op);
+    OpFoldResult sum = sizes.front();
+    for (const OpFoldResult size : llvm::drop_begin(sizes)) sum = add_indices(builder_, location, sum, size);
     return sum;
   }
   return {};
