@@ -135,6 +135,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
     pipeline.step("functions-to-util", lower::functions_to_util);  // Specs may bring func.funcs.
   }
   pipeline.step("frontends-to-linalg", lower::frontends_to_linalg);
+  pipeline.step("tm-tensor-to-linalg", lower::tm_tensor_to_linalg);
   pipeline.step("decompose", lower::decompose);
   pipeline.step("complex-numbers-to-parts", lower::complex_numbers_to_parts);
   pipeline.step("small-floats-to-bytes", lower::small_floats_to_bytes);

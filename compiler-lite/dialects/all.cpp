@@ -5,6 +5,7 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
+#include "compiler-lite/dialects/tm_tensor/dialect.hpp"
 #include "compiler-lite/dialects/torch/dialect.hpp"
 #include "compiler-lite/dialects/tosa/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
@@ -15,8 +16,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -30,9 +31,9 @@ void register_dialects(mlir::DialectRegistry& registry) {
 }
 
 void register_dialects_but_tosa(mlir::DialectRegistry& registry) {
-  registry
-      .insert<check::CheckDialect, flow::FlowDialect, hal::HalDialect, iree_codegen::IREECodegenDialect,
-              stream::StreamDialect, torch::TorchDialect, torch_c::TorchCDialect, util::UtilDialect, vm::VMDialect>();
+  registry.insert<check::CheckDialect, flow::FlowDialect, hal::HalDialect, iree_codegen::IREECodegenDialect,
+                  stream::StreamDialect, tm_tensor::TmTensorDialect, torch::TorchDialect, torch_c::TorchCDialect,
+                  util::UtilDialect, vm::VMDialect>();
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::ml_program::MLProgramDialect,

@@ -28,6 +28,9 @@ mlir::LogicalResult functions_to_util(mlir::ModuleOp module);
 // there.
 mlir::LogicalResult frontends_to_linalg(mlir::ModuleOp module);
 
+// Scans, scatters and sorts of torch-mlir → linalg, scf and tensor.
+mlir::LogicalResult tm_tensor_to_linalg(mlir::ModuleOp module);
+
 // Packing, softmax and flow's operations on whole tensors → linalg, arith and tensor.
 mlir::LogicalResult decompose(mlir::ModuleOp module);
 
