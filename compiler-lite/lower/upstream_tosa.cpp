@@ -2,15 +2,18 @@
 
 #include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/dialects/all.hpp"
+#include "compiler-lite/lower/later_tosa.hpp"
 #include "compiler-lite/placement/place.hpp"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,7 +29,40 @@ using namespace mlir;  // NOLINT: this file lists MLIR's passes.
 
 namespace {
 
+bool has_elements(Value value, llvm::function_ref<bool(Type)> is) { return is(getElementTypeOrSelf(value.getType())); }
+
+template <typename Op>
+void replace(Operation* op) {
+  OpBuilder builder(op);
+  op->replaceAllUsesWith(builder.create<Op>(op->getLoc(), op->getResultTypes(), op->getOperands(), op->getAttrs()));
+  op->erase();
+}
+
+// What upstream's passes get wrong: i1 is a number with a sign to them, and integers of 64 bits have no largest float below.
+void replace_what_goes_wrong(Operation* op) {
+  const auto is_bool = [](Type type) { return type.isInteger(1); };
+  if (auto cast = dyn_cast<tosa::CastOp>(op)) {
+    const bool is_float = has_elements(cast.getInput(), [](Type type) { return isa<FloatType>(type); });
+    if (!is_float || !has_elements(cast.getOutput(), [](Type type) { return type.isInteger(64); })) return;
+    OpBuilder builder(op);
+    const Value whole = builder.create<math::RoundEvenOp>(op->getLoc(), cast.getInput());
+    cast.replaceAllUsesWith(builder.create<arith::FPToSIOp>(op->getLoc(), cast.getType(), whole).getResult());
+    op->erase();
+  } else if (op->getNumOperands() == 0 || !has_elements(op->getOperand(0), is_bool)) {
+    return;
+  } else if (isa<tosa::ReduceMaxOp>(op)) {
+    replace<tosa::ReduceAnyOp>(op);
+  } else if (isa<tosa::ReduceMinOp>(op)) {
+    replace<tosa::ReduceAllOp>(op);
+  } else if (isa<tosa::MaximumOp>(op)) {
+    replace<tosa::LogicalOrOp>(op);
+  } else if (isa<tosa::MinimumOp>(op)) {
+    replace<tosa::LogicalAndOp>(op);
+  }
+}
+
 LogicalResult run_passes(ModuleOp module) {
+  module.walk([](Operation* op) { replace_what_goes_wrong(op); });
   PassManager passes(module.getContext());
   OpPassManager& functions = passes.nest<func::FuncOp>();
   functions.addPass(tosa::createTosaOptionalDecompositions());
@@ -66,10 +102,7 @@ bool has_tosa(ModuleOp module) {
       .wasInterrupted();
 }
 
-}  // namespace
-
-std::optional<LoweredTosa> lower_upstream_tosa(llvm::StringRef source, llvm::StringRef name) {
-  if (!source.contains("tosa.")) return std::nullopt;
+std::optional<LoweredTosa> lower_form_of_19(llvm::StringRef source, llvm::StringRef name, bool was_later) {
   DialectRegistry registry;
   register_dialects_but_tosa(registry);
   registry.insert<tosa::TosaDialect, ml_program::MLProgramDialect, index::IndexDialect>();
@@ -82,12 +115,22 @@ std::optional<LoweredTosa> lower_upstream_tosa(llvm::StringRef source, llvm::Str
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(source, name), llvm::SMLoc());
   const SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
   const OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module || !has_tosa(*module)) return std::nullopt;
+  if (!module || !(was_later || has_tosa(*module))) return std::nullopt;
   // These passes don't keep what operations say of devices.
   lowered.ok = succeeded(placement::place(*module)) && succeeded(run_passes(*module));
   if (lowered.ok) lowered.text = print(*module);
   diagnostics.flush();
   return lowered;
+}
+
+}  // namespace
+
+std::optional<LoweredTosa> lower_upstream_tosa(llvm::StringRef source, llvm::StringRef name) {
+  if (!source.contains("tosa.")) return std::nullopt;
+  std::optional<LoweredTosa> lowered = lower_form_of_19(source, name, /*was_later=*/false);
+  if (lowered) return lowered;
+  const std::optional<std::string> earlier = earlier_tosa(source, name);
+  return earlier ? lower_form_of_19(*earlier, name, /*was_later=*/true) : std::nullopt;
 }
 
 }  // namespace baton::compiler_lite::lower
