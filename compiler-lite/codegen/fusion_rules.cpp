@@ -104,6 +104,8 @@ bool fuses(mlir::OpOperand* operand, bool in_kernel) {
   auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
   if (!producer) return true;
   if (reads_its_result(producer)) return false;
+  // Once before a loop, not in each of its turns.
+  if (producer->getParentRegion() != operand->getOwner()->getParentRegion()) return is_free(producer);
   if (is_done_again(producer, operand)) return true;
   if (!saves_work(producer, operand) || is_branchy(producer)) return false;
   if (!in_kernel && !(stays_narrow(producer, operand) && stays_short(producer, operand))) return false;

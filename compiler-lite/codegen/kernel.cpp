@@ -398,6 +398,12 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
     return mlir::failed(prepare_group(entry, tiling)) ? FailureOr<Kernel>(mlir::failure()) : kernel;
   }
   if (mlir::failed(prepare_group(entry, tiling))) return mlir::failure();
+  if (group->hasAttr(kUndivided)) {
+    const AffineExpr one = mlir::getAffineConstantExpr(1, group.getContext());
+    kernel.grid =
+        mlir::AffineMap::get(0, static_cast<unsigned>(kernel.constants.size()), {one, one, one}, group.getContext());
+    return kernel;
+  }
   llvm::SmallVector<Destination> destinations = writer.destinations();
   for (Destination& destination : destinations) copy_by_element(destination.write);
   flatten_elementwise(entry, destinations);

@@ -12,6 +12,8 @@
 // A group that says itself what a workgroup does (flow.dispatch.workgroup.id or .count in its body) isn't divided: its
 // grid is the caller's, and of a result that is a tensor.insert_slice only the slice is written.
 //
+// Nor is one with the attribute kUndivided, which is the work of a single workgroup.
+//
 // Arguments are ranked tensors and scalars (integers of up to 64 bits, floats, index) in any order. A function
 // attribute `tied_operands` (array of i64, one for each result: a number of an argument, or -1) makes a result
 // overwrite that argument's binding. The function must be the only one that its results depend on: no calls to other
@@ -69,6 +71,9 @@ struct Kernel {
   // How many floating-point operations a dispatch does, in words of its constants (work.hpp); empty: not known.
   std::string flops;
 };
+
+// An attribute of groups: one workgroup does it all.
+inline constexpr llvm::StringLiteral kUndivided = "baton.undivided";
 
 // An attribute of entry points: how many workgroups there are, where that is known.
 inline constexpr llvm::StringLiteral kWorkgroups = "baton.workgroups";

@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/loop_homes.hpp"
 #include "compiler-lite/codegen/passes.hpp"
 #include "compiler-lite/codegen/ukernel.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -149,6 +150,7 @@ mlir::LogicalResult check_bufferized(mlir::ModuleOp kernels) {
 
 mlir::LogicalResult bufferize(mlir::ModuleOp kernels) {
   if (mlir::failed(fold_empty_tensors(kernels)) || mlir::failed(simplify(kernels))) return mlir::failure();
+  give_loops_homes(kernels);
   split_empty_tensors(kernels);
   QuickPasses passes(kernels);
   auto& functions = passes.nest<mlir::func::FuncOp>();

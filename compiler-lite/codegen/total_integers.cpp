@@ -4,6 +4,7 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -183,8 +184,8 @@ class Total {
 };
 
 bool is_kernel(Operation* op) {
-  return llvm::isa<mlir::linalg::LinalgOp, mlir::tensor::GenerateOp, mlir::tensor::PadOp, flow::DispatchRegionOp,
-                   stream::ExecutableOp, hal::ExecutableOp, hal::ExecutableSourceOp>(op);
+  return llvm::isa<mlir::linalg::LinalgOp, mlir::tensor::GenerateOp, mlir::tensor::PadOp, mlir::func::FuncOp,
+                   flow::DispatchRegionOp, stream::ExecutableOp, hal::ExecutableOp, hal::ExecutableSourceOp>(op);
 }
 
 }  // namespace

@@ -313,14 +313,6 @@ class GroupWriter {
   }
 
  private:
-  static mlir::ModuleOp group_module(mlir::ModuleOp module) {
-    if (auto existing = module.lookupSymbol<mlir::ModuleOp>(kGroupModule)) return existing;
-    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    auto groups = builder.create<mlir::ModuleOp>(module.getLoc(), kGroupModule);
-    groups.setVisibility(mlir::SymbolTable::Visibility::Private);
-    return groups;
-  }
-
   static void add_sizes(OpBuilder& builder, Value value, SmallVector<Value>& sizes) {
     const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
     for (unsigned d = 0; type && d < type.getRank(); ++d) {
@@ -389,9 +381,7 @@ class GroupWriter {
       function.erase();
     } else {
       llvm::StringRef kind = root->getName().stripDialect();
-      name = function_name.str() + "_" + std::to_string(count_++) + "_" + kind.str();
-      std::replace_if(
-          name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
+      name = symbol_name((function_name + "_" + llvm::Twine(count_++) + "_" + kind).str());
       function.setSymName(name);
     }
     mlir::MLIRContext* context = module_.getContext();
@@ -436,6 +426,21 @@ mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_n
 }
 
 }  // namespace
+
+mlir::ModuleOp group_module(mlir::ModuleOp module) {
+  if (auto existing = module.lookupSymbol<mlir::ModuleOp>(kGroupModule)) return existing;
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto groups = builder.create<mlir::ModuleOp>(module.getLoc(), kGroupModule);
+  groups.setVisibility(mlir::SymbolTable::Visibility::Private);
+  return groups;
+}
+
+std::string symbol_name(llvm::StringRef name) {
+  std::string symbol = name.str();
+  std::replace_if(
+      symbol.begin(), symbol.end(), [](char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
+  return symbol;
+}
 
 mlir::LogicalResult form_dispatches(mlir::ModuleOp module) {
   // A tensor that is asked for its size only may be on another device.

@@ -5,11 +5,18 @@
 // used.
 #pragma once
 
+#include <string>
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::schedule {
 
 inline constexpr llvm::StringLiteral kGroupModule = "dispatch_groups";
+
+// Where groups stand: made when it is first asked for.
+mlir::ModuleOp group_module(mlir::ModuleOp module);
+// What kernels are called by: other characters become underscores.
+std::string symbol_name(llvm::StringRef name);
 
 mlir::LogicalResult form_dispatches(mlir::ModuleOp module);
 

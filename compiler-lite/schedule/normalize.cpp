@@ -9,9 +9,11 @@
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
+#include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
 #include "compiler-lite/schedule/sliced_products.hpp"
+#include "compiler-lite/schedule/small_loops.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
 #include "compiler-lite/schedule/stepped_sums.hpp"
 #include "compiler-lite/schedule/tensor_gather.hpp"
@@ -272,7 +274,9 @@ LogicalResult rewrite_functions(mlir::ModuleOp module, mlir::RewritePatternSet p
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     if (failed(codegen::rewrite_greedily(function, frozen))) return mlir::failure();
   }
-  return success();
+  // Loops that are groups already.
+  auto groups = module.lookupSymbol<mlir::ModuleOp>(kGroupModule);
+  return groups ? codegen::rewrite_greedily(groups, frozen) : success();
 }
 
 // A size that the type of one operand knows is known to the operation, whose operands are no casts to less then. Fusion
@@ -407,8 +411,10 @@ struct ResolveSize : mlir::OpRewritePattern<tensor::DimOp> {
 
 }  // namespace
 
-LogicalResult normalize(mlir::ModuleOp module, Products products) {
-  if (failed(inline_calls(module)) || failed(lower_loops_over_tensors(module))) return mlir::failure();
+LogicalResult normalize(mlir::ModuleOp module, Products products, bool has_loop_kernels) {
+  if (failed(inline_calls(module))) return mlir::failure();
+  if (has_loop_kernels && products == Products::kOnCores && failed(outline_small_loops(module))) return mlir::failure();
+  if (failed(lower_loops_over_tensors(module))) return mlir::failure();
   if (failed(check_bounds(module))) return mlir::failure();
   if (failed(clean_up(module)) || failed(fuse(module, products)) || failed(split_reductions(module)))
     return mlir::failure();

@@ -14,7 +14,8 @@ namespace baton::compiler_lite::schedule {
 // Who computes products: cores want many columns, and no zeros between elements; blocks of threads want a convolution's
 // channels in the fastest dimension.
 enum class Products { kAnywhere, kOnCores, kOnBlocks };
-mlir::LogicalResult normalize(mlir::ModuleOp module, Products products);
+// `has_loop_kernels`: small loops may become kernels (small_loops.hpp).
+mlir::LogicalResult normalize(mlir::ModuleOp module, Products products, bool has_loop_kernels);
 
 // tensor.dim as the sizes that imports, dispatches and calls were given.
 mlir::LogicalResult resolve_sizes(mlir::ModuleOp module);

@@ -112,9 +112,11 @@ LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options)
   const Products products = products_of(targets);
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
-  if (failed(normalize(module, products))) return failure();
-  // One kernel's accesses by instructions of their own can't be checked; those of its parts can.
-  if (options.settings.sanitize) return mlir::success();
+  // Accesses of kernels that choose among memories, or have instructions of their own for them, can't be checked; those of
+  // their parts can.
+  const bool sanitizes = options.settings.sanitize;
+  if (failed(normalize(module, products, /*has_loop_kernels=*/!sanitizes))) return failure();
+  if (sanitizes) return mlir::success();
   mark_attention(module, [&](const codegen::Attention& attention) {
     return llvm::all_of(targets, [&](hal::ExecutableTargetAttr target) {
       const codegen::Target* kind = codegen::find_target(target);

@@ -1,0 +1,230 @@
+#include "compiler-lite/codegen/loop_homes.hpp"
+
+#include <algorithm>
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+namespace baton::compiler_lite::codegen {
+namespace {
+
+namespace bufferization = mlir::bufferization;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+namespace tensor = mlir::tensor;
+using llvm::SmallVector;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::RankedTensorType;
+using mlir::Value;
+
+bool is_tensor(Value value) { return llvm::isa<RankedTensorType>(value.getType()); }
+
+bool has_known_sizes(mlir::ValueRange values) {
+  return llvm::all_of(values, [](Value value) {
+    return !is_tensor(value) || llvm::cast<RankedTensorType>(value.getType()).hasStaticShape();
+  });
+}
+
+Value read_home(OpBuilder& builder, Location location, Value home) {
+  return builder.create<bufferization::ToTensorOp>(location, home, /*restrict=*/true, /*writable=*/true);
+}
+
+void write_home(OpBuilder& builder, Location location, Value value, Value home) {
+  // With any strides, so that nothing is moved only to be copied.
+  const auto type = llvm::cast<mlir::MemRefType>(home.getType());
+  const SmallVector<int64_t> strides(static_cast<size_t>(type.getRank()), mlir::ShapedType::kDynamic);
+  const auto layout = mlir::StridedLayoutAttr::get(type.getContext(), mlir::ShapedType::kDynamic, strides);
+  const auto any = mlir::MemRefType::get(type.getShape(), type.getElementType(), layout);
+  const Value memory = builder.create<bufferization::ToMemrefOp>(location, any, value, /*read_only=*/true);
+  builder.create<memref::CopyOp>(location, memory, home);
+}
+
+// The memory of `first`, where the loop may update it in place.
+Value own_memory(Value first) {
+  auto view = first.getDefiningOp<bufferization::ToTensorOp>();
+  if (!view || !view.getWritable() || !first.hasOneUse()) return {};
+  return view.getMemref();
+}
+
+Value make_home(OpBuilder& builder, Location location, Value first) {
+  if (const Value own = own_memory(first)) return own;
+  const auto type = llvm::cast<RankedTensorType>(first.getType());
+  const Value home =
+      builder.create<memref::AllocOp>(location, mlir::MemRefType::get(type.getShape(), type.getElementType()));
+  write_home(builder, location, first, home);
+  return home;
+}
+
+// Whether the condition hands on the tensors that come, in their places, and scalars as it likes.
+bool hands_tensors_on(scf::WhileOp loop) {
+  const mlir::ValueRange given = loop.getConditionOp().getArgs();
+  const mlir::Block::BlockArgListType taken = loop.getBeforeArguments();
+  for (size_t i = 0; i < std::max<size_t>(given.size(), taken.size()); ++i) {
+    const bool gives = i < given.size() && is_tensor(given[i]), takes = i < taken.size() && is_tensor(taken[i]);
+    if (gives != takes || (gives && given[i] != taken[i])) return false;
+  }
+  return true;
+}
+
+// The operand whose memory a loop or what writes into a destination goes on with; null for others.
+Value written_operand(mlir::OpResult result) {
+  mlir::Operation* const op = result.getOwner();
+  if (auto written = llvm::dyn_cast<mlir::DestinationStyleOpInterface>(op)) {
+    return written.getTiedOpOperand(result)->get();
+  }
+  if (auto slice = llvm::dyn_cast<tensor::InsertSliceOp>(op)) return slice.getDest();
+  if (auto element = llvm::dyn_cast<tensor::InsertOp>(op)) return element.getDest();
+  if (auto loop = llvm::dyn_cast<scf::ForOp>(op)) return loop.getInitArgs()[result.getResultNumber()];
+  if (auto loop = llvm::dyn_cast<scf::WhileOp>(op); loop && hands_tensors_on(loop)) {
+    return loop.getInits()[result.getResultNumber()];
+  }
+  return {};
+}
+
+// Where what a turn hands on lies: in what it was given, updated in place; in memory that this turn has got; or maybe
+// in what another value was given.
+enum class Origin { kGiven, kOfThisTurn, kOther };
+
+Origin origin_of(Value value, Value given) {
+  while (value != given) {
+    const auto result = llvm::dyn_cast<mlir::OpResult>(value);
+    if (!result) return Origin::kOther;
+    if (llvm::isa<tensor::EmptyOp, tensor::FromElementsOp>(result.getOwner())) return Origin::kOfThisTurn;
+    if (auto branch = llvm::dyn_cast<scf::IfOp>(result.getOwner())) {
+      const unsigned place = result.getResultNumber();
+      return std::max(origin_of(branch.thenYield().getOperand(place), given),
+                      origin_of(branch.elseYield().getOperand(place), given));
+    }
+    value = written_operand(result);
+    if (!value) return Origin::kOther;
+  }
+  return Origin::kGiven;
+}
+
+// At the end of a turn: copies to homes. What may lie in the home of another one is copied out of it before any is
+// written.
+void write_homes(scf::YieldOp yield, mlir::ValueRange given, llvm::ArrayRef<Value> homes) {
+  OpBuilder builder(yield);
+  const Location location = yield.getLoc();
+  SmallVector<Value> values(yield.getOperands()), others;
+  for (auto [value, before, home] : llvm::zip_equal(values, given, homes)) {
+    if (!home || origin_of(value, before) != Origin::kOther) continue;
+    const auto type = llvm::cast<RankedTensorType>(value.getType());
+    value = builder.create<bufferization::AllocTensorOp>(location, type, mlir::ValueRange(), value);
+  }
+  for (auto [value, home] : llvm::zip_equal(values, homes)) {
+    if (home) {
+      write_home(builder, location, value, home);
+    } else {
+      others.push_back(value);
+    }
+  }
+  yield->setOperands(others);
+}
+
+// Homes of what begins with `firsts`. None for numbers, and for what each turn updates in place: bufferization finds its
+// memory.
+SmallVector<Value> make_homes(OpBuilder& builder, Location location, mlir::ValueRange firsts, mlir::ValueRange given,
+                              scf::YieldOp yield) {
+  SmallVector<Value> homes;
+  for (auto [first, before, next] : llvm::zip_equal(firsts, given, yield.getOperands())) {
+    const bool stays = !is_tensor(first) || (!own_memory(first) && origin_of(next, before) == Origin::kGiven);
+    homes.push_back(stays ? Value() : make_home(builder, location, first));
+  }
+  return homes;
+}
+
+SmallVector<Value> without_homes(mlir::ValueRange values, llvm::ArrayRef<Value> homes) {
+  SmallVector<Value> others;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    if (i >= homes.size() || !homes[i]) others.push_back(value);
+  }
+  return others;
+}
+
+// What has a home comes out of it, the rest stays; the first argument is number `first` of `block`.
+void read_homes(mlir::Block& block, unsigned first, llvm::ArrayRef<Value> homes) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  unsigned at = first;
+  for (const Value home : homes) {
+    if (!home) {
+      ++at;
+      continue;
+    }
+    mlir::BlockArgument argument = block.getArgument(at);
+    argument.replaceAllUsesWith(read_home(builder, argument.getLoc(), home));
+    block.eraseArgument(at);
+  }
+}
+
+void replace_results(mlir::Operation* op, mlir::Operation* made, llvm::ArrayRef<Value> homes) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(made);
+  unsigned other = 0;
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    mlir::OpResult result = op->getResult(i);
+    const bool has_home = i < homes.size() && homes[i];
+    result.replaceAllUsesWith(has_home ? read_home(builder, op->getLoc(), homes[i]) : made->getResult(other++));
+  }
+  op->erase();
+}
+
+void give_homes(scf::ForOp loop) {
+  if (!llvm::any_of(loop.getInitArgs(), is_tensor) || !has_known_sizes(loop.getInitArgs())) return;
+  OpBuilder builder(loop);
+  const Location location = loop.getLoc();
+  auto yield = llvm::cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  const SmallVector<Value> homes = make_homes(builder, location, loop.getInitArgs(), loop.getRegionIterArgs(), yield);
+  auto made = builder.create<scf::ForOp>(location, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                         without_homes(loop.getInitArgs(), homes));
+  made.getRegion().takeBody(loop.getRegion());
+  write_homes(yield, made.getBody()->getArguments().drop_front(), homes);
+  read_homes(*made.getBody(), 1, homes);
+  replace_results(loop, made, homes);
+}
+
+void give_homes(scf::WhileOp loop) {
+  if (!llvm::any_of(loop.getInits(), is_tensor) || !has_known_sizes(loop.getInits()) || !hands_tensors_on(loop)) return;
+  OpBuilder builder(loop);
+  const Location location = loop.getLoc();
+  scf::ConditionOp condition = loop.getConditionOp();
+  SmallVector<Value> given(loop.getAfterArguments());
+  given.resize(loop.getInits().size());  // By place: the place of a number is of no account.
+  const SmallVector<Value> homes = make_homes(builder, location, loop.getInits(), given, loop.getYieldOp());
+  SmallVector<Value> homes_behind(homes);
+  homes_behind.resize(condition.getArgs().size());
+  const SmallVector<Value> handed = without_homes(condition.getArgs(), homes_behind);
+  condition.getArgsMutable().assign(handed);
+  auto made = builder.create<scf::WhileOp>(location, mlir::ValueRange(handed).getTypes(),
+                                           without_homes(loop.getInits(), homes));
+  made.getBefore().takeBody(loop.getBefore());
+  made.getAfter().takeBody(loop.getAfter());
+  write_homes(made.getYieldOp(), given, homes);
+  read_homes(*made.getBeforeBody(), 0, homes);
+  read_homes(*made.getAfterBody(), 0, homes_behind);
+  replace_results(loop, made, homes_behind);
+}
+
+}  // namespace
+
+void give_loops_homes(mlir::ModuleOp kernels) {
+  SmallVector<mlir::Operation*> loops;
+  // The outer ones first: what an inner one begins with may then be the home of what the outer one carries.
+  kernels.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
+    if (llvm::isa<scf::ForOp, scf::WhileOp>(op)) loops.push_back(op);
+  });
+  for (mlir::Operation* loop : loops) {
+    if (auto counted = llvm::dyn_cast<scf::ForOp>(loop)) {
+      give_homes(counted);
+    } else {
+      give_homes(llvm::cast<scf::WhileOp>(loop));
+    }
+  }
+}
+
+}  // namespace baton::compiler_lite::codegen

@@ -1,0 +1,211 @@
+#include "compiler-lite/schedule/small_loop_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler-lite/codegen/fusion_rules.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+namespace baton::compiler_lite::schedule {
+
+namespace arith = mlir::arith;
+namespace dataflow = mlir::dataflow;
+namespace linalg = mlir::linalg;
+namespace scf = mlir::scf;
+namespace tensor = mlir::tensor;
+using llvm::SmallVector;
+using mlir::Operation;
+using mlir::OpFoldResult;
+using mlir::RankedTensorType;
+using mlir::Value;
+
+namespace {
+
+// What an operation may take. More is worth a command of its own, which cores divide among themselves.
+constexpr double kOperationStepsMax = 1 << 15;
+
+bool is_number(mlir::Type type) {
+  return type.isIndex() || type.isInteger(1) || (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
+}
+
+// Numbers, and tensors of them whose sizes are known.
+bool has_known_types(Operation* op) {
+  const auto is_known = [](mlir::Type type) {
+    const auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.hasStaticShape() && is_number(tensor.getElementType()) : is_number(type);
+  };
+  return llvm::all_of(op->getOperandTypes(), is_known) && llvm::all_of(op->getResultTypes(), is_known);
+}
+
+double elements_of(Operation* op) {
+  double elements = 1;
+  for (const mlir::Type type : op->getResultTypes()) {
+    if (is_tensor(type)) elements = std::max(elements, double(llvm::cast<RankedTensorType>(type).getNumElements()));
+  }
+  return elements;
+}
+
+// Elements that are read or written, not those that stay where they are.
+double moved_elements(Operation* op) {
+  if (llvm::isa<tensor::EmptyOp, tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::DimOp,
+                tensor::ExtractSliceOp, tensor::InsertOp>(op)) {
+    return 1;
+  }
+  if (auto slice = llvm::dyn_cast<tensor::InsertSliceOp>(op)) return double(slice.getSourceType().getNumElements());
+  return elements_of(op);
+}
+
+double steps_of_loops(linalg::LinalgOp op) {
+  double steps = double(codegen::count_steps(op));
+  for (const int64_t range : op.getStaticLoopRanges()) steps *= double(range);
+  return steps;
+}
+
+// What has code in kernels, and nothing but its result comes of it.
+bool is_for_kernels(Operation* op) {
+  if (llvm::isa<tensor::EmptyOp, tensor::DimOp, tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+                tensor::FromElementsOp, tensor::SplatOp, tensor::GenerateOp, tensor::PadOp, tensor::ConcatOp>(op)) {
+    return true;
+  }
+  return llvm::isa<arith::ArithDialect, mlir::math::MathDialect, mlir::affine::AffineDialect>(op->getDialect());
+}
+
+// Constants of `value`, as it comes into a loop or as it is compared.
+std::optional<double> constant_of(Value value) {
+  mlir::APInt number;
+  if (!mlir::matchPattern(value, mlir::m_ConstantInt(&number))) return std::nullopt;
+  return double(number.getSExtValue());
+}
+
+std::optional<double> count_turns(std::optional<double> first, std::optional<double> end, std::optional<double> step) {
+  if (!first || !end || !step || *step <= 0) return std::nullopt;
+  return std::max(0.0, std::ceil((*end - *first) / *step));
+}
+
+// A number that begins with a constant, grows by one in each turn, and is compared with a constant.
+std::optional<double> count_turns(scf::WhileOp loop) {
+  scf::ConditionOp condition = loop.getConditionOp();
+  auto compare = condition.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt) return std::nullopt;
+  const auto counter = llvm::dyn_cast<mlir::BlockArgument>(compare.getLhs());
+  if (!counter || counter.getOwner() != loop.getBeforeBody()) return std::nullopt;
+  const unsigned place = counter.getArgNumber();
+  auto handed = llvm::find(condition.getArgs(), counter);
+  if (handed == condition.getArgs().end()) return std::nullopt;
+  const Value now = loop.getAfterArguments()[static_cast<unsigned>(handed - condition.getArgs().begin())];
+  auto next = loop.getYieldOp().getOperand(place).getDefiningOp<arith::AddIOp>();
+  if (!next || (next.getLhs() != now && next.getRhs() != now)) return std::nullopt;
+  return count_turns(constant_of(loop.getInits()[place]), constant_of(compare.getRhs()),
+                     constant_of(next.getLhs() == now ? next.getRhs() : next.getLhs()));
+}
+
+// Each tensor is handed on in its place, as it comes.
+bool hands_all_on(scf::WhileOp loop) { return llvm::equal(loop.getConditionOp().getArgs(), loop.getBeforeArguments()); }
+
+}  // namespace
+
+std::optional<double> SmallLoopRules::turns_of(mlir::LoopLikeOpInterface loop) {
+  if (auto unknown = llvm::dyn_cast<scf::WhileOp>(*loop)) return count_turns(unknown);
+  auto counted = llvm::cast<scf::ForOp>(*loop);
+  return count_turns(constant_of(counted.getLowerBound()), constant_of(counted.getUpperBound()),
+                     constant_of(counted.getStep()));
+}
+
+std::optional<double> SmallLoopRules::steps_of_turn(mlir::LoopLikeOpInterface loop) {
+  if (!has_known_types(loop)) return std::nullopt;
+  if (auto unknown = llvm::dyn_cast<scf::WhileOp>(*loop); unknown && !hands_all_on(unknown)) return std::nullopt;
+  if (!llvm::isa<scf::ForOp, scf::WhileOp>(*loop)) return std::nullopt;
+  double steps = 0;
+  for (mlir::Region* region : loop.getLoopRegions()) {
+    const std::optional<double> part = steps_of_block(region->front());
+    if (!part) return std::nullopt;
+    steps += *part;
+  }
+  return steps;
+}
+
+std::optional<double> SmallLoopRules::steps_of_block(mlir::Block& block) {
+  double steps = 1;
+  for (Operation& op : block.without_terminator()) {
+    const std::optional<double> part = steps_of(&op);
+    if (!part) return std::nullopt;
+    steps += *part;
+  }
+  return steps;
+}
+
+std::optional<double> SmallLoopRules::steps_of(Operation* op) {
+  if (!has_known_types(op)) return std::nullopt;
+  if (auto loop = llvm::dyn_cast<mlir::LoopLikeOpInterface>(op)) {
+    const std::optional<double> each = steps_of_turn(loop);
+    const std::optional<double> turns = each ? turns_of(loop) : std::nullopt;
+    return turns ? std::optional(*turns * *each) : std::nullopt;
+  }
+  if (auto branch = llvm::dyn_cast<scf::IfOp>(op)) {
+    std::optional<double> steps = steps_of_block(*branch.thenBlock());
+    if (!branch.elseBlock() || !steps) return steps;
+    const std::optional<double> others = steps_of_block(*branch.elseBlock());
+    return others ? std::optional(std::max(*steps, *others)) : std::nullopt;
+  }
+  auto loops = llvm::dyn_cast<linalg::LinalgOp>(op);
+  if (loops ? !loops.hasPureTensorSemantics() : !is_for_kernels(op)) return std::nullopt;
+  const double steps = loops ? steps_of_loops(loops) : moved_elements(op) * double(codegen::count_steps(op));
+  return steps <= kOperationStepsMax && has_indices_inside(op) ? std::optional(steps) : std::nullopt;
+}
+
+bool SmallLoopRules::has_indices_inside(Operation* op) {
+  const auto are_inside = [&](RankedTensorType whole, mlir::OperandRange indices) {
+    for (auto [index, size] : llvm::zip_equal(indices, whole.getShape())) {
+      if (!is_inside(index, 0, size)) return false;
+    }
+    return true;
+  };
+  const auto is_slice_inside = [&](RankedTensorType whole, mlir::OffsetSizeAndStrideOpInterface slice) {
+    const SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(), sizes = slice.getMixedSizes(),
+                                    strides = slice.getMixedStrides();
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      const auto count = mlir::getConstantIntValue(sizes[i]), stride = mlir::getConstantIntValue(strides[i]);
+      if (!count || !stride || *count < 1 || *stride < 1) return false;
+      if (!is_inside(offsets[i], (*count - 1) * *stride, whole.getDimSize(static_cast<unsigned>(i)))) return false;
+    }
+    return true;
+  };
+  if (auto read = llvm::dyn_cast<tensor::ExtractOp>(op)) {
+    return are_inside(llvm::cast<RankedTensorType>(read.getTensor().getType()), read.getIndices());
+  }
+  if (auto write = llvm::dyn_cast<tensor::InsertOp>(op)) {
+    return are_inside(llvm::cast<RankedTensorType>(write.getDest().getType()), write.getIndices());
+  }
+  if (auto read = llvm::dyn_cast<tensor::ExtractSliceOp>(op)) return is_slice_inside(read.getSourceType(), read);
+  if (auto write = llvm::dyn_cast<tensor::InsertSliceOp>(op)) return is_slice_inside(write.getDestType(), write);
+  return true;  // The body of an operation holds its indices inside (codegen/index_checks.hpp).
+}
+
+bool SmallLoopRules::is_inside(OpFoldResult index, int64_t behind, int64_t size) {
+  if (const auto known = mlir::getConstantIntValue(index)) return *known >= 0 && *known + behind < size;
+  if (!ranges_) {
+    ranges_ = std::make_unique<mlir::DataFlowSolver>();
+    ranges_->load<dataflow::DeadCodeAnalysis>();
+    ranges_->load<dataflow::SparseConstantPropagation>();
+    ranges_->load<dataflow::IntegerRangeAnalysis>();
+    if (mlir::failed(ranges_->initializeAndRun(function_))) return false;
+  }
+  const auto* state = ranges_->lookupState<dataflow::IntegerValueRangeLattice>(llvm::cast<Value>(index));
+  if (!state || state->getValue().isUninitialized()) return false;
+  const mlir::ConstantIntRanges& range = state->getValue().getValue();
+  return range.smin().sge(0) && range.smax().slt(size - behind);
+}
+
+}  // namespace baton::compiler_lite::schedule

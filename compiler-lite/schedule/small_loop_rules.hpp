@@ -1,0 +1,38 @@
+// SmallLoopRules: which loops over tensors are one kernel's work.
+//
+// A command costs the host and the device about a microsecond, so a loop whose operations take less than that each is
+// faster as a kernel of one workgroup, turns and all. Such a loop has tensors of known sizes only, no operation that is
+// the host's or somebody else's, none that is worth dividing among cores, and indices of which it is known that they
+// lie inside: a kernel can't fail.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace baton::compiler_lite::schedule {
+
+class SmallLoopRules {
+ public:
+  // Of the loops in `function`.
+  explicit SmallLoopRules(mlir::Operation* function) : function_(function) {}
+
+  // How many instructions a turn takes, more or less, where that is known and the loop is a small one.
+  std::optional<double> steps_of_turn(mlir::LoopLikeOpInterface loop);
+  // How many turns there are, where constants say so.
+  static std::optional<double> turns_of(mlir::LoopLikeOpInterface loop);
+
+ private:
+  std::optional<double> steps_of_block(mlir::Block& block);
+  std::optional<double> steps_of(mlir::Operation* op);
+  bool has_indices_inside(mlir::Operation* op);
+  // `index` + `behind` < `size`, and `index` is not negative.
+  bool is_inside(mlir::OpFoldResult index, int64_t behind, int64_t size);
+
+  mlir::Operation* function_;
+  std::unique_ptr<mlir::DataFlowSolver> ranges_;
+};
+
+}  // namespace baton::compiler_lite::schedule

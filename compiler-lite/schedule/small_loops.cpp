@@ -1,0 +1,335 @@
+#include "compiler-lite/schedule/small_loops.hpp"
+
+#include "compiler-lite/codegen/fusion_rules.hpp"
+#include "compiler-lite/codegen/kernel.hpp"
+#include "compiler-lite/codegen/lower_to_buffers.hpp"
+#include "compiler-lite/codegen/temporaries.hpp"
+#include "compiler-lite/dialects/flow/dialect.hpp"
+#include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/form_dispatches.hpp"
+#include "compiler-lite/schedule/small_loop_rules.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace baton::compiler_lite::schedule {
+namespace {
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+namespace tensor = mlir::tensor;
+using llvm::SmallVector;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+// What one dispatch may take: about 20 ms, which is how late a deadline may be.
+constexpr double kDispatchStepsMax = 1 << 24;
+// Of a loop that is called again: about a millisecond, beside which a call is nothing.
+constexpr double kStretchSteps = 1 << 20;
+// Of a kernel's local memory.
+constexpr uint64_t kTemporaryBytesMax = 64 * 1024;
+
+// A number as a tensor of one element.
+mlir::RankedTensorType tensor_of(mlir::Type number) {
+  return mlir::RankedTensorType::get({}, number.isIndex() ? mlir::IntegerType::get(number.getContext(), 64) : number);
+}
+
+Value to_tensor(OpBuilder& builder, Location location, Value number) {
+  const mlir::RankedTensorType type = tensor_of(number.getType());
+  if (number.getType().isIndex()) {
+    number = builder.create<arith::IndexCastOp>(location, type.getElementType(), number);
+  }
+  return builder.create<tensor::FromElementsOp>(location, type, number);
+}
+
+Value to_number(OpBuilder& builder, Location location, Value tensor, mlir::Type type) {
+  const Value number = builder.create<tensor::ExtractOp>(location, tensor, mlir::ValueRange());
+  return type.isIndex() ? builder.create<arith::IndexCastOp>(location, type, number).getResult() : number;
+}
+
+// Numbers, and tensors of one number: a group has its own.
+bool is_cloned(Value value) {
+  mlir::Attribute constant;
+  if (value.getDefiningOp<tensor::EmptyOp>()) return true;
+  if (!mlir::matchPattern(value, mlir::m_Constant(&constant))) return false;
+  const auto elements = llvm::dyn_cast<mlir::ElementsAttr>(constant);
+  return !elements || elements.isSplat();
+}
+
+// The same loop with its number among what it carries.
+scf::WhileOp as_while(scf::ForOp loop) {
+  OpBuilder builder(loop);
+  SmallVector<Value> inits = {loop.getLowerBound()};
+  llvm::append_range(inits, loop.getInitArgs());
+  const auto compare = [&](OpBuilder& body, Location at, mlir::ValueRange carried) {
+    const Value goes_on =
+        body.create<arith::CmpIOp>(at, arith::CmpIPredicate::slt, carried.front(), loop.getUpperBound());
+    body.create<scf::ConditionOp>(at, goes_on, carried);
+  };
+  const auto turn = [&](OpBuilder& body, Location at, mlir::ValueRange carried) {
+    mlir::IRMapping values;
+    values.map(loop.getBody()->getArguments(), carried);
+    for (mlir::Operation& op : loop.getBody()->without_terminator()) body.clone(op, values);
+    SmallVector<Value> next = {body.create<arith::AddIOp>(at, carried.front(), loop.getStep())};
+    for (const Value value : loop.getYieldedValues()) next.push_back(values.lookupOrDefault(value));
+    body.create<scf::YieldOp>(at, next);
+  };
+  auto made = builder.create<scf::WhileOp>(loop.getLoc(), mlir::ValueRange(inits).getTypes(), inits, compare, turn);
+  loop.replaceAllUsesWith(made.getResults().drop_front());
+  loop.erase();
+  return made;
+}
+
+// One loop as a group, and its dispatch.
+class Outline {
+ public:
+  // `turns`: how many turns a dispatch does at most; all of them where it is nothing. Then the loop is a scf.while.
+  Outline(mlir::LoopLikeOpInterface loop, std::optional<int64_t> turns) : loop_(loop), turns_(turns) {
+    carried_ = SmallVector<Value>(loop.getInits());
+    collect();
+  }
+
+  bool is_narrow() const {
+    llvm::SmallPtrSet<Value, 16> read(captured_.begin(), captured_.end());
+    read.insert(carried_.begin(), carried_.end());
+    size_t numbers = 0;
+    for (const Value value : carried_) numbers += is_tensor(value) ? 0 : 1;
+    return codegen::is_narrow(read) && read.size() + numbers < 24;
+  }
+
+  mlir::func::FuncOp write_group(mlir::ModuleOp groups, llvm::StringRef name) {
+    SmallVector<mlir::Type> types, results;
+    for (const Value value : carried_) types.push_back(carried_type(value));
+    for (const Value value : captured_) types.push_back(value.getType());
+    for (unsigned i = 0; i < carried_.size(); ++i) add_result(i, results);
+    OpBuilder builder = OpBuilder::atBlockEnd(groups.getBody());
+    if (turns_) results.push_back(tensor_of(builder.getI1Type()));
+    auto group = builder.create<mlir::func::FuncOp>(location(), name, builder.getFunctionType(types, results));
+    group->setAttr(codegen::kUndivided, builder.getUnitAttr());
+    group->setAttr("tied_operands", ties(builder));
+    mlir::Block* const body = group.addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    mlir::IRMapping values;
+    for (const Value value : constants_) {
+      if (!values.contains(value)) builder.clone(*value.getDefiningOp(), values);
+    }
+    values.map(captured_, body->getArguments().drop_front(carried_.size()));
+    SmallVector<Value> inits;
+    for (auto [value, argument] : llvm::zip(carried_, body->getArguments())) {
+      inits.push_back(turns_ && !is_tensor(value) ? to_number(builder, location(), argument, value.getType())
+                                                  : Value(argument));
+    }
+    SmallVector<Value> after = turns_ ? write_stretch(builder, inits, values) : write_loop(builder, inits, values);
+    SmallVector<Value> returned;
+    for (auto [i, value] : llvm::enumerate(after)) {
+      if (i < carried_.size() && !is_returned(static_cast<unsigned>(i))) continue;
+      returned.push_back(is_tensor(value) ? value : to_tensor(builder, location(), value));
+    }
+    builder.create<mlir::func::ReturnOp>(location(), returned);
+    return group;
+  }
+
+  void replace(mlir::func::FuncOp group) {
+    OpBuilder builder(loop_);
+    const SmallVector<Value> results = turns_ ? write_host_loop(builder, group) : dispatch(builder, group, carried_);
+    size_t next = 0;
+    for (unsigned i = 0; i < carried_.size(); ++i) {
+      if (!is_returned(i)) continue;
+      Value value = carried_result(i);
+      const Value result = results[next++];
+      if (!value) continue;
+      value.replaceAllUsesWith(is_tensor(value) ? result : to_number(builder, location(), result, value.getType()));
+    }
+    loop_.erase();
+  }
+
+ private:
+  Location location() const { return loop_->getLoc(); }
+
+  void collect() {
+    llvm::SetVector<Value> used;
+    mlir::getUsedValuesDefinedAbove(loop_->getRegions(), used);
+    if (auto counted = llvm::dyn_cast<scf::ForOp>(*loop_)) {
+      for (const Value bound : {counted.getLowerBound(), counted.getUpperBound(), counted.getStep()})
+        used.insert(bound);
+    }
+    for (const Value value : used) (is_cloned(value) ? constants_ : captured_).push_back(value);
+  }
+
+  mlir::Type carried_type(Value value) const {
+    return turns_ && !is_tensor(value) ? mlir::Type(tensor_of(value.getType())) : value.getType();
+  }
+  // The loop's result for what it carries, which has its place.
+  Value carried_result(unsigned i) const { return loop_->getResult(i); }
+  bool is_returned(unsigned i) const { return turns_ || is_tensor(carried_[i]) || !carried_result(i).use_empty(); }
+  void add_result(unsigned i, SmallVector<mlir::Type>& results) const {
+    if (!is_returned(i)) return;
+    const mlir::Type type = carried_[i].getType();
+    results.push_back(is_tensor(type) ? type : tensor_of(type));
+  }
+
+  // Of the dispatch and of its group alike.
+  mlir::ArrayAttr ties(OpBuilder& builder) const {
+    SmallVector<int64_t> ties;
+    for (unsigned i = 0; i < carried_.size(); ++i) {
+      if (is_returned(i)) ties.push_back(turns_ || is_tensor(carried_[i]) ? int64_t{i} : -1);
+    }
+    if (turns_) ties.push_back(-1);
+    return builder.getI64ArrayAttr(ties);
+  }
+
+  SmallVector<Value> write_loop(OpBuilder& builder, llvm::ArrayRef<Value> inits, mlir::IRMapping& values) {
+    // In its places alone: elsewhere the loop reads what it was before.
+    mlir::Operation* const copy = builder.clone(*loop_, values);
+    auto made = llvm::cast<mlir::LoopLikeOpInterface>(copy);
+    for (auto [operand, init] : llvm::zip_equal(made.getInitsMutable(), inits)) operand.set(init);
+    return SmallVector<Value>(copy->getResults());
+  }
+
+  // The loop, until it ends or has done its turns; then whether it goes on.
+  SmallVector<Value> write_stretch(OpBuilder& builder, llvm::ArrayRef<Value> inits, const mlir::IRMapping& outside) {
+    auto loop = llvm::cast<scf::WhileOp>(*loop_);
+    SmallVector<Value> first(inits);
+    first.push_back(builder.create<arith::ConstantIndexOp>(location(), 0));
+    SmallVector<mlir::Type> types(mlir::ValueRange(first).getTypes());
+    types.push_back(builder.getI1Type());
+    const auto inline_block = [&](OpBuilder& body, mlir::Block& block, mlir::ValueRange arguments) {
+      mlir::IRMapping values(outside);
+      values.map(block.getArguments(), arguments.take_front(block.getNumArguments()));
+      for (mlir::Operation& op : block.without_terminator()) body.clone(op, values);
+      return values;
+    };
+    const auto compare = [&](OpBuilder& body, Location at, mlir::ValueRange carried) {
+      const mlir::IRMapping values = inline_block(body, *loop.getBeforeBody(), carried);
+      const Value goes_on = values.lookupOrDefault(loop.getConditionOp().getCondition());
+      const Value last = body.create<arith::ConstantIndexOp>(at, *turns_);
+      const Value is_short = body.create<arith::CmpIOp>(at, arith::CmpIPredicate::slt, carried.back(), last);
+      SmallVector<Value> handed(carried);
+      handed.push_back(goes_on);
+      body.create<scf::ConditionOp>(at, body.create<arith::AndIOp>(at, goes_on, is_short), handed);
+    };
+    const auto turn = [&](OpBuilder& body, Location at, mlir::ValueRange carried) {
+      const mlir::IRMapping values = inline_block(body, *loop.getAfterBody(), carried);
+      SmallVector<Value> next;
+      for (const Value value : loop.getYieldOp().getOperands()) next.push_back(values.lookupOrDefault(value));
+      const Value one = body.create<arith::ConstantIndexOp>(at, 1);
+      next.push_back(body.create<arith::AddIOp>(at, carried[inits.size()], one));
+      body.create<scf::YieldOp>(at, next);
+    };
+    auto made = builder.create<scf::WhileOp>(location(), types, first, compare, turn);
+    SmallVector<Value> after(made.getResults().take_front(inits.size()));
+    after.push_back(made.getResults().back());
+    return after;
+  }
+
+  SmallVector<Value> dispatch(OpBuilder& builder, mlir::func::FuncOp group, mlir::ValueRange carried) const {
+    SmallVector<Value> arguments(carried);
+    llvm::append_range(arguments, captured_);
+    const auto symbol = mlir::SymbolRefAttr::get(builder.getContext(), kGroupModule,
+                                                 {mlir::FlatSymbolRefAttr::get(group.getSymNameAttr())});
+    auto made = builder.create<flow::DispatchOp>(location(), group.getResultTypes(), mlir::ValueRange(),
+                                                 builder.getArrayAttr({symbol}), arguments, mlir::ValueRange(),
+                                                 mlir::ValueRange(), ties(builder));
+    return SmallVector<Value>(made.getResults());
+  }
+
+  SmallVector<Value> write_host_loop(OpBuilder& builder, mlir::func::FuncOp group) const {
+    SmallVector<Value> inits;
+    for (const Value value : carried_) {
+      inits.push_back(is_tensor(value) ? value : to_tensor(builder, location(), value));
+    }
+    const auto stretch = [&](OpBuilder& body, Location at, mlir::ValueRange carried) {
+      const SmallVector<Value> results = dispatch(body, group, carried);
+      const Value goes_on = to_number(body, at, results.back(), body.getI1Type());
+      body.create<scf::ConditionOp>(at, goes_on, llvm::ArrayRef(results).drop_back());
+    };
+    const auto again = [](OpBuilder& body, Location at, mlir::ValueRange carried) {
+      body.create<scf::YieldOp>(at, carried);
+    };
+    auto made = builder.create<scf::WhileOp>(location(), mlir::ValueRange(inits).getTypes(), inits, stretch, again);
+    return SmallVector<Value>(made.getResults());
+  }
+
+  mlir::LoopLikeOpInterface loop_;
+  std::optional<int64_t> turns_;
+  SmallVector<Value> carried_, captured_, constants_;
+};
+
+// Whether code comes of the group that has room for what a turn computes.
+bool has_room(mlir::func::FuncOp group) {
+  const mlir::ScopedDiagnosticHandler quiet(group.getContext(), [](mlir::Diagnostic&) { return mlir::success(); });
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = mlir::ModuleOp::create(group.getLoc());
+  return mlir::succeeded(codegen::make_kernel(group, *kernels)) &&
+         mlir::succeeded(codegen::lower_to_buffers(*kernels)) &&
+         codegen::temporary_bytes(*kernels) <= kTemporaryBytesMax;
+}
+
+class Outliner {
+ public:
+  explicit Outliner(mlir::ModuleOp module) : module_(module) {}
+
+  void visit(util::FuncOp function) {
+    function_ = function;
+    rules_.emplace(function);
+    visit(function.getBody());
+  }
+
+ private:
+  void visit(mlir::Region& region) {
+    for (mlir::Block& block : region) {
+      for (mlir::Operation& op : llvm::make_early_inc_range(block)) {
+        auto loop = llvm::dyn_cast<mlir::LoopLikeOpInterface>(op);
+        if (loop && contains_tensors(loop) && outline(loop)) continue;
+        if (!llvm::isa<scf::SCFDialect>(op.getDialect())) continue;
+        for (mlir::Region& inner : op.getRegions()) visit(inner);
+      }
+    }
+  }
+
+  bool outline(mlir::LoopLikeOpInterface loop) {
+    const std::optional<double> each = rules_->steps_of_turn(loop);
+    if (!each || *each > kDispatchStepsMax) return false;
+    const std::optional<double> turns = SmallLoopRules::turns_of(loop);
+    if (turns && *turns * *each <= kDispatchStepsMax) return outline(loop, std::nullopt);
+    if (auto counted = llvm::dyn_cast<scf::ForOp>(*loop)) loop = as_while(counted);
+    return outline(loop, std::max<int64_t>(1, static_cast<int64_t>(kStretchSteps / *each)));
+  }
+
+  bool outline(mlir::LoopLikeOpInterface loop, std::optional<int64_t> turns) {
+    Outline outline(loop, turns);
+    if (!outline.is_narrow()) return false;
+    mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(loop.getLoc());
+    const std::string name = (function_.getSymName() + "_loop_" + llvm::Twine(count_)).str();
+    mlir::func::FuncOp group = outline.write_group(*scratch, symbol_name(name));
+    if (!has_room(group)) return false;
+    ++count_;
+    group->moveBefore(group_module(module_).getBody(), group_module(module_).getBody()->end());
+    outline.replace(group);
+    return true;
+  }
+
+  mlir::ModuleOp module_;
+  util::FuncOp function_;
+  std::optional<SmallLoopRules> rules_;
+  unsigned count_ = 0;
+};
+
+}  // namespace
+
+mlir::LogicalResult outline_small_loops(mlir::ModuleOp module) {
+  Outliner outliner(module);
+  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    if (!function.isExternal()) outliner.visit(function);
+  }
+  return mlir::success();
+}
+
+}  // namespace baton::compiler_lite::schedule

@@ -1,0 +1,90 @@
+// Loops over small tensors: one kernel each, where nothing in them is the host's.
+
+// The numbers of a row are one more than their left neighbour's in the row before; 57 turns.
+func.func @counted(%first: tensor<6xi32>) -> tensor<6xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c57 = arith.constant 57 : index
+  %one = arith.constant 1 : i32
+  %last = scf.for %i = %c0 to %c57 step %c1 iter_args(%row = %first) -> (tensor<6xi32>) {
+    %left = tensor.extract_slice %row[0] [5] [1] : tensor<6xi32> to tensor<5xi32>
+    %empty = tensor.empty() : tensor<5xi32>
+    %more = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%left : tensor<5xi32>) outs(%empty : tensor<5xi32>) {
+    ^bb0(%in: i32, %out: i32):
+      %sum = arith.addi %in, %one : i32
+      linalg.yield %sum : i32
+    } -> tensor<5xi32>
+    %next = tensor.insert_slice %more into %row[1] [5] [1] : tensor<5xi32> into tensor<6xi32>
+    scf.yield %next : tensor<6xi32>
+  }
+  return %last : tensor<6xi32>
+}
+
+// Two tensors change places in each of nine turns, beside a sum that is a number.
+func.func @swapped(%a: tensor<3xf32>, %b: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0.0 : f32
+  %last:3 = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %a, %y = %b, %sum = %zero) -> (tensor<3xf32>, tensor<3xf32>, f32) {
+    %element = tensor.extract %x[%c1] : tensor<3xf32>
+    %more = arith.addf %sum, %element : f32
+    scf.yield %y, %x, %more : tensor<3xf32>, tensor<3xf32>, f32
+  }
+  return %last#0, %last#1, %last#2 : tensor<3xf32>, tensor<3xf32>, f32
+}
+
+// Nobody knows how many turns: a stretch of them is a dispatch, and the host asks for the next.
+func.func @until(%start: tensor<2xi32>, %step: i32, %end: i32) -> (tensor<2xi32>, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %last:2 = scf.while (%t = %start, %turns = %zero) : (tensor<2xi32>, i32) -> (tensor<2xi32>, i32) {
+    %first = tensor.extract %t[%c0] : tensor<2xi32>
+    %goes_on = arith.cmpi slt, %first, %end : i32
+    scf.condition(%goes_on) %t, %turns : tensor<2xi32>, i32
+  } do {
+  ^bb0(%t: tensor<2xi32>, %turns: i32):
+    %first = tensor.extract %t[%c0] : tensor<2xi32>
+    %more = arith.addi %first, %step : i32
+    %halfway = tensor.insert %more into %t[%c0] : tensor<2xi32>
+    %second = tensor.extract %t[%c1] : tensor<2xi32>
+    %less = arith.subi %second, %one : i32
+    %next = tensor.insert %less into %halfway[%c1] : tensor<2xi32>
+    %count = arith.addi %turns, %one : i32
+    scf.yield %next, %count : tensor<2xi32>, i32
+  }
+  return %last#0, %last#1 : tensor<2xi32>, i32
+}
+
+// An index that only the caller knows is the host's to compare.
+func.func @index_of_caller(%t: tensor<4xi32>, %at: index) -> tensor<4xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %last = scf.for %i = %c0 to %c3 step %c1 iter_args(%row = %t) -> (tensor<4xi32>) {
+    %element = tensor.extract %row[%at] : tensor<4xi32>
+    %sum = arith.addi %element, %element : i32
+    %next = tensor.insert %sum into %row[%at] : tensor<4xi32>
+    scf.yield %next : tensor<4xi32>
+  }
+  return %last : tensor<4xi32>
+}
+
+// A divisor of zero has a result in a kernel (codegen/total_integers.hpp).
+func.func @divided(%t: tensor<3xi32>) -> tensor<3xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %last = scf.for %i = %c0 to %c2 step %c1 iter_args(%row = %t) -> (tensor<3xi32>) {
+    %a = tensor.extract %row[%c0] : tensor<3xi32>
+    %b = tensor.extract %row[%c1] : tensor<3xi32>
+    %q = arith.divsi %a, %b : i32
+    %next = tensor.insert %q into %row[%c2] : tensor<3xi32>
+    scf.yield %next : tensor<3xi32>
+  }
+  return %last : tensor<3xi32>
+}
