@@ -232,6 +232,49 @@ def middle_sums(x):
     return x.sum(1), x.max(0), jax.nn.softmax(x, axis=1)
 
 
+def edit_distance(a, b):
+    """Loops in a loop, of steps that are a few numbers each."""
+    def row(above, letter):
+        def column(left, now):
+            up, corner, other = now
+            least = jnp.minimum(jnp.minimum(up + 1, left + 1), corner + (letter != other))
+            return least, least
+
+        rest = lax.scan(column, above[0] + 1, (above[1:], above[:-1], b))[1]
+        return jnp.concatenate([above[:1] + 1, rest]), None
+
+    return lax.scan(row, jnp.arange(b.shape[0] + 1), a)[0][-1]
+
+
+def adaptive_steps(y):
+    """An equation of movement by Runge-Kutta, whose steps are as long as their error lets them be."""
+    def slope(y):
+        return jnp.stack([y[1], (1 - y[0] * y[0]) * y[1] - y[0]])
+
+    def step(carried):
+        y, time, length = carried
+        first = slope(y)
+        middle = slope(y + 0.5 * length * first)
+        last = slope(y + length * (2 * middle - first))
+        better = y + length / 6 * (first + 4 * middle + last)
+        error = jnp.abs(better - y - length * middle).max()
+        takes = error < 1e-4
+        longer = length * jnp.clip(0.9 * (1e-4 / (error + 1e-10)) ** 0.5, 0.2, 3.0)
+        return jnp.where(takes, better, y), time + jnp.where(takes, length, 0.0), jnp.minimum(longer, 0.1)
+
+    end = lax.while_loop(lambda carried: carried[1] < 5.0, step, (y, jnp.zeros((), y.dtype), jnp.full((), 0.01, y.dtype)))
+    return end[0]
+
+
+def most_likely_path(start, moves, seen):
+    def step(best, now):
+        through = best[:, None] + moves
+        return through.max(0) + now, through.argmax(0)
+
+    last, before = lax.scan(step, start + seen[0], seen[1:])
+    return lax.scan(lambda at, row: (row[at], at), last.argmax(), before, reverse=True)[1]
+
+
 def block_shapes(steps, width, inner):
     return ((steps, width), *[(width, width)] * 4, (width, inner), (inner,), (inner, width), *[(width,)] * 5)
 
@@ -280,6 +323,9 @@ PROGRAMS = [
     Program("middle_sums", middle_sums, ((64, 128, 256),)),
     Program("turned", lambda x: x.T + 1, ((1024, 1024),)),
     Program("rows_by_index", lambda x, at: x[at], ((8192, 64), (4096,)), integers={1: 8192}),
+    Program("edit_distance", edit_distance, ((50,), (57,)), integers={0: 5, 1: 5}),
+    Program("adaptive_steps", adaptive_steps, ((2,),), tolerance=1e-3),
+    Program("most_likely_path", most_likely_path, ((16,), (16, 16), (200, 16))),
     Program("running_sum", lambda x: jnp.cumsum(x, axis=1), ((512, 1024),)),
 ]
 

@@ -79,7 +79,8 @@ bool is_for_kernels(Operation* op) {
                 tensor::FromElementsOp, tensor::SplatOp, tensor::GenerateOp, tensor::PadOp, tensor::ConcatOp>(op)) {
     return true;
   }
-  return llvm::isa<arith::ArithDialect, mlir::math::MathDialect, mlir::affine::AffineDialect>(op->getDialect());
+  return op->getNumRegions() == 0 &&
+         llvm::isa<arith::ArithDialect, mlir::math::MathDialect, mlir::affine::AffineDialect>(op->getDialect());
 }
 
 // Constants of `value`, as it comes into a loop or as it is compared.

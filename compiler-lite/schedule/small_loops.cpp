@@ -30,8 +30,8 @@ using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
-// What one dispatch may take: about 20 ms, which is how late a deadline may be.
-constexpr double kDispatchStepsMax = 1 << 24;
+// What one dispatch may take: a few milliseconds, which is how late a deadline may be.
+constexpr double kDispatchStepsMax = 1 << 22;
 // Of a loop that is called again: about a millisecond, beside which a call is nothing.
 constexpr double kStretchSteps = 1 << 20;
 // Of a kernel's local memory.
