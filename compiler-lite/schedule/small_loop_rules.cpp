@@ -35,6 +35,9 @@ namespace {
 // What an operation may take. More is worth a command of its own, which cores divide among themselves.
 constexpr double kOperationStepsMax = 1 << 15;
 
+// Operations of a loop, with those in it: bufferization takes time that grows with their square.
+constexpr int64_t kOperationsMax = 512;
+
 bool is_number(mlir::Type type) {
   return type.isIndex() || type.isInteger(1) || (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
 }
@@ -70,6 +73,14 @@ double steps_of_loops(linalg::LinalgOp op) {
   double steps = double(codegen::count_steps(op));
   for (const int64_t range : op.getStaticLoopRanges()) steps *= double(range);
   return steps;
+}
+
+bool is_short(Operation* loop) {
+  int64_t count = 0;
+  const auto each = [&](Operation*) {
+    return ++count > kOperationsMax ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  };
+  return !loop->walk(each).wasInterrupted();
 }
 
 // What has code in kernels, and nothing but its result comes of it.
@@ -125,7 +136,7 @@ std::optional<double> SmallLoopRules::turns_of(mlir::LoopLikeOpInterface loop) {
 }
 
 std::optional<double> SmallLoopRules::steps_of_turn(mlir::LoopLikeOpInterface loop) {
-  if (!has_known_types(loop)) return std::nullopt;
+  if (!is_short(loop) || !has_known_types(loop)) return std::nullopt;
   if (auto unknown = llvm::dyn_cast<scf::WhileOp>(*loop); unknown && !hands_all_on(unknown)) return std::nullopt;
   if (!llvm::isa<scf::ForOp, scf::WhileOp>(*loop)) return std::nullopt;
   double steps = 0;

@@ -10,6 +10,8 @@
 #include "compiler-lite/schedule/small_loop_rules.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -307,18 +309,26 @@ class Outliner {
     Outline outline(loop, turns);
     if (!outline.is_narrow()) return false;
     mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(loop.getLoc());
-    const std::string name = (function_.getSymName() + "_loop_" + llvm::Twine(count_)).str();
-    mlir::func::FuncOp group = outline.write_group(*scratch, symbol_name(name));
-    if (!has_room(group)) return false;
-    ++count_;
-    group->moveBefore(group_module(module_).getBody(), group_module(module_).getBody()->end());
-    outline.replace(group);
+    mlir::func::FuncOp group = outline.write_group(*scratch, "group");
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    group->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
+    const auto [same, is_new] = groups_.try_emplace(text, nullptr);
+    if (is_new && has_room(group)) {
+      group.setSymName(symbol_name((function_.getSymName() + "_loop_" + llvm::Twine(count_++)).str()));
+      mlir::ModuleOp groups = group_module(module_);
+      group->moveBefore(groups.getBody(), groups.getBody()->end());
+      same->second = group;
+    }
+    if (!same->second) return false;
+    outline.replace(same->second);
     return true;
   }
 
   mlir::ModuleOp module_;
   util::FuncOp function_;
   std::optional<SmallLoopRules> rules_;
+  llvm::StringMap<mlir::func::FuncOp> groups_;  // By text; null where there is no room.
   unsigned count_ = 0;
 };
 

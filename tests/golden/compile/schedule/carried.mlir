@@ -1,6 +1,7 @@
 // Loops that carry a tensor and update a part of it do so in place, where nobody else sees the tensor: no turn copies it
 // whole. One that begins with what others see begins with a copy.
-// RUN: baton-compile %s --dump-schedule | FileCheck %s
+// Checked accesses keep these loops on the host, where small ones would be kernels (loop_kernels.test).
+// RUN: baton-compile %s --sanitize --dump-schedule | FileCheck %s
 // RUN: baton-compile %s -o %t.bvm
 // RUN: baton-run-module %t.bvm --device=local-task --function=stack --input=2xf32=1,2 | FileCheck %s --check-prefix=STACK
 // RUN: baton-run-module %t.bvm --device=local-task --function=lent --input=3x2xf32=1,2,3,4,5,6 | FileCheck %s --check-prefix=LENT
