@@ -23,8 +23,13 @@ void initialize_target() {
 }  // namespace
 
 Machine machine_of(const std::string& arch, const std::string& features) {
-  return {"nvptx64-nvidia-cuda", arch, features, /*vector_bytes=*/16, /*has_fma=*/true,
-          /*has_rounding=*/true};
+  return {"nvptx64-nvidia-cuda",
+          arch,
+          features,
+          /*vector_bytes=*/16,
+          /*has_fma=*/true,
+          /*has_rounding=*/true,
+          /*joins_operations=*/true};
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine, std::string& message) {

@@ -92,8 +92,7 @@ void optimize(llvm::Module& module, const Machine& target, llvm::TargetMachine& 
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
-  // LLVM 19 writes wrong elements where it makes vectors of long code without loops (tests/golden/compile/loop_kernels.test).
-  tuning.SLPVectorization = false;
+  tuning.SLPVectorization = target.joins_operations;
   tuning.LoopInterleaving = true;
   tuning.LoopUnrolling = true;
   llvm::PassBuilder builder(&machine, tuning);
