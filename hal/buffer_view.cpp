@@ -3,12 +3,6 @@
 namespace baton::hal {
 namespace {
 
-std::string shape_text(std::span<const int64_t> shape, ElementType element_type) {
-  std::string result;
-  for (int64_t extent : shape) result += text(extent, "x");
-  return result += element_type_name(element_type);
-}
-
 Result<uint64_t> count_elements(std::span<const int64_t> shape, ElementType element_type) {
   uint64_t count = 1;
   for (int64_t extent : shape) {
@@ -22,6 +16,21 @@ Result<uint64_t> count_elements(std::span<const int64_t> shape, ElementType elem
 }
 
 }  // namespace
+
+std::string shape_text(std::span<const int64_t> shape, ElementType element_type) {
+  std::string result;
+  for (int64_t extent : shape) result += text(extent, "x");
+  return result += element_type_name(element_type);
+}
+
+Result<uint64_t> dense_bytes(std::span<const int64_t> shape, ElementType element_type) {
+  if (element_type_name(element_type) == "none") {
+    return failure(StatusCode::kInvalidArgument, "Number ", static_cast<uint32_t>(element_type),
+                   " is not an element type.");
+  }
+  BATON_TRY_ASSIGN(const uint64_t count, count_elements(shape, element_type));
+  return count * element_bytes(element_type);
+}
 
 Result<Ref<BufferView>> BufferView::make(Ref<Buffer> buffer, std::span<const int64_t> shape, ElementType element_type,
                                          Encoding encoding) {

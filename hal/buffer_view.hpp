@@ -14,6 +14,11 @@ namespace baton::hal {
 
 enum class Encoding : uint32_t { kOpaque = 0, kDenseRowMajor = 1 };
 
+// "2x3xf32", "f32" for rank 0.
+std::string shape_text(std::span<const int64_t> shape, ElementType element_type);
+// How many bytes the elements of such a tensor take, one beside the other; a failure for what no tensor is.
+Result<uint64_t> dense_bytes(std::span<const int64_t> shape, ElementType element_type);
+
 class BufferView final : public RefCounted<BufferView> {
  public:
   // The buffer must hold the dense elements; an opaque encoding may be of any size.
@@ -26,7 +31,6 @@ class BufferView final : public RefCounted<BufferView> {
   Encoding encoding() const { return encoding_; }
   uint64_t element_count() const { return element_count_; }
   uint64_t length_bytes() const { return element_count_ * element_bytes(element_type_); }
-  // "2x3xf32", "f32" for rank 0.
   std::string type_text() const;
 
  private:

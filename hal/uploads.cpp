@@ -50,11 +50,14 @@ Result<Ref<Buffer>> Uploads::add(std::span<const std::byte> bytes) {
 
 Result<Ref<BufferView>> Uploads::add(ElementType element_type, std::span<const int64_t> shape,
                                      std::span<const std::byte> elements) {
+  // Before memory is taken and elements are read.
+  BATON_TRY_ASSIGN(const uint64_t length, dense_bytes(shape, element_type));
+  if (length != elements.size()) {
+    return failure(StatusCode::kInvalidArgument, "A tensor ", shape_text(shape, element_type), " takes ", length,
+                   " bytes; ", elements.size(), " are given.");
+  }
   BATON_TRY_ASSIGN(Ref<Buffer> buffer, add(elements));
-  BATON_TRY_ASSIGN(Ref<BufferView> view, BufferView::make(std::move(buffer), shape, element_type));
-  if (view->length_bytes() == elements.size()) return view;
-  return failure(StatusCode::kInvalidArgument, "A tensor ", view->type_text(), " takes ", view->length_bytes(),
-                 " bytes; ", elements.size(), " are given.");
+  return BufferView::make(std::move(buffer), shape, element_type);
 }
 
 Result<Ref<Fence>> Uploads::begin() {

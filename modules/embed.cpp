@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "modules/door_checks.hpp"
 #include "modules/embed_objects.hpp"
 #include "modules/host_table.hpp"
 #include "modules/native_module.hpp"
@@ -16,6 +17,9 @@ using baton::Ref;
 using baton::Result;
 using baton::Status;
 using baton::StatusCode;
+using baton::modules::lacks;
+using baton::modules::missing;
+using baton::modules::missing_room;
 namespace vm = baton::vm;
 
 struct baton_cancellation {
@@ -84,18 +88,6 @@ Result<const baton_function*> find(baton_context& context, std::string_view name
 }
 
 // What a host forgot to pass, or took from somewhere else.
-baton_status* missing(const char* what) {
-  return to_door(failure(StatusCode::kInvalidArgument, "The ", what, " is null."));
-}
-template <typename T>
-baton_status* missing_room(T** out) {
-  if (!out) return missing("place for the result");
-  *out = nullptr;
-  return nullptr;
-}
-// Of `count` elements; null when there may be none.
-bool lacks(const void* elements, uint64_t count) { return !elements && count != 0; }
-
 [[gnu::cold]] baton_status* refuse_call(const baton_invocation* invocation, const baton_function* function) {
   if (!invocation) return missing("invocation");
   if (!function) return missing("function");
@@ -278,9 +270,12 @@ baton_status* baton_invocation_call(baton_invocation* invocation, const baton_fu
     return refuse_call(invocation, function);
   if (lacks(arguments, argument_count) || lacks(results, result_count)) [[unlikely]]
     return missing(lacks(arguments, argument_count) ? "array of arguments" : "array of results");
-  return to_door(call_typed(*invocation, function->function,
-                            {reinterpret_cast<const vm::TypedValue*>(arguments), static_cast<size_t>(argument_count)},
-                            {results, static_cast<size_t>(result_count)}));
+  Status status = call_typed(*invocation, function->function,
+                             {reinterpret_cast<const vm::TypedValue*>(arguments), static_cast<size_t>(argument_count)},
+                             {results, static_cast<size_t>(result_count)});
+  if (invocation->tracer) [[unlikely]]
+    invocation->tracer->finish();
+  return to_door(std::move(status));
 }
 void baton_invocation_cancel(baton_invocation* invocation) {
   if (invocation) invocation->invocation.cancel();

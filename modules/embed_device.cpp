@@ -9,6 +9,7 @@
 #include "hal/drivers/register_drivers.hpp"
 #include "hal/host_copy.hpp"
 #include "modules/collective_module/collective_module.hpp"
+#include "modules/door_checks.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "modules/plugin_loader.hpp"
@@ -20,6 +21,9 @@ using baton::Ref;
 using baton::Result;
 using baton::Status;
 using baton::StatusCode;
+using baton::modules::lacks;
+using baton::modules::missing;
+using baton::modules::missing_room;
 using baton::modules::to_door;
 namespace hal = baton::hal;
 
@@ -65,7 +69,6 @@ Result<Ref<const baton::vm::Module>> make_collective() {
 }
 
 baton_status* give_module(Result<Ref<const baton::vm::Module>> made, baton_module** out) {
-  *out = nullptr;
   if (!made) return to_door(std::move(made).error());
   *out = const_cast<baton_module*>(reinterpret_cast<const baton_module*>((*made).detach()));
   return nullptr;
@@ -117,7 +120,7 @@ Result<Ref<hal::BufferView>> import_tensor(const baton_device* target, void* ten
 template <typename Tensor, typename Export>
 baton_status* export_tensor(const baton_device* owner, const baton_buffer_view* source, const baton_fence* ready,
                             int64_t stream, const Export& to_tensor, Tensor** out) {
-  *out = nullptr;
+  if (baton_status* status = missing_room(out)) return status;
   const auto give_out = [&]() -> Status {
     BATON_TRY_ASSIGN(const Ref<hal::Device> device, device_in(owner));
     BATON_TRY_ASSIGN(const Ref<hal::BufferView> view, view_in(source));
@@ -137,11 +140,14 @@ baton_status* export_tensor(const baton_device* owner, const baton_buffer_view* 
 extern "C" {
 
 baton_status* baton_device_open(const char* uri, baton_device** out_device) {
-  *out_device = nullptr;
+  if (baton_status* status = missing_room(out_device)) return status;
+  if (!uri) return missing("name of a device");
   return give(open(uri), out_device);
 }
 
 baton_status* baton_module_create_hal(baton_device* const* devices, uint64_t device_count, baton_module** out_module) {
+  if (baton_status* status = missing_room(out_module)) return status;
+  if (lacks(devices, device_count)) return missing("array of devices");
   return give_module(make_hal({devices, static_cast<size_t>(device_count)}), out_module);
 }
 
@@ -150,12 +156,19 @@ baton_status* baton_ranks_join(uint32_t rank, uint32_t rank_count, const char* s
 }
 
 baton_status* baton_module_create_collective(baton_module** out_module) {
+  if (baton_status* status = missing_room(out_module)) return status;
   return give_module(make_collective(), out_module);
 }
 
 baton_status* baton_buffer_view_upload(baton_device* device, uint32_t element_type, const int64_t* shape, uint64_t rank,
                                        const void* data, uint64_t size, baton_buffer_view** out_view) {
-  *out_view = nullptr;
+  if (baton_status* status = missing_room(out_view)) return status;
+  if (lacks(shape, rank)) return missing("shape of a tensor");
+  if (lacks(data, size)) return missing("data of a tensor");
+  if (rank > UINT16_MAX) {  // Before that many sizes are read.
+    return to_door(failure(StatusCode::kInvalidArgument, "A shape has ", rank, " dimensions; at most ", UINT16_MAX,
+                           " are possible."));
+  }
   const TensorSource tensor = {element_type,
                                {shape, static_cast<size_t>(rank)},
                                {static_cast<const std::byte*>(data), static_cast<size_t>(size)}};
@@ -163,24 +176,25 @@ baton_status* baton_buffer_view_upload(baton_device* device, uint32_t element_ty
 }
 
 baton_status* baton_buffer_view_download(const baton_buffer_view* view, void* target, uint64_t size) {
+  if (lacks(target, size)) return missing("memory for a tensor");
   return to_door(download(view, {static_cast<std::byte*>(target), static_cast<size_t>(size)}));
 }
 
 baton_status* baton_buffer_view_import_peer(baton_device* device, const baton_buffer_view* view,
                                             baton_buffer_view** out_view) {
-  *out_view = nullptr;
+  if (baton_status* status = missing_room(out_view)) return status;
   return give(import_peer(device, view), out_view);
 }
 
 baton_status* baton_buffer_view_import_dlpack(baton_device* device, DLManagedTensorVersioned* tensor, int64_t stream,
                                               baton_buffer_view** out_view) {
-  *out_view = nullptr;
+  if (baton_status* status = missing_room(out_view)) return status;
   return give(import_tensor<baton_dl_managed_tensor>(device, tensor, stream), out_view);
 }
 
 baton_status* baton_buffer_view_import_dlpack_legacy(baton_device* device, DLManagedTensor* tensor, int64_t stream,
                                                      baton_buffer_view** out_view) {
-  *out_view = nullptr;
+  if (baton_status* status = missing_room(out_view)) return status;
   return give(import_tensor<baton_dl_legacy_tensor>(device, tensor, stream), out_view);
 }
 

@@ -282,8 +282,8 @@ Result<ExportedFunction> Program::find_function(std::string_view name) const {
   if (!modules_.empty()) names = export_names(*modules_.back().module);
   for (std::string_view candidate : names) listed += text(listed.empty() ? "" : ", ", candidate);
   const std::string near = nearest_names(name, names);
-  return failure(StatusCode::kNotFound, "no function '", name, "'", near.empty() ? "" : "; ", near,
-                 names.empty() ? std::string() : text(" The last module exports: ", listed, "."));
+  return failure(StatusCode::kNotFound, "no function '", name, "'", near.empty() ? names.empty() ? "" : "." : "; ",
+                 near, names.empty() ? std::string() : text(" The last module exports: ", listed, "."));
 }
 
 }  // namespace baton::vm

@@ -6,6 +6,7 @@
 #include "hal/allocator.hpp"
 #include "hal/executable_registry.hpp"
 #include "hal/queue.hpp"
+#include "modules/door_checks.hpp"
 #include "modules/hal_module/custom_command.hpp"
 #include "modules/hal_module/fence_notice.hpp"
 #include "modules/hal_module/memory_request.hpp"
@@ -180,6 +181,7 @@ Result<Ref<hal::BufferView>> make_view(hal::Buffer& buffer, const baton_buffer_v
     return failure(StatusCode::kInvalidArgument, "A tensor has element type ", request->element_type, " and encoding ",
                    request->encoding, ", one of which does not exist.");
   }
+  if (lacks(request->shape, request->rank)) return is_null("shape of a tensor");
   return hal::BufferView::make(Ref<hal::Buffer>(&buffer), {request->shape, request->rank}, element_type,
                                static_cast<hal::Encoding>(request->encoding));
 }

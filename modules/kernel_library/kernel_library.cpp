@@ -1,5 +1,7 @@
 #include "modules/kernel_library/kernel_library.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -36,6 +38,13 @@ Status cannot_read(const char* path) {
 }  // namespace
 
 Result<std::vector<std::byte>> read_kernel_file(const char* path) {
+  // What is no file may have no end, and no beginning either.
+  struct stat facts = {};
+  if (::stat(path, &facts) != 0) return cannot_read(path);
+  if (!S_ISREG(facts.st_mode)) {
+    return failure(StatusCode::kInvalidArgument, "'", path, "' is ",
+                   S_ISDIR(facts.st_mode) ? "a directory, not a file." : "not a regular file.");
+  }
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       std::fopen(path, "rb"), [](std::FILE* open) { return open ? std::fclose(open) : 0; });
   if (!file) return cannot_read(path);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "bytecode/assembler.hpp"
 #include "hal/dlpack.h"
@@ -162,6 +163,81 @@ TEST_F(EmbedDeviceTest, SaysWhatIsWrong) {
   EXPECT_EQ(foreign.destroyed, 0);
 }
 
+// What a host forgets is a sentence.
+TEST_F(EmbedDeviceTest, WhatIsMissingIsNamed) {
+  baton_device* device = nullptr;
+  baton_module* module = nullptr;
+  baton_buffer_view* view = nullptr;
+  baton_trace* trace = nullptr;
+  ASSERT_EQ(message_of(baton_trace_create(&trace)), "");
+  const int64_t shape[] = {2};
+  float data[] = {1, 2};
+  baton_buffer_view* tensor = nullptr;
+  ASSERT_EQ(message_of(baton_buffer_view_upload(device_, BATON_ELEMENT_F32, shape, 1, data, 8, &tensor)), "");
+  const baton_device_functions nameless = {nullptr, "code", 4}, empty = {"x.ptx", nullptr, 4};
+  baton_device_options none = {}, first = {}, second = {};
+  none.struct_size = first.struct_size = second.struct_size = sizeof(baton_device_options);
+  none.function_count = first.function_count = second.function_count = 1;
+  first.functions = &nameless;
+  second.functions = &empty;
+  for (baton_status* status : {
+           baton_device_open(nullptr, &device),
+           baton_device_open("local-sync", nullptr),
+           baton_device_open_traced(nullptr, trace, &device),
+           baton_device_open_traced("local-sync", nullptr, &device),
+           baton_device_open_traced("local-sync", trace, nullptr),
+           baton_device_open_with(nullptr, &none, &device),
+           baton_device_open_with("local-sync", nullptr, &device),
+           baton_device_open_with("local-sync", &none, nullptr),
+           baton_device_open_with("cuda://0", &none, &device),
+           baton_device_open_with("cuda://0", &first, &device),
+           baton_device_open_with("cuda://0", &second, &device),
+           baton_module_create_hal(nullptr, 1, &module),
+           baton_module_create_hal(&device_, 1, nullptr),
+           baton_module_create_collective(nullptr),
+           baton_buffer_view_upload(device_, BATON_ELEMENT_F32, nullptr, 1, data, 8, &view),
+           baton_buffer_view_upload(device_, BATON_ELEMENT_F32, shape, 1, nullptr, 8, &view),
+           baton_buffer_view_upload(device_, BATON_ELEMENT_F32, shape, 1, data, 8, nullptr),
+           baton_buffer_view_download(tensor, nullptr, 8),
+           baton_buffer_view_import_peer(device_, tensor, nullptr),
+           baton_buffer_view_import_dlpack(device_, nullptr, BATON_NO_STREAM, nullptr),
+           baton_buffer_view_import_dlpack_legacy(device_, nullptr, BATON_NO_STREAM, nullptr),
+           baton_buffer_view_export_dlpack(device_, tensor, nullptr, BATON_NO_STREAM, nullptr),
+           baton_buffer_view_export_dlpack_legacy(device_, tensor, nullptr, BATON_NO_STREAM, nullptr),
+           baton_call_tensors(nullptr, device_, "twice", nullptr, 0, nullptr, 0),
+           baton_trace_create(nullptr),
+           baton_trace_write(nullptr, "x.json"),
+           baton_trace_write(trace, nullptr),
+       }) {
+    ASSERT_NE(status, nullptr);
+    EXPECT_THAT(message_of(status), testing::HasSubstr(" is null."));
+  }
+  baton_invocation_set_trace(nullptr, trace);
+  baton_trace_release(nullptr);
+  EXPECT_EQ(message_of(baton_buffer_view_download(tensor, data, 8)), "");
+  baton_object_release(reinterpret_cast<baton_object*>(tensor));
+  baton_trace_release(trace);
+}
+
+// Sizes are compared before memory is taken and data is read.
+TEST_F(EmbedDeviceTest, WhatNoTensorIsIsRefused) {
+  const int64_t shape[] = {2};
+  const float data[] = {1, 2};
+  baton_buffer_view* view = nullptr;
+  const auto upload = [&](uint32_t type, uint64_t rank, uint64_t size) {
+    const std::vector<int64_t> ones(rank, rank == 1 ? 2 : 1);
+    return message_of(
+        baton_buffer_view_upload(device_, type, rank == 1 ? shape : ones.data(), rank, data, size, &view));
+  };
+  for (const uint32_t type : {0u, 0x0720u, 0x0104u, 0x10420u, 0xffffu, 0xdeadbeefu}) {
+    EXPECT_EQ(upload(type, 1, 8), "Number " + std::to_string(type) + " is not an element type.");
+  }
+  EXPECT_EQ(upload(BATON_ELEMENT_F32, 1, uint64_t{1} << 60),
+            "A tensor 2xf32 takes 8 bytes; 1152921504606846976 are given.");
+  EXPECT_EQ(upload(BATON_ELEMENT_F32, 65536, 4), "A shape has 65536 dimensions; at most 65535 are possible.");
+  EXPECT_EQ(view, nullptr);
+}
+
 TEST_F(EmbedDeviceTest, TensorsOfTheHostGoAndComeInOneCall) {
   constexpr std::string_view kSame = R"ASM(
 module @same
@@ -203,10 +279,36 @@ export func @number(%x: hal.buffer_view) -> i32 {
             "tensor<2x?xf32>) -> tensor<2x?xf32>");
   EXPECT_EQ(call("same", {BATON_ELEMENT_F32, 9, {2, 3}, given, sizeof(given)}),
             "Input 0 has rank 9; at most 8 is possible.");
+  EXPECT_THAT(message_of(baton_call_tensors(context, device_, "number", &input, UINT64_MAX, nullptr, 0)),
+              testing::HasSubstr("more than any function has"));
+  baton_tensor without = input;
+  without.data = nullptr;
+  EXPECT_EQ(call("same", without), "The data of input 0 is null.");
+  for (baton_status* status : {
+           baton_call_tensors(context, device_, nullptr, &input, 1, nullptr, 0),
+           baton_call_tensors(context, device_, "same", nullptr, 1, nullptr, 0),
+           baton_call_tensors(context, device_, "same", &input, 1, nullptr, 1),
+       }) {
+    EXPECT_THAT(message_of(status), testing::HasSubstr(" is null."));
+  }
   EXPECT_EQ(call("number", input),
             "function 'number' is func @number(hal.buffer_view) -> (i32); it was taken for (Tensor) -> (Tensor)");
   baton_context_release(context);
   for (baton_module* module : modules) baton_module_release(module);
+}
+
+// How often a function stands on a timeline.
+size_t spans_on(baton_trace* trace, const std::string& function) {
+  const std::string path = baton::testing_support::temporary_path("trace.json");
+  EXPECT_EQ(message_of(baton_trace_write(trace, path.c_str())), "");
+  std::string json;
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file)) json += static_cast<char>(letter);
+  std::fclose(file);
+  size_t count = 0;
+  const std::string name = "\"name\":\"" + function + "\"";
+  for (size_t at = json.find(name); at != std::string::npos; at = json.find(name, at + 1)) ++count;
+  return count;
 }
 
 TEST_F(EmbedDeviceTest, ATraceHoldsCallsOfAnInvocation) {
@@ -234,18 +336,14 @@ TEST_F(EmbedDeviceTest, ATraceHoldsCallsOfAnInvocation) {
   argument.ref = reinterpret_cast<baton_object*>(view);
   baton_invocation_set_trace(invocation, trace);
   EXPECT_EQ(message_of(baton_invocation_invoke(invocation, rows, &argument, 1, &result, 1)), "");
+  const baton_typed_value typed = baton_typed_ref(argument.ref);
+  baton_typed_value typed_result = {};
+  EXPECT_EQ(message_of(baton_invocation_call(invocation, rows, &typed, 1, &typed_result, 1)), "");
+  EXPECT_EQ(spans_on(trace, "program.rows"), 2u);
   baton_invocation_set_trace(invocation, nullptr);
   EXPECT_EQ(message_of(baton_invocation_invoke(invocation, rows, &argument, 1, &result, 1)), "");
-  const std::string path = baton::testing_support::temporary_path("trace.json");
-  EXPECT_EQ(message_of(baton_trace_write(trace, path.c_str())), "");
   EXPECT_THAT(message_of(baton_trace_write(trace, "/nowhere/trace.json")), testing::HasSubstr("/nowhere/trace.json"));
-  std::string json;
-  std::FILE* const file = std::fopen(path.c_str(), "rb");
-  for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file)) json += static_cast<char>(letter);
-  std::fclose(file);
-  const size_t first = json.find("\"name\":\"program.rows\"");
-  EXPECT_NE(first, std::string::npos);
-  EXPECT_EQ(json.find("\"name\":\"program.rows\"", first + 1), std::string::npos);
+  EXPECT_EQ(spans_on(trace, "program.rows"), 2u);
   baton_object_release(reinterpret_cast<baton_object*>(view));
   baton_invocation_release(invocation);
   baton_context_release(context);

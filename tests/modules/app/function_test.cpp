@@ -150,7 +150,7 @@ TEST_F(FunctionTest, CopiesAreOfTheTensorsTypeAndSize) {
   EXPECT_EQ(Tensor().copy<float>().error().message(), "There is no tensor.");
   const std::vector<float> numbers = {1, 2, 3};
   EXPECT_EQ(app_.tensor({2, 2}, std::span<const float>(numbers)).error().message(),
-            "A view of 2x2xf32 needs 16 bytes; the buffer has 12.");
+            "A tensor 2x2xf32 takes 16 bytes; 12 are given.");
 }
 
 TEST_F(FunctionTest, TensorsOfOthersComeAndGoInPlace) {
