@@ -23,13 +23,11 @@ void initialize_target() {
 }  // namespace
 
 Machine machine_of(const std::string& arch, const std::string& features) {
-  return {"nvptx64-nvidia-cuda",
-          arch,
-          features,
-          /*vector_bytes=*/16,
-          /*has_fma=*/true,
-          /*has_rounding=*/true,
-          /*joins_operations=*/true};
+  Machine machine{"nvptx64-nvidia-cuda", arch, features};
+  machine.vector_bytes = 16;
+  machine.has_fma = machine.has_rounding = true;
+  machine.joins_operations = true;
+  return machine;
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine, std::string& message) {

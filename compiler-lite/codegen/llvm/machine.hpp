@@ -12,9 +12,9 @@ struct Machine {
   std::string triple;
   std::string cpu;
   std::string features;
-  unsigned vector_bytes;  // A register.
-  bool has_fma;           // Fused multiply-add without a call.
-  bool has_rounding;      // floor and friends without a call.
+  unsigned vector_bytes = 0;  // A register.
+  bool has_fma = false;       // Fused multiply-add without a call.
+  bool has_rounding = false;  // floor and friends without a call.
   // Vectors of operations that stand beside each other, without a loop. Of halves on GPUs, in pairs; on AVX-512 LLVM 19
   // takes elements from wrong places (tests/golden/compile/loop_kernels.test), and nothing was faster for them.
   bool joins_operations = false;
