@@ -372,11 +372,7 @@ class GroupWriter {
 
   // The symbol of `function`, or of an equal one that was there before.
   mlir::SymbolRefAttr intern(mlir::func::FuncOp function, llvm::StringRef function_name, Operation* root) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    // In its own scope: by default the whole module is verified and numbered for it.
-    function->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
-    std::string& name = names_[text];
+    std::string& name = names_[group_text(function)];
     if (!name.empty()) {
       function.erase();
     } else {
@@ -384,8 +380,7 @@ class GroupWriter {
       name = symbol_name((function_name + "_" + llvm::Twine(count_++) + "_" + kind).str());
       function.setSymName(name);
     }
-    mlir::MLIRContext* context = module_.getContext();
-    return mlir::SymbolRefAttr::get(context, kGroupModule, {mlir::FlatSymbolRefAttr::get(context, name)});
+    return group_symbol(mlir::StringAttr::get(module_.getContext(), name));
   }
 
   mlir::ModuleOp module_;
@@ -433,6 +428,18 @@ mlir::ModuleOp group_module(mlir::ModuleOp module) {
   auto groups = builder.create<mlir::ModuleOp>(module.getLoc(), kGroupModule);
   groups.setVisibility(mlir::SymbolTable::Visibility::Private);
   return groups;
+}
+
+mlir::SymbolRefAttr group_symbol(mlir::StringAttr name) {
+  return mlir::SymbolRefAttr::get(name.getContext(), kGroupModule, {mlir::FlatSymbolRefAttr::get(name)});
+}
+
+std::string group_text(mlir::func::FuncOp group) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // In its own scope: by default the whole module is verified and numbered for it.
+  group->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
+  return text;
 }
 
 std::string symbol_name(llvm::StringRef name) {

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::schedule {
@@ -15,6 +16,10 @@ inline constexpr llvm::StringLiteral kGroupModule = "dispatch_groups";
 
 // Where groups stand: made when it is first asked for.
 mlir::ModuleOp group_module(mlir::ModuleOp module);
+// What dispatches call a group there by.
+mlir::SymbolRefAttr group_symbol(mlir::StringAttr name);
+// By which groups are told apart before they have names of their own.
+std::string group_text(mlir::func::FuncOp group);
 // What kernels are called by: other characters become underscores.
 std::string symbol_name(llvm::StringRef name);
 

@@ -11,7 +11,6 @@
 #include "compiler-lite/schedule/tensors.hpp"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -120,9 +119,7 @@ class Outline {
     mlir::Block* const body = group.addEntryBlock();
     builder.setInsertionPointToStart(body);
     mlir::IRMapping values;
-    for (const Value value : constants_) {
-      if (!values.contains(value)) builder.clone(*value.getDefiningOp(), values);
-    }
+    for (const Value value : constants_) builder.clone(*value.getDefiningOp(), values);
     values.map(captured_, body->getArguments().drop_front(carried_.size()));
     SmallVector<Value> inits;
     for (auto [value, argument] : llvm::zip(carried_, body->getArguments())) {
@@ -147,7 +144,6 @@ class Outline {
       if (!is_returned(i)) continue;
       Value value = carried_result(i);
       const Value result = results[next++];
-      if (!value) continue;
       value.replaceAllUsesWith(is_tensor(value) ? result : to_number(builder, location(), result, value.getType()));
     }
     loop_.erase();
@@ -235,11 +231,9 @@ class Outline {
   SmallVector<Value> dispatch(OpBuilder& builder, mlir::func::FuncOp group, mlir::ValueRange carried) const {
     SmallVector<Value> arguments(carried);
     llvm::append_range(arguments, captured_);
-    const auto symbol = mlir::SymbolRefAttr::get(builder.getContext(), kGroupModule,
-                                                 {mlir::FlatSymbolRefAttr::get(group.getSymNameAttr())});
     auto made = builder.create<flow::DispatchOp>(location(), group.getResultTypes(), mlir::ValueRange(),
-                                                 builder.getArrayAttr({symbol}), arguments, mlir::ValueRange(),
-                                                 mlir::ValueRange(), ties(builder));
+                                                 builder.getArrayAttr({group_symbol(group.getSymNameAttr())}),
+                                                 arguments, mlir::ValueRange(), mlir::ValueRange(), ties(builder));
     return SmallVector<Value>(made.getResults());
   }
 
@@ -310,10 +304,7 @@ class Outliner {
     if (!outline.is_narrow()) return false;
     mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(loop.getLoc());
     mlir::func::FuncOp group = outline.write_group(*scratch, "group");
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    group->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
-    const auto [same, is_new] = groups_.try_emplace(text, nullptr);
+    const auto [same, is_new] = groups_.try_emplace(group_text(group), nullptr);
     if (is_new && has_room(group)) {
       group.setSymName(symbol_name((function_.getSymName() + "_loop_" + llvm::Twine(count_++)).str()));
       mlir::ModuleOp groups = group_module(module_);
