@@ -59,7 +59,7 @@ foreach(component module_sdk runtime)  # Either is of use alone.
     ${PROJECT_SOURCE_DIR}/tools/cmake/cpu_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_kernels.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/vulkan_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/embed_files.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/embed_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/name_entry_point.cmake
-    ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_names.h
+    ${PROJECT_SOURCE_DIR}/tools/cmake/check_arguments.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_names.h
     DESTINATION ${package_dir} COMPONENT ${component})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
 endforeach()
@@ -122,7 +122,7 @@ if(TARGET baton-as)
     endif()
   endforeach()
   baton_install_targets(tools Tools ${tools})
-  install(FILES ${PROJECT_SOURCE_DIR}/tools/cmake/programs.cmake DESTINATION ${package_dir} COMPONENT tools)
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/cmake/programs.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/check_arguments.cmake DESTINATION ${package_dir} COMPONENT tools)
 
   baton_install_targets(tool_support ToolSupport baton_tool_support)
   foreach(folder flags replay run support)

@@ -1,5 +1,5 @@
-# baton_tvm_ffi_program(<target> <source> [DEVICE <device>] [FLAGS ...] [DEPENDS ...]): <stem>.so, a library of TVM-FFI with the
-# program of <source> inside, an .mlir or .bvmasm file (baton_program) or a .bvm. Each export is a function of it:
+# baton_tvm_ffi_program(<target> <source> [NAME <name>] [DEVICE <device>] [FLAGS ...] [DEPENDS ...]): <stem>.so, or <name>.so, a
+# library of TVM-FFI with the program of <source> inside, an .mlir or .bvmasm file (baton_program) or a .bvm. Each export is a function of it:
 # tvm_ffi.load_module("scale.so")["scale"](x).
 #
 #   DEVICE   where the program runs, "cuda://0"; left out, where the first tensor of a call lies
@@ -7,12 +7,13 @@
 #
 # A project that finds the installed package has it with the components `device` and `tools`, and `compiler` for .mlir. The
 # program finds the module hal, and no others. An export whose name is no name of C stays inside.
+include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
 set(baton_tvm_ffi_folder ${CMAKE_CURRENT_LIST_DIR})
 
 function(baton_tvm_ffi_program target source)
-  cmake_parse_arguments(ARG "" "DEVICE" "FLAGS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;DEVICE" "FLAGS;DEPENDS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "baton_tvm_ffi_program(${target}) takes DEVICE, FLAGS and DEPENDS (${ARG_UNPARSED_ARGUMENTS})")
+    message(FATAL_ERROR "baton_tvm_ffi_program(${target}) takes one source, NAME, DEVICE, FLAGS and DEPENDS (${ARG_UNPARSED_ARGUMENTS})")
   endif()
   set(library Baton::device)
   if(NOT TARGET Baton::device)
@@ -22,12 +23,17 @@ function(baton_tvm_ffi_program target source)
     message(FATAL_ERROR "baton_tvm_ffi_program(${target}) needs Baton's components device and tools")
   endif()
   get_filename_component(stem ${source} NAME_WE)
+  if(ARG_NAME)
+    set(stem ${ARG_NAME})
+  endif()
   get_filename_component(program ${source} ABSOLUTE)
+  baton_check_files("baton_tvm_ffi_program(${target})" ${program})
+  baton_claim_file("baton_tvm_ffi_program(${target})" ${CMAKE_CURRENT_BINARY_DIR}/${stem}.so "say NAME for one of them")
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_program)
   file(MAKE_DIRECTORY ${folder})
   set(made_by)
   if(NOT source MATCHES "\\.bvm$")
-    baton_program(${target}_bvm ${source} FLAGS ${ARG_FLAGS} DEPENDS ${ARG_DEPENDS})
+    baton_program(${target}_bvm ${source} NAME ${stem} FLAGS ${ARG_FLAGS} DEPENDS ${ARG_DEPENDS})
     set(program ${CMAKE_CURRENT_BINARY_DIR}/${stem}.bvm)
     set(made_by ${target}_bvm)
   endif()

@@ -5,9 +5,13 @@
 # GLSL knows one entry point a file. With ENTRY_POINTS the source is compiled once for each, with -DKERNEL_<entry point>, and
 # they are linked into one module; that needs glslangValidator, spirv-opt and spirv-link. spirv-opt also takes out the constant
 # gl_WorkGroupSize, which in SPIR-V counts for all entry points of a module. What a source includes is known to the build.
+include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
+
 function(baton_vulkan_kernels target source)
   cmake_parse_arguments(ARG "" "NAME" "DEFINES;ENTRY_POINTS" ${ARGN})
   get_filename_component(source ${source} ABSOLUTE)
+  baton_check_target("baton_vulkan_kernels(${target})" ${target})
+  baton_check_files("baton_vulkan_kernels(${target})" ${source})
   if(NOT ARG_NAME)
     get_filename_component(ARG_NAME ${source} NAME_WE)
   endif()
