@@ -32,12 +32,16 @@ vm::Object* from_door(baton_object* object) { return reinterpret_cast<vm::Object
 const baton_object_type* to_door(const vm::ObjectType* type) {
   return reinterpret_cast<const baton_object_type*>(type);
 }
-std::string_view from_door(baton_string string) { return {string.data, static_cast<size_t>(string.size)}; }
+std::string_view from_door(baton_string string) {
+  return string.data ? std::string_view(string.data, static_cast<size_t>(string.size)) : std::string_view();
+}
 
 // ---- Statuses ----
 
+// A number that is no code is of a failure all the same.
 baton_status* status_make(baton_status_code code, baton_string message) {
-  return to_door(Status(static_cast<StatusCode>(code), std::string(from_door(message))));
+  const bool known = code > BATON_OK && code <= BATON_UNAUTHENTICATED;
+  return to_door(Status(known ? static_cast<StatusCode>(code) : StatusCode::kUnknown, std::string(from_door(message))));
 }
 void status_free(baton_status* status) {
   const Status dropped = Status::adopt(reinterpret_cast<Status::Failure*>(status));

@@ -119,6 +119,30 @@ struct Grid {
 
 namespace detail {
 
+[[gnu::cold, gnu::noinline]] inline baton_status* refuse_memory(std::string_view kind, size_t binding, size_t element,
+                                                                uint64_t size) {
+  return failure(StatusCode::kInvalidArgument, "The ", kind, " function takes ", element, "-byte elements as binding ",
+                 binding, ", not ", size, " bytes", size % element ? "." : " that are not aligned for them.")
+      .release();
+}
+inline uint64_t address_of(const baton_bytes& bytes) { return reinterpret_cast<uintptr_t>(bytes.data); }
+inline uint64_t address_of(const baton_device_range& range) { return range.address; }
+
+// The memory that a table gave holds whole elements of each T; else a failure that names the first that does not.
+template <typename... T, typename Memory>
+baton_status* check_memory([[maybe_unused]] std::string_view kind, [[maybe_unused]] const Memory* memory) {
+  baton_status* refused = nullptr;
+  [[maybe_unused]] size_t index = 0;
+  const auto fits = [&]<typename E>(const Memory& one) {
+    if (is_whole<E>(one.size) && is_aligned<E>(address_of(one))) [[likely]]
+      return ++index, true;
+    refused = refuse_memory(kind, index, sizeof(E), one.size);
+    return false;
+  };
+  (void)(fits.template operator()<T>(memory[index]) && ...);
+  return refused;
+}
+
 template <typename T>
 inline constexpr size_t kWords = sizeof(T) <= 4 ? 1 : 2;
 

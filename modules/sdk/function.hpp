@@ -6,7 +6,8 @@
 //   T&, const T&                           r<name>    null or another type: INVALID_ARGUMENT
 //   T*, const T*, Ref<T>                   r<name>    another type: INVALID_ARGUMENT; may be null
 //   baton_object*                          r          may be anything
-//   std::string_view, std::span<E>         r<blob>    null, another type, or read-only where E is not const
+//   std::string_view, std::span<E>         r<blob>    null, another type, read-only where E is not const, or bytes that
+//                                                     are no whole and aligned elements
 //   Variadic<E>, Variadic<std::tuple<...>> C...D      as its elements
 //
 // Results are void, a number, Ref<T>, a std::tuple of those, Status, Result<any of those>, and Pending<T>
@@ -121,6 +122,13 @@ concept Resumable = requires(baton_call* call) {
   if (wanted[0] == '\2') {  // recording.hpp: its elements are of another type
     return failure(StatusCode::kInvalidArgument, "Function '", name->module, ".", name->function,
                    "' takes as argument ", index, " a tensor of ", wanted + 1, ".")
+        .release();
+  }
+  if (wanted[0] == '\3' || wanted[0] == '\4') {  // parameter.hpp: the bytes of a blob are no such elements
+    const size_t size = static_cast<const Blob*>(given)->bytes().size();
+    return failure(StatusCode::kInvalidArgument, "Function '", name->module, ".", name->function, "' takes ",
+                   wanted + 1, " as argument ", index, ", not a blob of ", size, " bytes",
+                   wanted[0] == '\3' ? "." : " that are not aligned for them.")
         .release();
   }
   const auto start = [&] {

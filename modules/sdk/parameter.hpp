@@ -105,14 +105,51 @@ template <>
 struct Parameter<std::string_view> : RefParameter<Blob, false> {
   static std::string_view read(Cursor& at) { return next(at)->text(); }
 };
+
+// "\1range of 4-byte elements": what refuse() writes about elements that what is given does not hold. The first byte is
+// its mark.
+template <size_t kSize>
+consteval auto elements_text(std::string_view mark) {
+  std::array<char, 48> text{};
+  size_t at = 0;
+  const auto append = [&](std::string_view piece) {
+    for (char c : piece) text[at++] = c;
+  };
+  append(mark);
+  std::array<char, 20> digits{};
+  size_t count = 0;
+  for (size_t left = kSize; left || !count; left /= 10) digits[count++] = static_cast<char>('0' + left % 10);
+  while (count) text[at++] = digits[--count];
+  append("-byte elements");
+  return text;
+}
+template <size_t kSize>
+inline constexpr auto kPartialText = elements_text<kSize>("\3");
+template <size_t kSize>
+inline constexpr auto kUnalignedText = elements_text<kSize>("\4");
+
+// Whether memory holds whole elements, each where one of them may be.
+template <typename E>
+constexpr bool is_whole(uint64_t size) {
+  return size % sizeof(E) == 0;
+}
+template <typename E>
+constexpr bool is_aligned(uint64_t address) {
+  return address % alignof(E) == 0;
+}
+
 template <typename E>
 requires std::is_trivially_copyable_v<E>
 struct Parameter<std::span<E>> : RefParameter<Blob, false> {
   static const char* mismatch(Cursor& at) {
-    if constexpr (!std::is_const_v<E>) {
-      Blob* blob = cast<Blob>(*at.refs);
-      if (blob && !blob->writable()) [[unlikely]]
-        return "blob";
+    if (const Blob* blob = cast<Blob>(*at.refs)) {
+      const std::span<const std::byte> bytes = blob->bytes();
+      if (!std::is_const_v<E> && !blob->writable()) [[unlikely]]
+        return Blob::kTypeName;
+      if (!is_whole<E>(bytes.size())) [[unlikely]]
+        return kPartialText<sizeof(E)>.data();
+      if (!is_aligned<E>(reinterpret_cast<uintptr_t>(bytes.data()))) [[unlikely]]
+        return kUnalignedText<sizeof(E)>.data();
     }
     return RefParameter<Blob, false>::mismatch(at);
   }

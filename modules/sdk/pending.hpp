@@ -93,9 +93,11 @@ class Operation final : public Object<Operation<T>> {
 template <typename T>
 class Pending {
  public:
-  // Something that is there already.
-  Pending(Outcome<T> outcome) : operation_(sdk::make<detail::Operation<T>>()) {  // NOLINT: an outcome is one
-    operation_->complete(std::move(outcome));
+  // Something that is there already: a T, a Status, a Result<T>.
+  template <typename Ready>
+  requires std::convertible_to<Ready, Outcome<T>> Pending(Ready&& ready)  // NOLINT: an outcome is one
+      : operation_(sdk::make<detail::Operation<T>>()) {
+    operation_->complete(std::forward<Ready>(ready));
   }
 
   bool ready() const { return operation_->ready(); }

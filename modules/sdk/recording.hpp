@@ -55,6 +55,8 @@ struct HostCallable {
   Callable callable;
 
   static baton_status* call(void* data, const baton_host_arguments* arguments) noexcept {
+    if (baton_status* refused = check_memory<T...>("host", arguments->bindings)) [[unlikely]]
+      return refused;
     const baton_bytes* at = arguments->bindings;
     const std::tuple<std::span<T>...> elements{next<T>(at)...};  // In order: braces.
     static_cast<void>(at);
@@ -75,6 +77,8 @@ struct ForeignCallable {
   Callable callable;
 
   static baton_status* call(void* data, const baton_foreign_arguments* arguments) noexcept {
+    if (baton_status* refused = check_memory<T...>("foreign", arguments->bindings)) [[unlikely]]
+      return refused;
     Foreign here(*arguments);
     const baton_device_range* at = arguments->bindings;
     const std::tuple<Foreign&, DeviceSpan<T>...> all{here, next<T>(at)...};  // In order: braces.
@@ -292,25 +296,8 @@ using Recording = CommandBuffer;
 
 namespace detail {
 
-// "\1range of 4-byte elements": what refuse() writes when the numbers of a binding make none. The first byte is its
-// mark.
 template <size_t kSize>
-consteval auto binding_text() {
-  std::array<char, 48> text{};
-  size_t at = 0;
-  const auto append = [&](std::string_view piece) {
-    for (char c : piece) text[at++] = c;
-  };
-  append("\1range of ");
-  std::array<char, 20> digits{};
-  size_t count = 0;
-  for (size_t left = kSize; left || !count; left /= 10) digits[count++] = static_cast<char>('0' + left % 10);
-  while (count) text[at++] = digits[--count];
-  append("-byte elements");
-  return text;
-}
-template <size_t kSize>
-inline constexpr auto kBindingText = binding_text<kSize>();
+inline constexpr auto kBindingText = elements_text<kSize>("\1range of ");
 
 // Elements of a type that programs have: how they spell it, and whether elements of another type may stand for them.
 // Elements without a sign stand for those with one; bytes, and what programs have no word for, for any.

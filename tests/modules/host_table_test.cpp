@@ -36,6 +36,11 @@ TEST(HostTable, MakesStatuses) {
   baton_status* status = host.status_make(BATON_NOT_FOUND, text_of("Nothing there."));
   EXPECT_EQ(host.status_code(status), BATON_NOT_FOUND);
   EXPECT_EQ(message_of(status), "Nothing there.");
+  for (const int32_t none : {0, -5, 17, 999}) {
+    baton_status* odd = host.status_make(static_cast<baton_status_code>(none), {nullptr, 3});
+    EXPECT_EQ(host.status_code(odd), BATON_UNKNOWN) << none;
+    host.status_free(odd);
+  }
   EXPECT_EQ(host.status_code(nullptr), BATON_OK);
   EXPECT_EQ(text_of(host.status_message(nullptr)), "");
   host.status_free(nullptr);

@@ -138,6 +138,21 @@ TEST(Shim, RefusesToWriteToAReadOnlyBlob) {
   EXPECT_EQ(numbers[0], 1);
 }
 
+TEST(Function, SaysThatABlobHoldsNoWholeElements) {
+  alignas(float) char memory[12] = {};
+  const auto scale_them = [&](size_t offset, size_t size) {
+    DirectCall call(function<&scale>("scale"));
+    call.refs[0] = host().blob_wrap(memory + offset, size, 1, nullptr, nullptr);
+    return std::string(call.run().message());
+  };
+  EXPECT_EQ(scale_them(0, 8), "");
+  EXPECT_EQ(scale_them(0, 0), "");
+  EXPECT_EQ(scale_them(0, 10), "Function 'test.scale' takes 4-byte elements as argument 0, not a blob of 10 bytes.");
+  EXPECT_EQ(scale_them(2, 8),
+            "Function 'test.scale' takes 4-byte elements as argument 0, not a blob of 8 bytes that are not aligned for "
+            "them.");
+}
+
 TEST(Shim, StoresSeveralResultsInTheirBanks) {
   DirectCall call(function<&several>("several"));
   call.values[0] = baton_value_of_i32(6);

@@ -49,6 +49,22 @@ TEST(Pending, SuspendsUntilThePromiseIsKept) {
   EXPECT_EQ(call.values[0].i64, 42);
 }
 
+Pending<int64_t> ask_now(int64_t what) {
+  if (what < 0) return failure(StatusCode::kOutOfRange, "Nothing is there.");
+  return what;
+}
+Pending<void> ask_nothing() { return Status(); }
+
+TEST(Pending, IsReadyAsWhatAFunctionWouldReturn) {
+  DirectCall call(function<&ask_now>("ask"));
+  call.values[0].i64 = 7;
+  ASSERT_TRUE(call.run().ok());
+  EXPECT_EQ(call.values[0].i64, 7);
+  call.values[0].i64 = -1;
+  EXPECT_EQ(call.run().message(), "Nothing is there.");
+  EXPECT_TRUE(DirectCall(function<&ask_nothing>("ask")).run().ok());
+}
+
 TEST(Pending, CarriesAFailure) {
   Source<int64_t> source;
   DirectCall call(function<&Source<int64_t>::ask>("ask"), &source);

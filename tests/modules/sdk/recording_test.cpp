@@ -396,6 +396,24 @@ TEST(Constants, AreWordsLowFirst) {
             (std::array<uint32_t, 5>{0xffffffff, 0x3f800000, 2, 1, 1}));
 }
 
+TEST(HostFunction, IsCalledWithWholeElementsOrNotAtAll) {
+  int calls = 0;
+  const auto count = [&](std::span<const char>, std::span<uint32_t>) { ++calls; };
+  sdk::detail::HostCallable<decltype(count), const char, uint32_t> kept{count};
+  alignas(uint32_t) char memory[16] = {};
+  const auto run = [&](size_t offset, uint64_t size) {
+    const baton_bytes bytes[] = {{memory, 3}, {memory + offset, size}};
+    const baton_host_arguments arguments = {sizeof(arguments), 2, bytes, nullptr, 0};
+    return std::string(sdk::Status::adopt(kept.call(&kept, &arguments)).message());
+  };
+  EXPECT_EQ(run(0, 12), "");
+  EXPECT_EQ(run(0, 0), "");
+  EXPECT_EQ(run(0, 10), "The host function takes 4-byte elements as binding 1, not 10 bytes.");
+  EXPECT_EQ(run(2, 8),
+            "The host function takes 4-byte elements as binding 1, not 8 bytes that are not aligned for them.");
+  EXPECT_EQ(calls, 2);
+}
+
 TEST(Binding, IsElementsOfARange) {
   const sdk::Binding<float> x(baton_binding{nullptr, 3, 0, 16, 40});
   EXPECT_TRUE(x.is_slot());
