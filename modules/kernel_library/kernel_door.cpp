@@ -51,6 +51,7 @@ Result<baton_kernel_library*> embedded(const baton_embedded_kernels& kernels) {
   if (baton_kernel_library* known = cached.load(std::memory_order_acquire)) return known;
   std::vector<KernelVariant> variants;
   for (const auto& [format, begin, end] : std::span(kernels.variants, kernels.variant_count)) {
+    if (!begin || end < begin || lacks(format)) return is_null("code of what embeds kernels, or its format,");
     variants.push_back({house(format), {static_cast<const std::byte*>(begin), static_cast<const std::byte*>(end)}});
   }
   BATON_TRY_ASSIGN(Ref<KernelLibrary> made, KernelLibrary::make(kernels.name, variants));
@@ -68,10 +69,15 @@ Result<Kernel*> find_embedded(const baton_embedded_kernels& kernels, std::string
 
 Status check_launch(const baton_library_kernel* kernel, const baton_kernel_launch* launch,
                     const baton_kernel_argument* arguments, uint64_t argument_count) {
+  constexpr uint32_t kKnown = BATON_KERNEL_ON_STREAM | BATON_KERNEL_COOPERATIVE | BATON_KERNEL_EARLY;
   if (!kernel || lacks(arguments, argument_count)) [[unlikely]]
     return is_null(kernel ? "array of arguments" : "kernel");
-  if (launch && launch->struct_size >= sizeof(baton_kernel_launch)) [[likely]]
-    return {};
+  if (launch && launch->struct_size >= sizeof(baton_kernel_launch)) [[likely]] {
+    if ((launch->flags & ~kKnown) == 0) [[likely]]
+      return {};
+    return failure(StatusCode::kInvalidArgument, "A kernel is launched with flags ", launch->flags,
+                   "; this version knows those of ", kKnown, ".");
+  }
   return failure(StatusCode::kInvalidArgument, "A kernel is launched with a struct of ",
                  launch ? launch->struct_size : 0, " bytes; it has ", sizeof(baton_kernel_launch), " or more.");
 }
@@ -164,6 +170,7 @@ baton_status* baton_kernel_library_embedded(const baton_embedded_kernels* kernel
   if (!kernels) return missing("struct of embedded kernels");
   auto library = embedded(*kernels);
   if (!library) return to_door(std::move(library).error());
+  house(*library)->retain();  // Whoever releases what it was given leaves the program's own.
   *out_library = *library;
   return nullptr;
 }
@@ -277,19 +284,20 @@ baton_status* baton_kernel_record(const baton_library_kernel* kernel, baton_comm
 
 const baton_library_kernel* baton_kernel_embedded(const baton_embedded_kernels* kernels, const char* name,
                                                   const baton_library_kernel** cache, baton_status** out_status) {
+  baton_status* unread = nullptr;
+  baton_status*& status = out_status ? *out_status : unread;
+  status = nullptr;
   if (!kernels || !name || !cache) {
-    *out_status = missing(kernels ? "name of a kernel, or the place where it is kept," : "struct of embedded kernels");
-    return nullptr;
+    status = missing(kernels ? "name of a kernel, or the place where it is kept," : "struct of embedded kernels");
+  } else if (auto found = find_embedded(*kernels, name); !found) {
+    status = to_door(std::move(found).error());
+  } else {
+    const auto* kernel = reinterpret_cast<const baton_library_kernel*>(*found);
+    std::atomic_ref<const baton_library_kernel*>(*cache).store(kernel, std::memory_order_release);
+    return kernel;
   }
-  auto found = find_embedded(*kernels, name);
-  if (!found) {
-    *out_status = to_door(std::move(found).error());
-    return nullptr;
-  }
-  *out_status = nullptr;
-  const auto* kernel = reinterpret_cast<const baton_library_kernel*>(*found);
-  std::atomic_ref<const baton_library_kernel*>(*cache).store(kernel, std::memory_order_release);
-  return kernel;
+  const auto dropped = baton::Status::adopt(reinterpret_cast<baton::Status::Failure*>(unread));
+  return nullptr;
 }
 
 const baton_kernel_table* baton_kernel_functions(void) {

@@ -97,6 +97,35 @@ Status translate(std::string_view kernel, const baton_binding& given, hal::Bindi
   return {};
 }
 
+// The points that a launch waits for or signals; none for null.
+Status add_points(std::string_view kernel, const baton_fence* given, std::span<const hal::SemaphorePoint>& points) {
+  if (!given) return {};
+  const hal::Fence* fence = unwrap<hal::Fence>(reinterpret_cast<baton_object*>(const_cast<baton_fence*>(given)));
+  if (!fence) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", kernel,
+                   "' is launched to wait for or to signal an object that is no fence.");
+  }
+  points = fence->points();
+  return {};
+}
+
+// What the code is given must be what it was made for: the CPU's knows its workgroup, and 1 says none. Only CUDA runs
+// workgroups together.
+Status check_shape(const hal::Device& device, const hal::EntryPoint& wanted, const hal::EntryPoint& made) {
+  const bool together = wanted.launch.cooperative || wanted.launch.has_cluster();
+  if (together && (device.name().starts_with("local") || device.name().starts_with("vulkan"))) {
+    return failure(StatusCode::kUnimplemented, "Kernel '", wanted.name, "' is launched ",
+                   wanted.launch.cooperative ? "as cooperative" : "in clusters", "; device '", device.name(),
+                   "' runs each workgroup by itself.");
+  }
+  const auto says = [](const uint32_t(&size)[3]) { return size[0] > 1 || size[1] > 1 || size[2] > 1; };
+  const uint32_t(&one)[3] = made.workgroup_size;
+  const uint32_t(&other)[3] = wanted.workgroup_size;
+  if (!says(one) || !says(other) || std::equal(std::begin(one), std::end(one), std::begin(other))) return {};
+  return failure(StatusCode::kInvalidArgument, "Kernel '", wanted.name, "' has workgroups of ", one[0], "x", one[1],
+                 "x", one[2], "; it is launched with ", other[0], "x", other[1], "x", other[2], ".");
+}
+
 // The address of a range, for a stream.
 Result<uint64_t> address_of(std::string_view kernel, const baton_kernel_argument& argument, int32_t& ordinal) {
   const baton_binding& binding = binding_of(argument);
@@ -180,6 +209,7 @@ Result<Kernel::Entry> Kernel::prepare(hal::Device& device, const baton_kernel_la
   }
   BATON_TRY_ASSIGN(Ref<hal::Executable> executable, library_.make_executable(device, entry));
   BATON_TRY_ASSIGN(const uint32_t index, executable->find(name_));
+  BATON_TRY(check_shape(device, entry, executable->entry_points()[index]));
   if (prepared_.size() == kPreparedMax) prepared_.pop_back();
   prepared_.insert(prepared_.begin(), {Ref<hal::Device>(&device), std::move(entry), std::move(executable), index});
   return Entry{prepared_.front().executable, index};
@@ -207,12 +237,8 @@ Status Kernel::launch_on_queue(const baton_kernel_launch& launch, Arguments argu
                                 .bindings = bindings.items()}));
   BATON_TRY_ASSIGN(const Ref<hal::Recording> recording, commands->finish());
   hal::Order order;
-  const auto points = [](const baton_fence* fence) {
-    const hal::Fence* one = unwrap<hal::Fence>(reinterpret_cast<baton_object*>(const_cast<baton_fence*>(fence)));
-    return one ? one->points() : std::span<const hal::SemaphorePoint>();
-  };
-  order.waits = points(launch.wait);
-  order.signals = points(launch.signal);
+  BATON_TRY(add_points(name_, launch.wait, order.waits));
+  BATON_TRY(add_points(name_, launch.signal, order.signals));
   return device->queue().execute(order, *recording);
 }
 

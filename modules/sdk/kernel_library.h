@@ -30,7 +30,7 @@ typedef struct baton_kernel_launch {
   uint32_t struct_size;
   uint32_t flags;        /* BATON_KERNEL_* */
   uint32_t grid[3];      /* workgroups; a zero launches nothing */
-  uint32_t block[3];     /* threads of a workgroup; those for the CPU and SPIR-V know theirs */
+  uint32_t block[3];     /* threads of a workgroup; those for the CPU and SPIR-V know theirs: 0, 1 or the same */
   uint32_t cluster[3];   /* workgroups that run together; 0: as compiled */
   uint32_t shared_bytes; /* dynamic shared memory; what is more than the default is allowed for the kernel by itself */
   int32_t priority;      /* greater is more urgent; 0: the stream's */
@@ -69,8 +69,8 @@ typedef struct baton_embedded_kernels {
   baton_kernel_library** library; /* made once, when a kernel is first asked for; stays until the program ends */
 } baton_embedded_kernels;
 
-/* Libraries. The bytes are copied; an empty format is recognized from them. Each device takes the variant that fits it
- * best. */
+/* Libraries; each that is given is a reference of the caller's. The bytes are copied; an empty format is recognized from
+ * them. Each device takes the variant that fits it best. */
 baton_status* baton_kernel_library_make(baton_string name, const baton_executable_variant* variants,
                                         uint64_t variant_count, baton_kernel_library** out_library);
 baton_status* baton_kernel_library_load_file(const char* path, baton_kernel_library** out_library);

@@ -186,13 +186,21 @@ void LaunchableKernel::forget_devices() {
 bool LaunchableKernel::fits(std::span<const KernelArgument> arguments) const {
   if (arguments.size() != layout_.size()) return false;
   bool same = true;
-  for (size_t i = 0; i < arguments.size(); ++i) same &= arguments[i].size == layout_[i].bytes;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    same &= arguments[i].size == layout_[i].bytes && (arguments[i].data || arguments[i].size == 0);
+  }
   return same;
 }
 
 Status LaunchableKernel::refuse(std::span<const KernelArgument> arguments) const {
   std::vector<uint64_t> sizes;
-  for (const KernelArgument& one : arguments) sizes.push_back(one.size);
+  for (const KernelArgument& one : arguments) {
+    if (!one.data && one.size != 0) {
+      return failure(StatusCode::kInvalidArgument, "Argument ", sizes.size(), " of kernel '", name(),
+                     "' is null, and stands for ", one.size, " bytes.");
+    }
+    sizes.push_back(one.size);
+  }
   return wrong_arguments(name(), layout_, sizes);
 }
 

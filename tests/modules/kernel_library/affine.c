@@ -9,4 +9,7 @@ BATON_KERNEL(affine, 2, 2) {
   return 0;
 }
 
-BATON_KERNELS("affine", affine);
+/* Does nothing, with workgroups of four elements. */
+BATON_KERNEL_WITH(fours, 0, 0, 4, 0) { return 0; }
+
+BATON_KERNELS("affine", affine, fours);

@@ -106,6 +106,61 @@ TEST_F(KernelDoorTest, WhatIsMissingIsNamed) {
   EXPECT_EQ(made, nullptr);
 }
 
+// What is embedded stays for the program, whoever releases what it was given.
+TEST_F(KernelDoorTest, EmbeddedLibrariesOutliveTheReferencesThatAreGiven) {
+  const baton_embedded_variant variant = {{}, affine_x86_64, affine_x86_64 + sizeof(affine_x86_64)};
+  const baton_embedded_variant backwards = {{}, affine_x86_64 + 8, affine_x86_64};
+  baton_kernel_library *kept = nullptr, *none = nullptr, *given = nullptr;
+  const baton_embedded_kernels kernels = {sizeof(kernels), 1, &variant, "affine", &kept};
+  const baton_embedded_kernels broken = {sizeof(broken), 1, &backwards, "affine", &none};
+  for (int time = 0; time < 3; ++time) {
+    ASSERT_EQ(message_of(baton_kernel_library_embedded(&kernels, &given)), "");
+    EXPECT_EQ(given, kept);
+    baton_kernel_library_release(given);
+  }
+  const baton_library_kernel* kernel = nullptr;
+  EXPECT_NE(baton_kernel_embedded(&kernels, "affine", &kernel, nullptr), nullptr);
+  EXPECT_EQ(baton_kernel_embedded(&kernels, "afine", &kernel, nullptr), nullptr);
+  EXPECT_THAT(message_of(baton_kernel_library_embedded(&broken, &given)), HasSubstr(" is null."));
+  baton_kernel_library_release(kept);
+}
+
+// What would be launched otherwise than it was meant is not launched.
+TEST_F(KernelDoorTest, ALaunchThatTheDeviceDoesNotKnowIsASentence) {
+  baton_device* device = nullptr;
+  ASSERT_EQ(message_of(baton_device_open("local-sync", &device)), "");
+  const baton_library_kernel* fours = nullptr;
+  ASSERT_EQ(message_of(baton_kernel_library_find(library_, {"fours", 5}, &fours)), "");
+  const auto said = [&](auto change) {
+    baton_kernel_launch launch = {};
+    launch.struct_size = sizeof(launch);
+    launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+    launch.device = device;
+    change(launch);
+    return message_of(baton_kernel_launch_on(fours, &launch, nullptr, 0));
+  };
+  EXPECT_EQ(said([](auto& launch) {
+              launch.block[0] = 4;
+              launch.block[1] = launch.block[2] = 1;
+            }),
+            "");
+  EXPECT_EQ(said([](auto& launch) { launch.block[0] = 1; }), "");
+  EXPECT_EQ(said([](auto& launch) {
+              launch.block[0] = 64;
+              launch.block[1] = launch.block[2] = 1;
+            }),
+            "Kernel 'fours' has workgroups of 4x1x1; it is launched with 64x1x1.");
+  EXPECT_EQ(said([](auto& launch) { launch.flags = BATON_KERNEL_COOPERATIVE; }),
+            "Kernel 'fours' is launched as cooperative; device 'local-sync' runs each workgroup by itself.");
+  EXPECT_EQ(said([](auto& launch) { launch.cluster[0] = 2; }),
+            "Kernel 'fours' is launched in clusters; device 'local-sync' runs each workgroup by itself.");
+  EXPECT_EQ(said([](auto& launch) { launch.flags = 16; }),
+            "A kernel is launched with flags 16; this version knows those of 7.");
+  EXPECT_EQ(said([&](auto& launch) { launch.wait = reinterpret_cast<const baton_fence*>(device); }),
+            "Kernel 'fours' is launched to wait for or to signal an object that is no fence.");
+  baton_object_release(reinterpret_cast<baton_object*>(device));
+}
+
 // A device or a pipe would be read without an end.
 TEST_F(KernelDoorTest, OnlyFilesAreRead) {
   baton_kernel_library* made = nullptr;

@@ -39,6 +39,14 @@ TEST_F(KernelStreamTest, WrongCountsAndSizesAreASentence) {
             "INVALID_ARGUMENT: Kernel 'scale' takes 3 parameters of (8, 4, 4) bytes; 3 of (8, 8, 4) bytes are given.");
   EXPECT_EQ(said(library_["bare"].launch({1}, {64}, stream_, 1)),
             "INVALID_ARGUMENT: Kernel 'bare' takes 0 parameters of () bytes; 1 of (4) bytes are given.");
+  baton_kernel_launch launch = {};
+  launch.struct_size = sizeof(launch);
+  launch.flags = BATON_KERNEL_ON_STREAM;
+  launch.stream = stream_;
+  launch.block[0] = launch.block[1] = launch.block[2] = 1;
+  const baton_kernel_argument absent[] = {{&x, 8}, {nullptr, 4}, {nullptr, 4}};
+  EXPECT_EQ(said(sdk::Status::adopt(baton_kernel_launch_on(kernel.value().handle(), &launch, absent, 3))),
+            "INVALID_ARGUMENT: Argument 1 of kernel 'scale' is null, and stands for 4 bytes.");
   EXPECT_EQ(fake_cuda().count("cuLaunchKernel "), 0u);
   EXPECT_THAT(kernel.value().parameter_sizes().value(), ElementsAre(8, 4, 4));
 }
