@@ -65,8 +65,10 @@ Result<Tensor> detail::Slot<Tensor>::load(vm::Value value, const Ref<hal::Device
   if (!object) return Tensor();
   hal::BufferView* view = modules::unwrap<hal::BufferView>(object.get());
   if (!view) return failure(StatusCode::kFailedPrecondition, "A result that was taken for a tensor is another object.");
-  hal::Device* owner = view->buffer()->allocator()->device();
-  return Tensor(device ? device : Ref<hal::Device>(owner), Ref<hal::BufferView>(view));
+  // The app's device may stand in front of that whose memory it is; a program of several gives tensors of others.
+  const hal::Allocator* const memory = view->buffer()->allocator();
+  const bool same = device && &device->allocator() == memory;
+  return Tensor(same ? device : Ref<hal::Device>(memory->device()), Ref<hal::BufferView>(view));
 }
 
 Result<FunctionBase> FunctionBase::look_up(const Ref<vm::Context>& context, std::string_view name,
@@ -105,8 +107,13 @@ Status FunctionBase::check_types(Types arguments, Types results) const {
 }
 
 Status FunctionBase::check_tensor(size_t index, const Tensor& tensor) const {
-  if (!tensor || index >= declaration_.arguments.size()) return {};
+  if (index >= declaration_.arguments.size()) return {};
   const std::string& type = declaration_.arguments[index];
+  if (!tensor) {
+    if (element_of(type).empty()) return {};
+    return failure(StatusCode::kInvalidArgument, "argument ", index, " of '", function_.name, "' is a ", type,
+                   ", and no tensor was given; it is ", declaration_.text);
+  }
   const auto element = hal::parse_element_type(element_of(type));
   const std::vector<int64_t> shape(tensor.shape().begin(), tensor.shape().end());
   if (fits(type, shape) && (!element || same_element(*element, tensor.element_type()))) return {};

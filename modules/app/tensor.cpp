@@ -41,6 +41,13 @@ Result<baton_dl_managed_tensor*> Tensor::to_dlpack(const hal::DlpackConsumer& co
   return hal::export_dlpack(*device_, view_, consumer);
 }
 
+Result<std::vector<std::byte>> Tensor::copy_bytes() const {
+  if (!view_) return failure(StatusCode::kFailedPrecondition, "There is no tensor.");
+  std::vector<std::byte> bytes(view_->length_bytes());
+  BATON_TRY(copy_bytes_to(element_type(), element_count(), bytes));
+  return bytes;
+}
+
 Status Tensor::copy_bytes_to(hal::ElementType type, size_t count, std::span<std::byte> target) const {
   if (!view_) return failure(StatusCode::kFailedPrecondition, "There is no tensor.");
   if (same_element(type, element_type()) && count == element_count()) {

@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "hal/buffer_view.hpp"
@@ -83,10 +84,18 @@ class Tensor {
   }
   template <typename T>
   Result<std::vector<T>> copy() const {
-    std::vector<T> elements(view_ ? view_->element_count() : 0);
-    BATON_TRY(copy_to(std::span<T>(elements)));
-    return elements;
+    // A std::vector<bool> has no elements in memory.
+    using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+    std::vector<Stored> elements(view_ ? view_->element_count() : 0);
+    BATON_TRY(copy_bytes_to(ElementOf<T>::kType, elements.size(), std::as_writable_bytes(std::span(elements))));
+    if constexpr (std::is_same_v<T, bool>) {
+      return std::vector<T>(elements.begin(), elements.end());
+    } else {
+      return elements;
+    }
   }
+  // The same for elements that C++ has no type for, f16 among them: their bytes, dense, row by row.
+  Result<std::vector<std::byte>> copy_bytes() const;
 
  private:
   Status copy_bytes_to(hal::ElementType type, size_t count, std::span<std::byte> target) const;

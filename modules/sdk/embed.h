@@ -1,8 +1,9 @@
 /* Baton for C programs: load modules, link them, call their functions, read errors. Link with Baton::runtime.
  *
  * Every function that can fail returns a baton_status*: NULL is success, anything else is freed with baton_status_free.
- * Threads: modules and contexts may be shared; one invocation at a time uses a baton_function's context from one thread
- * unless each thread makes its own invocation (baton_invocation_create). */
+ * Threads: modules and contexts may be shared; each thread makes its own invocation (baton_invocation_create). Calls of a
+ * context whose program replaces references in its globals are refused while another thread is in one: there each thread
+ * makes its own context. */
 #ifndef BATON_MODULES_SDK_EMBED_H_
 #define BATON_MODULES_SDK_EMBED_H_
 

@@ -138,7 +138,33 @@ TEST_F(FunctionTest, OtherTensorsAreToldWhenItIsCalled) {
   const std::vector<int32_t> integers = {1, 2};
   EXPECT_THAT(message(app_.tensor({2, 1}, std::span<const int32_t>(integers)).value()),
               HasSubstr("a 2x1xi32 was given"));
+  EXPECT_THAT(message(Tensor()), HasSubstr("argument 0 of 'step' is a tensor<2x?xf32>, and no tensor was given"));
   EXPECT_OK((*step)(floats({2, 3}), 1));  // It goes on.
+}
+
+TEST_F(FunctionTest, ResultsAreOfTheDeviceThatHasTheirMemory) {
+  auto step = app_.find<std::tuple<Tensor, float>(Tensor, int32_t)>("step").value();
+  const Ref<hal::Device> own = app_.devices()[0];
+  EXPECT_EQ(std::get<0>(*step(floats({2, 1}), 1)).device(), own);
+  hal::DriverRegistry drivers;
+  ASSERT_OK(hal::drivers::register_drivers(drivers));
+  const auto second = drivers.open("local-sync");
+  ASSERT_OK(second);
+  const float numbers[] = {1, 2};
+  const auto far = Tensor::from(**second, {2, 1}, std::span<const float>(numbers));
+  EXPECT_EQ(std::get<0>(*step(*far, 1)).device(), *second);
+}
+
+TEST_F(FunctionTest, ElementsWithoutATypeOfCppAreBytes) {
+  const std::byte bits[] = {std::byte{1}, std::byte{0x3c}, std::byte{1}, std::byte{0}};
+  const auto halves = Tensor::from_bytes(*app_.devices()[0], hal::ElementType::kF16, std::array<int64_t, 1>{2}, bits);
+  ASSERT_OK(halves);
+  EXPECT_THAT(halves->copy_bytes().value(), testing::ElementsAreArray(bits));
+  EXPECT_FAILS(Tensor().copy_bytes(), StatusCode::kFailedPrecondition, "There is no tensor.");
+  const bool flags[] = {true, false, true};
+  const auto truths = app_.tensor<bool>({3}, flags);
+  ASSERT_OK(truths);
+  EXPECT_THAT(truths->copy<bool>().value(), ElementsAre(true, false, true));
 }
 
 TEST_F(FunctionTest, CopiesAreOfTheTensorsTypeAndSize) {
