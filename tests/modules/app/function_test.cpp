@@ -145,7 +145,7 @@ TEST_F(FunctionTest, OtherTensorsAreToldWhenItIsCalled) {
 TEST_F(FunctionTest, ResultsAreOfTheDeviceThatHasTheirMemory) {
   auto step = app_.find<std::tuple<Tensor, float>(Tensor, int32_t)>("step").value();
   const Ref<hal::Device> own = app_.devices()[0];
-  EXPECT_EQ(std::get<0>(*step(floats({2, 1}), 1)).device(), own);
+  EXPECT_EQ(std::get<0>(*step(floats({2, 3}), 1)).device(), own);
   hal::DriverRegistry drivers;
   ASSERT_OK(hal::drivers::register_drivers(drivers));
   const auto second = drivers.open("local-sync");
