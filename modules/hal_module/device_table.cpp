@@ -30,18 +30,28 @@ static_assert(static_cast<uint32_t>(hal::Encoding::kDenseRowMajor) == BATON_ENCO
 
 // ---- Through the door and back --------------------------------------------------------------------------------------
 
-// The struct that the door calls each HAL class.
-hal::Device& house(baton_device* device) { return **reinterpret_cast<Handle<hal::Device>*>(device); }
-const hal::Device& house(const baton_device* device) { return **reinterpret_cast<const Handle<hal::Device>*>(device); }
-hal::Buffer& house(const baton_buffer* buffer) { return **reinterpret_cast<const Handle<hal::Buffer>*>(buffer); }
-hal::BufferView& house(const baton_buffer_view* view) {
-  return **reinterpret_cast<const Handle<hal::BufferView>*>(view);
+// What an object of the door holds; null where it is null or another object.
+template <HalObject T>
+T* held(const void* object) {
+  return unwrap<T>(static_cast<baton_object*>(const_cast<void*>(object)));
 }
-hal::Executable& house(const baton_executable* executable) {
-  return **reinterpret_cast<const Handle<hal::Executable>*>(executable);
+hal::Device* house(const baton_device* device) { return held<hal::Device>(device); }
+hal::Buffer* house(const baton_buffer* buffer) { return held<hal::Buffer>(buffer); }
+hal::BufferView* house(const baton_buffer_view* view) { return held<hal::BufferView>(view); }
+hal::Executable* house(const baton_executable* executable) { return held<hal::Executable>(executable); }
+hal::Fence* house(const baton_fence* fence) { return held<hal::Fence>(fence); }
+
+// The sentence for what `object` should have held, or for a missing place.
+template <typename T>
+[[gnu::cold]] Status is_none(const T*) {
+  return failure(StatusCode::kInvalidArgument, "What is passed as a '", ObjectName<T>::kText,
+                 "' is null or another object.");
 }
-const hal::Fence* house(const baton_fence* fence) {
-  return fence ? &**reinterpret_cast<const Handle<hal::Fence>*>(fence) : nullptr;
+template <typename T, typename Out>
+baton_status* lacking(const T* object, Out* out) {
+  if (!object) [[unlikely]]
+    return to_door(is_none(object));
+  return out ? nullptr : missing("place for the result");
 }
 
 std::string_view house(baton_string text) { return {text.data, static_cast<size_t>(text.size)}; }
@@ -64,15 +74,19 @@ Status check_size(const Request* request) {
 
 // ---- Devices and executables ----------------------------------------------------------------------------------------
 
-const void* device_identity(const baton_device* device) { return &house(device); }
+const void* device_identity(const baton_device* device) { return house(device); }
 
 baton_string device_name(const baton_device* device) {
-  const std::string& name = house(device).name();
-  return {name.data(), name.size()};
+  const hal::Device* const named = house(device);
+  if (!named) return {};
+  return {named->name().data(), named->name().size()};
 }
 
 baton_status* device_query(baton_device* device, baton_string category, baton_string key, int64_t* out_value) {
-  auto value = house(device).query(house(category), house(key));
+  hal::Device* const asked = house(device);
+  if (baton_status* status = lacking(asked, out_value)) return status;
+  if (lacks(category) || lacks(key)) return missing("text of a query");
+  auto value = asked->query(house(category), house(key));
   if (!value) return to_door(std::move(value).error());
   *out_value = *value;
   return nullptr;
@@ -96,14 +110,22 @@ hal::EntryPoint entry_point(const baton_entry_point& given) {
 
 Result<Ref<hal::Executable>> make_executable(hal::Device& device, const baton_executable_request* request) {
   BATON_TRY(check_size(request));
+  if (lacks(request->name)) return is_null("name of an executable");
+  if (lacks(request->variants, request->variant_count)) return is_null("array of variants");
+  if (lacks(request->constants, request->constant_count)) return is_null("array of constants");
   std::vector<hal::EntryPoint> expected;
   if (request->struct_size >= sizeof(baton_executable_request_v3)) {
     const auto& more = *reinterpret_cast<const baton_executable_request_v3*>(request);
-    for (uint64_t i = 0; i < more.entry_point_count; ++i) expected.push_back(entry_point(more.entry_points[i]));
+    if (lacks(more.entry_points, more.entry_point_count)) return is_null("array of entry points");
+    for (uint64_t i = 0; i < more.entry_point_count; ++i) {
+      if (lacks(more.entry_points[i].name)) return is_null("name of an entry point");
+      expected.push_back(entry_point(more.entry_points[i]));
+    }
   }
   std::vector<hal::ExecutableVariant> variants;
   for (uint32_t i = 0; i < request->variant_count; ++i) {
     const auto& [format, data, size] = request->variants[i];
+    if (lacks(format) || lacks(data, size)) return is_null("code of a variant, or its format,");
     variants.push_back({house(format), {static_cast<const std::byte*>(data), static_cast<size_t>(size)}});
   }
   return device.make_executable({.name = house(request->name),
@@ -112,17 +134,25 @@ Result<Ref<hal::Executable>> make_executable(hal::Device& device, const baton_ex
                                  .expected = expected});
 }
 baton_status* executable_make(baton_device* device, const baton_executable_request* request, baton_executable** out) {
-  return give(make_executable(house(device), request), out);
+  hal::Device* const on = house(device);
+  if (baton_status* status = lacking(on, out)) return status;
+  return give(make_executable(*on, request), out);
 }
 
 baton_status* executable_lookup(baton_device* device, baton_string name, baton_executable** out) {
+  hal::Device* const on = house(device);
+  if (baton_status* status = lacking(on, out)) return status;
+  if (lacks(name)) return missing("name of an executable");
   const hal::ExecutableRegistry none;
-  const hal::ExecutableRegistry* registered = house(device).executables();
-  return give((registered ? *registered : none).load(house(device), house(name)), out);
+  const hal::ExecutableRegistry* registered = on->executables();
+  return give((registered ? *registered : none).load(*on, house(name)), out);
 }
 
 baton_status* executable_entry_point(const baton_executable* executable, baton_string name, uint32_t* out_index) {
-  auto index = house(executable).find(house(name));
+  hal::Executable* const code = house(executable);
+  if (baton_status* status = lacking(code, out_index)) return status;
+  if (lacks(name)) return missing("name of an entry point");
+  auto index = code->find(house(name));
   if (!index) return to_door(std::move(index).error());
   *out_index = *index;
   return nullptr;
@@ -136,22 +166,33 @@ Result<hal::AllocationRequest> allocation(const baton_buffer_request* request) {
 }
 
 baton_status* buffer_allocate(baton_device* device, const baton_buffer_request* request, baton_buffer** out) {
+  hal::Device* const on = house(device);
+  if (baton_status* status = lacking(on, out)) return status;
   const auto asked = allocation(request);
   if (!asked) return to_door(asked.error().clone());
-  return give(house(device).allocator().allocate(*asked), out);
+  return give(on->allocator().allocate(*asked), out);
 }
 
 baton_status* buffer_subspan(baton_buffer* buffer, uint64_t offset, uint64_t length, baton_buffer** out) {
-  return give(house(buffer).subspan(offset, length), out);
+  hal::Buffer* const whole = house(buffer);
+  if (baton_status* status = lacking(whole, out)) return status;
+  return give(whole->subspan(offset, length), out);
 }
 
-uint64_t buffer_length(const baton_buffer* buffer) { return house(buffer).length(); }
+uint64_t buffer_length(const baton_buffer* buffer) {
+  const hal::Buffer* const measured = house(buffer);
+  return measured ? measured->length() : 0;
+}
 
 Result<Ref<hal::Device>> device_of(const hal::Buffer& buffer) {
   if (hal::Device* device = buffer.allocator()->device()) return Ref<hal::Device>(device);
   return failure(StatusCode::kUnimplemented, "A buffer of ", buffer.length(), " bytes does not tell its device.");
 }
-baton_status* buffer_device(baton_buffer* buffer, baton_device** out) { return give(device_of(house(buffer)), out); }
+baton_status* buffer_device(baton_buffer* buffer, baton_device** out) {
+  const hal::Buffer* const owned = house(buffer);
+  if (baton_status* status = lacking(owned, out)) return status;
+  return give(device_of(*owned), out);
+}
 
 Status map(hal::Buffer& buffer, uint32_t access, uint64_t offset, uint64_t length, baton_mapping& out) {
   const bool discards = access == (BATON_ACCESS_WRITE | BATON_ACCESS_DISCARD);
@@ -165,9 +206,12 @@ Status map(hal::Buffer& buffer, uint32_t access, uint64_t offset, uint64_t lengt
   return {};
 }
 baton_status* buffer_map(baton_buffer* buffer, uint32_t access, uint64_t offset, uint64_t length, baton_mapping* out) {
-  return to_door(map(house(buffer), access, offset, length, *out));
+  hal::Buffer* const mapped = house(buffer);
+  if (baton_status* status = lacking(mapped, out)) return status;
+  return to_door(map(*mapped, access, offset, length, *out));
 }
 void buffer_unmap(baton_mapping* mapping) {
+  if (!mapping) return;
   delete static_cast<hal::Mapping*>(mapping->self);
   *mapping = {};
 }
@@ -182,24 +226,36 @@ Result<Ref<hal::BufferView>> make_view(hal::Buffer& buffer, const baton_buffer_v
                    request->encoding, ", one of which does not exist.");
   }
   if (lacks(request->shape, request->rank)) return is_null("shape of a tensor");
+  if (request->rank > UINT16_MAX) {
+    return failure(StatusCode::kInvalidArgument, "A shape has ", request->rank, " dimensions; at most ", UINT16_MAX,
+                   " are possible.");
+  }
   return hal::BufferView::make(Ref<hal::Buffer>(&buffer), {request->shape, request->rank}, element_type,
                                static_cast<hal::Encoding>(request->encoding));
 }
 baton_status* buffer_view_make(baton_buffer* buffer, const baton_buffer_view_request* request,
                                baton_buffer_view** out) {
-  return give(make_view(house(buffer), request), out);
+  hal::Buffer* const viewed = house(buffer);
+  if (baton_status* status = lacking(viewed, out)) return status;
+  return give(make_view(*viewed, request), out);
 }
 
 baton_buffer* buffer_view_buffer(baton_buffer_view* view) {
-  return reinterpret_cast<baton_buffer*>(wrap(house(view).buffer()).detach());
+  const hal::BufferView* const viewed = house(view);
+  return viewed ? reinterpret_cast<baton_buffer*>(wrap(viewed->buffer()).detach()) : nullptr;
 }
 uint32_t buffer_view_element_type(const baton_buffer_view* view) {
-  return static_cast<uint32_t>(house(view).element_type());
+  const hal::BufferView* const viewed = house(view);
+  return viewed ? static_cast<uint32_t>(viewed->element_type()) : 0;
 }
-uint32_t buffer_view_encoding(const baton_buffer_view* view) { return static_cast<uint32_t>(house(view).encoding()); }
+uint32_t buffer_view_encoding(const baton_buffer_view* view) {
+  const hal::BufferView* const viewed = house(view);
+  return viewed ? static_cast<uint32_t>(viewed->encoding()) : BATON_ENCODING_OPAQUE;
+}
 const int64_t* buffer_view_shape(const baton_buffer_view* view, uint64_t* out_rank) {
-  const std::span<const int64_t> shape = house(view).shape();
-  *out_rank = shape.size();
+  const hal::BufferView* const viewed = house(view);
+  const std::span<const int64_t> shape = viewed ? viewed->shape() : std::span<const int64_t>();
+  if (out_rank) *out_rank = shape.size();
   return shape.data();
 }
 
@@ -209,12 +265,22 @@ Result<Ref<hal::Fence>> make_fence(hal::Device& device) {
   BATON_TRY_ASSIGN(const Ref<hal::Semaphore> semaphore, device.make_semaphore(0));
   return hal::Fence::at(*semaphore, 1);
 }
-baton_status* fence_make(baton_device* device, baton_fence** out) { return give(make_fence(house(device)), out); }
+baton_status* fence_make(baton_device* device, baton_fence** out) {
+  hal::Device* const on = house(device);
+  if (baton_status* status = lacking(on, out)) return status;
+  return give(make_fence(*on), out);
+}
 
 baton_status* fence_wait(const baton_fence* fence, int64_t timeout_ns) {
-  return fence ? to_door(house(fence)->wait(timeout_ns)) : nullptr;
+  if (!fence) return nullptr;
+  const hal::Fence* const awaited = house(fence);
+  return to_door(awaited ? awaited->wait(timeout_ns) : is_none(awaited));
 }
-baton_status* fence_signal(const baton_fence* fence) { return fence ? to_door(house(fence)->signal()) : nullptr; }
+baton_status* fence_signal(const baton_fence* fence) {
+  if (!fence) return nullptr;
+  hal::Fence* const signalled = house(fence);
+  return to_door(signalled ? signalled->signal() : is_none(signalled));
+}
 
 // What has passed stays passed.
 void fail(const hal::Fence* fence, const Status& why) {
@@ -234,6 +300,14 @@ struct Listener {
   void* data;
 };
 void fence_on_ready(const baton_fence* fence, void (*ready)(void* data, const baton_status* failure), void* data) {
+  const hal::Fence* const awaited = house(fence);
+  if (!ready) return;
+  if (fence && !awaited) {
+    baton_status* const none = to_door(is_none(awaited));
+    ready(data, none);
+    const Status dropped = Status::adopt(reinterpret_cast<Status::Failure*>(none));
+    return;
+  }
   const auto call = [](void* listener, const Status& status) {
     const std::unique_ptr<Listener> owned(static_cast<Listener*>(listener));
     Status lent = status.clone();
@@ -241,15 +315,21 @@ void fence_on_ready(const baton_fence* fence, void (*ready)(void* data, const ba
     owned->ready(owned->data, failure);
     lent = Status::adopt(reinterpret_cast<Status::Failure*>(failure));
   };
-  notify(house(fence), call, new Listener{ready, data});
+  notify(awaited, call, new Listener{ready, data});
 }
 
 // ---- The queue ------------------------------------------------------------------------------------------------------
 
-hal::Order order_of(const baton_fence* wait, const baton_fence* signal) {
+// None for null.
+Status add_points(const baton_fence* fence, std::span<const hal::SemaphorePoint>& points) {
+  const hal::Fence* const given = house(fence);
+  if (given) points = given->points();
+  return given || !fence ? Status() : is_none(given);
+}
+Result<hal::Order> order_of(const baton_fence* wait, const baton_fence* signal) {
   hal::Order order;
-  if (wait) order.waits = house(wait)->points();
-  if (signal) order.signals = house(signal)->points();
+  BATON_TRY(add_points(wait, order.waits));
+  BATON_TRY(add_points(signal, order.signals));
   return order;
 }
 
@@ -259,22 +339,33 @@ baton_status* settle(Status status, const baton_fence* signal) {
   return to_door(std::move(status));
 }
 
-Result<Ref<hal::Buffer>> allocate_on(hal::Queue& queue, const hal::Order& order, const baton_buffer_request* request) {
+Result<Ref<hal::Buffer>> allocate_on(hal::Queue& queue, const Result<hal::Order>& order,
+                                     const baton_buffer_request* request) {
+  if (!order) return order.error().clone();
   BATON_TRY_ASSIGN(const hal::AllocationRequest asked, allocation(request));
-  return queue.allocate(order, asked);
+  return queue.allocate(*order, asked);
 }
 baton_status* queue_allocate(baton_device* device, const baton_fence* wait, const baton_fence* signal,
                              const baton_buffer_request* request, baton_buffer** out) {
-  auto buffer = allocate_on(house(device).queue(), order_of(wait, signal), request);
+  hal::Device* const on = house(device);
+  if (baton_status* status = lacking(on, out)) return status;
+  auto buffer = allocate_on(on->queue(), order_of(wait, signal), request);
   if (!buffer) return settle(std::move(buffer).error(), signal);
   return give(std::move(buffer), out);
 }
 baton_status* queue_free(baton_device* device, const baton_fence* wait, const baton_fence* signal,
                          baton_buffer* buffer) {
-  return settle(house(device).queue().free(order_of(wait, signal), house(buffer)), signal);
+  hal::Device* const on = house(device);
+  hal::Buffer* const freed = house(buffer);
+  if (!on || !freed) return settle(on ? is_none(freed) : is_none(on), signal);
+  const auto order = order_of(wait, signal);
+  return settle(order ? on->queue().free(*order, *freed) : order.error().clone(), signal);
 }
 baton_status* queue_barrier(baton_device* device, const baton_fence* wait, const baton_fence* signal) {
-  return settle(house(device).queue().barrier(order_of(wait, signal)), signal);
+  hal::Device* const on = house(device);
+  if (!on) return settle(is_none(on), signal);
+  const auto order = order_of(wait, signal);
+  return settle(order ? on->queue().barrier(*order) : order.error().clone(), signal);
 }
 
 }  // namespace

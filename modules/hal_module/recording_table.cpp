@@ -6,6 +6,7 @@
 
 #include "hal/commands/all.hpp"
 #include "hal/device_limits.hpp"
+#include "modules/door_checks.hpp"
 #include "modules/hal_module/custom_command.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "modules/hal_module/resource.hpp"
@@ -46,11 +47,31 @@ Result<hal::CommandBuffer*> opened(baton_command_buffer* commands) {
 // The command as this version knows it. One from a later version brings more than we look at; none brings less than the
 // first version had.
 template <typename Command>
-Result<const Command*> known(const Command* given) {
+Result<const Command*> sized(const Command* given) {
   if (given && given->struct_size >= sizeof(Command)) [[likely]]
     return given;
   return failure(StatusCode::kInvalidArgument, "A module records a command of ", given ? given->struct_size : 0,
                  " bytes; it takes ", sizeof(Command), " or more.");
+}
+// Whether all is there that it counts.
+template <typename Command>
+Status check_whole(const Command& command) {
+  bool whole = true;
+  if constexpr (requires { command.constants; }) {
+    whole = !lacks(command.constants, command.constant_count) &&
+            !lacks(command.constant_slots, command.constant_slot_count);
+  }
+  if constexpr (requires { command.source_size; }) whole = !lacks(command.source, command.source_size);
+  if constexpr (requires { command.name; }) whole = whole && !lacks(command.name);
+  if (whole) [[likely]]
+    return {};
+  return is_null("table of constants, the source or the name of a command");
+}
+template <typename Command>
+Result<const Command*> known(const Command* given) {
+  BATON_TRY_ASSIGN(const Command* command, sized(given));
+  BATON_TRY(check_whole(*command));
+  return command;
 }
 
 Status translate(const baton_binding& given, hal::Binding& binding) {
@@ -259,17 +280,19 @@ class ForeignModuleFunction final : public hal::ForeignFunction {
 
 template <typename Command>
 std::string function_name(const Command& command, const hal::CustomCommand* from) {
-  if (command.name.size) return std::string(command.name.data, static_cast<size_t>(command.name.size));
+  if (command.name.data && command.name.size)
+    return std::string(command.name.data, static_cast<size_t>(command.name.size));
   return from ? text(from->module, ".", from->function) : std::string();
 }
 
 Status host_call(baton_command_buffer* commands, const baton_host_call* given) {
-  BATON_TRY_ASSIGN(const baton_host_call* command, known(given));
+  BATON_TRY_ASSIGN(const baton_host_call* command, sized(given));
   const auto* handle = sdk::cast<CommandBufferHandle>(reinterpret_cast<baton_object*>(commands));
   // From here on `data` is ours, whatever happens.
   const auto function = make_ref<ModuleFunction>(function_name(*command, handle ? handle->open() : nullptr), *command);
   BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
   if (!command->call) return failure(StatusCode::kInvalidArgument, "A host call needs a function; it has none.");
+  BATON_TRY(check_whole(*command));
   BindingList bindings;
   BATON_TRY(translate(command->bindings, command->binding_count, bindings));
   return target->host_call({.function = function.get(),
@@ -279,7 +302,7 @@ Status host_call(baton_command_buffer* commands, const baton_host_call* given) {
 }
 
 Status foreign(baton_command_buffer* commands, const baton_foreign* given) {
-  BATON_TRY_ASSIGN(const baton_foreign* command, known(given));
+  BATON_TRY_ASSIGN(const baton_foreign* command, sized(given));
   auto* handle = sdk::cast<CommandBufferHandle>(reinterpret_cast<baton_object*>(commands));
   // From here on `data` is ours, whatever happens.
   const auto function = make_ref<ForeignModuleFunction>(
@@ -287,6 +310,7 @@ Status foreign(baton_command_buffer* commands, const baton_foreign* given) {
       handle ? sdk::Ref<Handle<hal::Device>>(&handle->device_handle()) : sdk::Ref<Handle<hal::Device>>());
   BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
   if (!command->call) return failure(StatusCode::kInvalidArgument, "A foreign call needs a function; it has none.");
+  BATON_TRY(check_whole(*command));
   BindingList bindings;
   BATON_TRY(translate(command->bindings, command->binding_count, bindings));
   return target->foreign({.function = function.get(),
@@ -322,6 +346,7 @@ struct Entry<kVerb> {
 };
 
 baton_status* extension_entry(baton_command_buffer* commands, baton_string name, void* out) {
+  if (lacks(name)) return missing("name of an extension");
   return to_door(extension(commands, {name.data, static_cast<size_t>(name.size)}, out));
 }
 

@@ -219,5 +219,72 @@ TEST_F(DeviceTest, StandsInSignatures) {
   EXPECT_EQ(kElementType<uint16_t>, BATON_ELEMENT_I16);
 }
 
+// What only a plugin in C can forget.
+TEST_F(DeviceTest, TheTableNamesWhatIsMissingOrAnotherObject) {
+  const baton_device_table& table = *host().devices;
+  baton_device* const device = this->device().handle();
+  const Ref<Buffer> memory = buffer_of({1, 2});
+  baton_buffer* const buffer = memory->handle();
+  const auto as_buffer = [](auto* object) { return reinterpret_cast<baton_buffer*>(object); };
+  const auto* const no_fence = reinterpret_cast<const baton_fence*>(buffer);
+  const baton_buffer_request request = {sizeof(request), 3, BATON_USAGE_ALL, 0, 64};
+  const int64_t shape[] = {2};
+  baton_buffer_view_request view = {sizeof(view), BATON_ELEMENT_F32, 1, 1, nullptr};
+  baton_executable_request code = {sizeof(code), 1, nullptr, {"code", 4}, nullptr, 0};
+  const baton_executable_variant unread = {{"static-library", 14}, nullptr, 8};
+  baton_executable_request nowhere = {sizeof(nowhere), 1, &unread, {"code", 4}, nullptr, 0};
+  const baton_string nothing = {nullptr, 3}, name = {"x", 1};
+  baton_buffer* out = nullptr;
+  baton_buffer_view* out_view = nullptr;
+  baton_executable* out_code = nullptr;
+  baton_mapping mapping = {};
+  int64_t number = 0;
+  uint32_t index = 0;
+  for (baton_status* status : {
+           table.device_query(nullptr, name, name, &number),
+           table.device_query(device, nothing, name, &number),
+           table.device_query(device, name, name, nullptr),
+           table.executable_make(nullptr, &code, &out_code),
+           table.executable_make(device, &code, &out_code),
+           table.executable_make(device, &nowhere, &out_code),
+           table.executable_lookup(device, nothing, &out_code),
+           table.executable_entry_point(nullptr, name, &index),
+           table.buffer_allocate(nullptr, &request, &out),
+           table.buffer_allocate(device, &request, nullptr),
+           table.buffer_subspan(as_buffer(device), 0, 1, &out),
+           table.buffer_device(nullptr, nullptr),
+           table.buffer_map(as_buffer(device), 1, 0, 1, &mapping),
+           table.buffer_map(buffer, 1, 0, 1, nullptr),
+           table.buffer_view_make(nullptr, &view, &out_view),
+           table.buffer_view_make(buffer, &view, &out_view),
+           table.fence_make(nullptr, nullptr),
+           table.fence_wait(no_fence, 0),
+           table.fence_signal(no_fence),
+           table.queue_allocate(device, no_fence, nullptr, &request, &out),
+           table.queue_allocate(device, nullptr, nullptr, &request, nullptr),
+           table.queue_free(device, nullptr, nullptr, nullptr),
+           table.queue_free(device, nullptr, no_fence, buffer),
+           table.queue_barrier(device, no_fence, nullptr),
+       }) {
+    const Status said = Status::adopt(status);
+    EXPECT_EQ(said.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(said.message().find(" is null"), std::string_view::npos) << said.message();
+  }
+  view.shape = shape;
+  view.rank = UINT32_MAX;
+  EXPECT_EQ(Status::adopt(table.buffer_view_make(buffer, &view, &out_view)).message(),
+            "A shape has 4294967295 dimensions; at most 65535 are possible.");
+  EXPECT_EQ(table.buffer_length(as_buffer(device)), 0u);
+  EXPECT_EQ(table.buffer_view_buffer(nullptr), nullptr);
+  EXPECT_EQ(table.device_name(nullptr).size, 0u);
+  table.buffer_unmap(nullptr);
+  table.fence_on_ready(no_fence, nullptr, nullptr);
+  int failures = 0;
+  table.fence_on_ready(
+      no_fence, [](void* data, const baton_status* failure) { *static_cast<int*>(data) += failure != nullptr; },
+      &failures);
+  EXPECT_EQ(failures, 1);
+}
+
 }  // namespace
 }  // namespace baton::sdk

@@ -549,6 +549,26 @@ TEST_F(RecordingTableTest, RefusesBindingsThatAreNone) {
   EXPECT_FAILS(record(table_.barrier, &barrier), StatusCode::kInvalidArgument, "A command has 1000000 bindings;");
 }
 
+TEST_F(RecordingTableTest, LooksForWhatACommandCountsBeforeItReadsIt) {
+  baton_dispatch dispatch = {};
+  dispatch.struct_size = sizeof(dispatch);
+  dispatch.constant_count = 3;
+  baton_update_buffer update = {};
+  update.struct_size = sizeof(update);
+  update.source_size = 8;
+  int released = 0;
+  baton_host_call call = {};
+  call.struct_size = sizeof(call);
+  call.call = [](void*, const baton_host_arguments*) -> baton_status* { return nullptr; };
+  call.release = [](void* data) { ++*static_cast<int*>(data); };
+  call.data = &released;
+  call.name = {nullptr, 5};
+  EXPECT_FAILS(record(table_.dispatch, &dispatch), StatusCode::kInvalidArgument, " of a command is null.");
+  EXPECT_FAILS(record(table_.update_buffer, &update), StatusCode::kInvalidArgument, " of a command is null.");
+  EXPECT_FAILS(record(table_.host_call, &call), StatusCode::kInvalidArgument, " of a command is null.");
+  EXPECT_EQ(released, 1);
+}
+
 TEST_F(RecordingTableTest, GivesBackTheDataOfAHostCallThatItRefuses) {
   int released = 0;
   baton_host_call call = {};
