@@ -152,4 +152,21 @@ void* ElfImage::find_function(std::string_view name) const {
   return nullptr;
 }
 
+const ElfSegment* ElfImage::segment_at(const void* address, uint64_t size) const {
+  // What lies before the image is far behind it.
+  return file_.find_segment(reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(base_), size);
+}
+
+bool ElfImage::holds_text(const char* text) const {
+  const ElfSegment* segment = segment_at(text, 1);
+  if (!segment) return false;
+  const auto* end = reinterpret_cast<const char*>(base_ + segment->end());
+  return std::memchr(text, 0, static_cast<size_t>(end - text)) != nullptr;
+}
+
+bool ElfImage::holds_code(const void* address) const {
+  const ElfSegment* segment = segment_at(address, 1);
+  return segment && segment->executable;
+}
+
 }  // namespace baton::hal::drivers::local

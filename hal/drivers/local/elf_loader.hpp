@@ -21,11 +21,16 @@ class ElfImage final : public CodeImage {
   // The address of an exported function, or null.
   void* find_function(std::string_view name) const;
 
+  bool holds(const void* address, uint64_t size) const override { return segment_at(address, size) != nullptr; }
+  bool holds_text(const char* text) const override;
+  bool holds_code(const void* address) const override;
+
  private:
   template <typename T, typename... Arguments>
   friend Ref<T> baton::make_ref(Arguments&&...);
   ElfImage(std::byte* base, ElfFile file) : base_(base), file_(std::move(file)) {}
 
+  const ElfSegment* segment_at(const void* address, uint64_t size) const;
   std::span<std::byte> image() const { return {base_, static_cast<size_t>(file_.image_size)}; }
   Status relocate();
   Status apply(const Elf64_Rela& relocation, const DynamicTable& table, std::string& missing);

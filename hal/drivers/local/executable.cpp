@@ -4,6 +4,7 @@
 
 #include "hal/device_limits.hpp"
 #include "hal/drivers/local/kernel_imports.hpp"
+#include "hal/drivers/local/library_tables.hpp"
 #include "hal/drivers/local/processor.hpp"
 #include "hal/drivers/local/sanitizer.hpp"
 
@@ -65,6 +66,7 @@ Executable::Executable(const ExecutableContext& context, const ExecutableRequest
 }
 
 Status Executable::adopt_library(const baton_executable_library* library, size_t constant_count) {
+  if (image_ && library) BATON_TRY(check_tables(library, *image_));
   BATON_TRY(check_library(library));
   if (library->constant_count != constant_count) {
     return failure(StatusCode::kInvalidArgument, "The library takes ", library->constant_count,

@@ -15,10 +15,14 @@ namespace baton::hal::drivers::local {
 class DispatchTimes;
 class KernelImports;
 
-// Mapped code; unmapped with the last reference.
+// Mapped code; unmapped with the last reference. One that knows where it lies tells what of it is at an address: bytes,
+// text up to its zero, code. The system's loader keeps that to itself, and says yes to all.
 class CodeImage : public RefCounted<CodeImage> {
  public:
   virtual ~CodeImage() = default;
+  virtual bool holds(const void* /*address*/, uint64_t /*size*/) const { return true; }
+  virtual bool holds_text(const char* /*text*/) const { return true; }
+  virtual bool holds_code(const void* /*address*/) const { return true; }
 };
 
 // What a loader found in the bytes: whom to ask for the library, and what must stay mapped meanwhile. The image is null
