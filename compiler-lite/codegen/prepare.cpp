@@ -53,10 +53,10 @@ struct InDestinationStyle : mlir::OpRewritePattern<Op> {
   }
 };
 
-// A tensor that stands in a larger one, which may have dimensions that it dropped.
+// A tensor that stands in a larger one, which may have dimensions that it dropped; its elements may stand apart there.
 struct Part {
   Value source;
-  llvm::SmallVector<mlir::OpFoldResult> offsets, sizes;
+  llvm::SmallVector<mlir::OpFoldResult> offsets, sizes, strides;
   llvm::SmallBitVector dropped;
 };
 
@@ -68,7 +68,17 @@ Value element_of_part(mlir::OpBuilder& builder, mlir::Location location, const P
   for (unsigned d = 0; d < here.size(); ++d) {
     const Value before = mlir::getValueOrCreateConstantIndexOp(builder, location, part.offsets[d]);
     const Value size = mlir::getValueOrCreateConstantIndexOp(builder, location, part.sizes[d]);
-    const Value at = builder.create<arith::SubIOp>(location, here[d], before);
+    Value at = builder.create<arith::SubIOp>(location, here[d], before);
+    if (mlir::getConstantIntValue(part.strides[d]) != 1) {
+      const Value stride = mlir::getValueOrCreateConstantIndexOp(builder, location, part.strides[d]);
+      const Value between = builder.create<arith::RemUIOp>(location, at, stride);
+      const Value zero = builder.create<arith::ConstantIndexOp>(location, 0);
+      const Value is_there = builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::eq, between, zero);
+      is_inside = builder.create<arith::AndIOp>(location, is_inside, is_there);
+      const Value is_behind = builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::uge, here[d], before);
+      is_inside = builder.create<arith::AndIOp>(location, is_inside, is_behind);
+      at = builder.create<arith::DivUIOp>(location, at, stride);
+    }
     // Unsigned: what lies before the part is a large number.
     const Value fits = builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::ult, at, size);
     is_inside = builder.create<arith::AndIOp>(location, is_inside, fits);
@@ -109,7 +119,9 @@ struct PadToGeneric : mlir::OpRewritePattern<tensor::PadOp> {
     const Value source = pad.getSource();
     const llvm::SmallVector<mlir::OpFoldResult> sizes = tensor::getMixedSizes(builder, location, source);
     const llvm::SmallVector<Value> here = this_element(builder, location, sizes.size());
-    const Part part{source, pad.getMixedLowPad(), sizes, llvm::SmallBitVector(static_cast<unsigned>(sizes.size()))};
+    const llvm::SmallVector<mlir::OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+    const Part part{source, pad.getMixedLowPad(), sizes, strides,
+                    llvm::SmallBitVector(static_cast<unsigned>(sizes.size()))};
     return element_of_part(builder, location, part, here, [&](mlir::OpBuilder& otherwise) {
       mlir::IRMapping values;
       values.map(pad.getRegion().getArguments(), here);
@@ -124,14 +136,17 @@ struct PadToGeneric : mlir::OpRewritePattern<tensor::PadOp> {
 // result is in the place of that tensor, only the slice is written.
 void insert_by_element(bufferization::MaterializeInDestinationOp write) {
   auto insert = write.getSource().getDefiningOp<tensor::InsertSliceOp>();
-  if (!insert || !insert.hasUnitStride() || insert.getDestType().getRank() == 0) return;
+  if (!insert || insert.getDestType().getRank() == 0) return;
+  const auto goes_forward = [](int64_t stride) { return stride > 0; };  // Of an unknown one nobody knows.
+  if (!llvm::all_of(insert.getStaticStrides(), goes_forward)) return;
   auto fill = insert.getDest().getDefiningOp<linalg::FillOp>();
   auto whole = insert.getDest().getDefiningOp<bufferization::ToTensorOp>();
   if (!insert.getSource().getDefiningOp<bufferization::ToTensorOp>()) return;
   if (!fill && (!whole || whole.getWritable())) return;
   mlir::OpBuilder builder(write);
   const mlir::Location location = insert.getLoc();
-  const Part part{insert.getSource(), insert.getMixedOffsets(), insert.getMixedSizes(), insert.getDroppedDims()};
+  const Part part{insert.getSource(), insert.getMixedOffsets(), insert.getMixedSizes(), insert.getMixedStrides(),
+                  insert.getDroppedDims()};
   auto joined = make_by_element(
       builder, location, tensor::getMixedSizes(builder, location, insert.getDest()),
       insert.getDestType().getElementType(), {}, [&](mlir::OpBuilder& body, mlir::Location at, mlir::ValueRange) {

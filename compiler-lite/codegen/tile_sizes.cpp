@@ -63,7 +63,9 @@ constexpr double kWorthIt = 0.9;
 constexpr double kAlone = 0.85;
 // Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
 constexpr int64_t kBlockColumns = 256, kLongRow = 1024, kRowsOfBlock = 8;
-constexpr int64_t kElementsOfBlock = 8 * 1024, kShortRowsOfBlock = 64;
+constexpr int64_t kElementsOfBlock = 8 * 1024, kShortRowsOfBlock = 64, kVeryShortRowsOfBlock = 1024;
+// What the rows of a block may leave in memory for the next operations.
+constexpr int64_t kKeptBytesOfBlock = 16 * 1024;
 // Columns whose steps the warps of a block share, where so there are more blocks: when there are fewer than that.
 constexpr int64_t kSharedColumns = 32, kFewSharedColumns = 16, kFewBlocks = 512, kLongColumn = 256;
 
@@ -195,23 +197,9 @@ class Correspondence {
       if (loops[i] != kNone) varies[static_cast<size_t>(loops[i])] = true;
     }
     work_ = std::max(work_, steps);
-    reduces_rows_ = reduces_rows_ || reads_rows(op);
+    reduces_rows_ = reduces_rows_ || codegen::reduces_rows(op);
     for (size_t i = 0; i < varies.size(); ++i) divisible_[i] = divisible_[i] && varies[i];
     note_product(op, loops);
-  }
-
-  // Whether what it reduces, the input of most dimensions, lies in memory in the order of the steps.
-  static bool reads_rows(linalg::LinalgOp op) {
-    mlir::AffineMap widest;
-    for (mlir::OpOperand* input : op.getDpsInputOperands()) {
-      const mlir::AffineMap map = op.getMatchingIndexingMap(input);
-      if (map.getNumResults() > (widest ? widest.getNumResults() : 0)) widest = map;
-    }
-    unsigned loop = op.getNumLoops() - 1;
-    if (widest) {
-      if (const auto last = llvm::dyn_cast<mlir::AffineDimExpr>(widest.getResults().back())) loop = last.getPosition();
-    }
-    return op.getIteratorTypesArray()[loop] == mlir::utils::IteratorType::reduction;
   }
 
   // A matrix that is made in the tile, and read once: its rows are reduced as any others, as many as the tile's memory keeps.
@@ -293,6 +281,21 @@ class Correspondence {
 
 namespace {
 
+// How many rows that single threads reduce a block takes: a few for each thread, where there are enough for all blocks.
+int64_t very_short_rows(linalg::LinalgOp root, const Correspondence& correspondence) {
+  int64_t rows = 1;
+  for (unsigned i = 0; i < root.getNumLoops(); ++i) {
+    const int64_t size = root.getStaticLoopRanges()[i];
+    if (!correspondence.divisible(i)) continue;
+    if (mlir::ShapedType::isDynamic(size)) return kVeryShortRowsOfBlock;
+    rows *= size;
+  }
+  const int64_t most = std::clamp(rows / (2 * kMultiprocessors), kShortRowsOfBlock, kVeryShortRowsOfBlock);
+  const int64_t kept = std::max<int64_t>(1, correspondence.kept_bytes());
+  return std::clamp(std::min(kElementsOfBlock / correspondence.work_per_element(), kKeptBytesOfBlock / kept),
+                    kRowsOfBlock, most);
+}
+
 // How many elements of a result a block of threads computes. What is reduced costs no threads of their own unless it
 // lies in rows.
 int64_t block_elements(linalg::LinalgOp root, const Correspondence& correspondence) {
@@ -310,6 +313,7 @@ int64_t block_elements(linalg::LinalgOp root, const Correspondence& corresponden
   }
   if (!correspondence.reduces_rows()) return kBlockWork;
   if (correspondence.work_per_element() >= kLongRow) return 1;
+  if (correspondence.work_per_element() <= kRowOfThread) return very_short_rows(root, correspondence);
   // A few lanes of a warp share one that is shorter than its accesses (gpu/wide_rows.hpp); with rows go others that are kept.
   const bool alone = correspondence.kept_bytes() == 0;
   return alone ? std::clamp(kElementsOfBlock / correspondence.work_per_element(), kRowsOfBlock, kShortRowsOfBlock)
@@ -367,6 +371,24 @@ bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence
 }
 
 }  // namespace
+
+bool reduces_rows(linalg::LinalgOp op) {
+  mlir::AffineMap widest;
+  for (mlir::OpOperand* input : op.getDpsInputOperands()) {
+    const mlir::AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.getNumResults() > (widest ? widest.getNumResults() : 0)) widest = map;
+  }
+  const auto reduces = [&](unsigned loop) {
+    return op.getIteratorTypesArray()[loop] == mlir::utils::IteratorType::reduction;
+  };
+  if (!widest) return reduces(op.getNumLoops() - 1);
+  bool is_moved = false, is_reduced = false;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    if (!widest.getResults().back().isFunctionOfDim(loop)) continue;
+    (reduces(loop) ? is_reduced : is_moved) = true;
+  }
+  return is_reduced && !is_moved;
+}
 
 llvm::SmallVector<bool> divisible_loops(linalg::LinalgOp root) {
   const Correspondence correspondence(root, Tiling::kBlocks);
@@ -443,6 +465,25 @@ int64_t product_parts(linalg::LinalgOp product) {
     if (steps % (parts * kSliceSteps) != 0) continue;
     const double cost = cost_of(product, *form, *sizes, steps, parts);
     if (cost < least) best = parts, least = cost;
+  }
+  return best;
+}
+
+LoopParts product_loop_parts(linalg::LinalgOp product, llvm::function_ref<bool(unsigned)> may_be_divided) {
+  const std::optional<ProductForm> form = product_form(product);
+  const std::optional<TiledSizes> sizes = form ? tiled_sizes(product, *form) : std::nullopt;
+  const llvm::SmallVector<int64_t> ranges = product.getStaticLoopRanges();
+  LoopParts best;
+  if (!sizes || llvm::any_of(ranges, mlir::ShapedType::isDynamic)) return best;
+  const int64_t steps = steps_of(product, *form);
+  double least = cost_of(product, *form, *sizes, steps, 1) * kWorthIt;
+  for (const unsigned loop : form->steps) {
+    if (!may_be_divided(loop)) continue;
+    for (int64_t parts = 2; parts <= std::min({kMostParts, ranges[loop], steps / kPartSteps}); ++parts) {
+      if (ranges[loop] % parts != 0) continue;
+      const double cost = cost_of(product, *form, *sizes, steps, parts);
+      if (cost < least) best = {loop, parts}, least = cost;
+    }
   }
   return best;
 }

@@ -30,9 +30,22 @@ TileSizes choose_tile_sizes(mlir::linalg::LinalgOp root, Tiling tiling);
 // Loops that may be divided so.
 llvm::SmallVector<bool> divisible_loops(mlir::linalg::LinalgOp root);
 
+// Rows so short that one thread of a block reduces each; several threads share longer ones.
+inline constexpr int64_t kRowOfThread = 16;
+// Whether the steps of a reduction, and no other loop, go along the memory of what it reads, the input of most dimensions.
+// Windows that move along it are no rows: threads side by side take neighbours.
+bool reduces_rows(mlir::linalg::LinalgOp op);
+
 // Into how many parts of one length the steps of a product are best divided, each the work of blocks of its own: 1 where its
 // tiles give all of a GPU work, or where sizes are open. The sum of the parts is another dispatch, which costs what
 // `product_parts` weighs.
 int64_t product_parts(mlir::linalg::LinalgOp product);
+// The same of one with several loops of steps, as sums over windows and images have them: one of them is divided. Of the loops
+// that `may_be_divided`.
+struct LoopParts {
+  unsigned loop = 0;
+  int64_t parts = 1;
+};
+LoopParts product_loop_parts(mlir::linalg::LinalgOp product, llvm::function_ref<bool(unsigned)> may_be_divided);
 
 }  // namespace baton::compiler_lite::codegen

@@ -342,9 +342,14 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   codegen::make_integers_total(module);
   if (failed(infer_sizes(module))) return mlir::failure();
   if (failed(drop_unit_dimensions(module))) return mlir::failure();
+  if (products == Products::kOnBlocks) {
+    mlir::RewritePatternSet layouts(context);
+    populate_channels_last_patterns(layouts);
+    if (failed(rewrite_functions(module, std::move(layouts)))) return mlir::failure();
+  }
   if (products != Products::kAnywhere) {
     mlir::RewritePatternSet layouts(context);
-    products == Products::kOnBlocks ? populate_channels_last_patterns(layouts) : populate_wide_column_patterns(layouts);
+    populate_wide_column_patterns(layouts, products == Products::kOnCores ? Widened::kAll : Widened::kOfSeveralSteps);
     if (failed(rewrite_functions(module, std::move(layouts)))) return mlir::failure();
   }
 

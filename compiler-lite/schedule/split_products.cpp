@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/divided_reduction.hpp"
 #include "compiler-lite/schedule/libraries.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -82,11 +83,38 @@ void fuse_into_readers(mlir::IRRewriter& rewriter, linalg::GenericOp conversion)
 
 bool may_split(linalg::LinalgOp product) {
   return product->getParentOfType<util::FuncOp>() && product.hasPureTensorSemantics() &&
-         product.getNumReductionLoops() == 1 && !product->hasAttr(codegen::kAttention) && !is_library_work(product) &&
+         !product->hasAttr(codegen::kAttention) && !is_library_work(product) &&
          (!is_narrow_float(product->getResult(0).getType()) || begins_at_zero(product));
 }
 
-mlir::LogicalResult split(mlir::IRRewriter& rewriter, linalg::LinalgOp product, int64_t parts) {
+codegen::LoopParts parts_of(linalg::LinalgOp product) {
+  if (product.getNumReductionLoops() > 1) {
+    return codegen::product_loop_parts(product,
+                                       [&](unsigned loop) { return DividedReduction::can_divide(product, loop); });
+  }
+  llvm::SmallVector<unsigned> reduced;
+  product.getReductionDims(reduced);
+  return {reduced[0], codegen::product_parts(product)};
+}
+
+// Divides one of several loops of steps; what sums the parts adds as the product does.
+void divide_loop(mlir::IRRewriter& rewriter, linalg::LinalgOp product, codegen::LoopParts by) {
+  rewriter.setInsertionPoint(product);
+  const mlir::Type element = mlir::getElementTypeOrSelf(product->getResult(0).getType());
+  const Value zero = rewriter.create<arith::ConstantOp>(product.getLoc(), rewriter.getZeroAttr(element));
+  DividedReduction divided(rewriter, product, by.loop, by.parts);
+  linalg::GenericOp sum = divided.join_parts(
+      divided.make_parts(zero), [&](mlir::OpBuilder& body, mlir::ValueRange part, mlir::ValueRange so_far) {
+        const mlir::Location at = product.getLoc();
+        const bool is_float = llvm::isa<mlir::FloatType>(element);
+        const Value added = is_float ? body.create<arith::AddFOp>(at, so_far[0], part[0]).getResult()
+                                     : body.create<arith::AddIOp>(at, so_far[0], part[0]).getResult();
+        return llvm::SmallVector<Value>{added};
+      });
+  rewriter.replaceOp(product, sum.getResults());
+}
+
+mlir::LogicalResult split(mlir::IRRewriter& rewriter, linalg::LinalgOp product, codegen::LoopParts by) {
   rewriter.setInsertionPoint(product);
   std::optional<linalg::GenericOp> conversion;
   const auto type = llvm::cast<mlir::RankedTensorType>(product->getResult(0).getType());
@@ -97,8 +125,12 @@ mlir::LogicalResult split(mlir::IRRewriter& rewriter, linalg::LinalgOp product, 
     product = llvm::cast<linalg::LinalgOp>(wide.getOperation());
     rewriter.setInsertionPoint(product);
   }
-  const auto control = [parts](linalg::LinalgOp) { return linalg::SplitReductionOptions{parts, 0, false}; };
-  if (failed(linalg::splitReduction(rewriter, product, control))) return mlir::failure();
+  if (product.getNumReductionLoops() > 1) {
+    divide_loop(rewriter, product, by);
+  } else {
+    const auto control = [&](linalg::LinalgOp) { return linalg::SplitReductionOptions{by.parts, 0, false}; };
+    if (failed(linalg::splitReduction(rewriter, product, control))) return mlir::failure();
+  }
   if (conversion) fuse_into_readers(rewriter, *conversion);
   return mlir::success();
 }
@@ -106,14 +138,14 @@ mlir::LogicalResult split(mlir::IRRewriter& rewriter, linalg::LinalgOp product, 
 }  // namespace
 
 mlir::LogicalResult split_products(mlir::ModuleOp module) {
-  llvm::SmallVector<std::pair<linalg::LinalgOp, int64_t>> products;
+  llvm::SmallVector<std::pair<linalg::LinalgOp, codegen::LoopParts>> products;
   module.walk([&](linalg::LinalgOp op) {
     if (!codegen::product_form(op) || !may_split(op)) return;
-    if (const int64_t parts = codegen::product_parts(op); parts > 1) products.emplace_back(op, parts);
+    if (const codegen::LoopParts by = parts_of(op); by.parts > 1) products.emplace_back(op, by);
   });
   mlir::IRRewriter rewriter(module.getContext());
-  for (const auto& [product, parts] : products) {
-    if (failed(split(rewriter, product, parts))) return product->emitOpError("can't be divided along its steps");
+  for (const auto& [product, by] : products) {
+    if (failed(split(rewriter, product, by))) return product->emitOpError("can't be divided along its steps");
   }
   return mlir::success();
 }

@@ -1,6 +1,8 @@
 #include "compiler-lite/schedule/split_reductions.hpp"
 
+#include "compiler-lite/codegen/extreme.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/divided_reduction.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
@@ -58,6 +60,23 @@ linalg::GenericOp as_one_loop(linalg::GenericOp op, mlir::IRRewriter& rewriter) 
   return llvm::cast<linalg::GenericOp>(collapsed->collapsedOp.getOperation());
 }
 
+// The same for an extreme and its place, whose parts are joined by another body than the one that makes them.
+void split_extreme(mlir::IRRewriter& rewriter, linalg::GenericOp op, const codegen::Extreme& extreme, int64_t parts) {
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  SmallVector<mlir::Value> begin;
+  for (const mlir::Value init : op.getDpsInits()) {
+    if (auto fill = init.getDefiningOp<linalg::FillOp>()) begin.push_back(fill.value());
+  }
+  if (begin.size() != op.getDpsInits().size() || !DividedReduction::can_divide(op, reduced[0])) return;
+  DividedReduction divided(rewriter, op, reduced[0], parts);
+  linalg::GenericOp joined = divided.join_parts(
+      divided.make_parts(begin), [&](mlir::OpBuilder& body, mlir::ValueRange part, mlir::ValueRange so_far) {
+        return codegen::join_extremes(body, extreme, so_far, part);
+      });
+  rewriter.replaceOp(op, joined.getResults());
+}
+
 bool has_static_shape(linalg::GenericOp op) {
   return llvm::none_of(op.getStaticLoopRanges(), mlir::ShapedType::isDynamic);
 }
@@ -67,8 +86,8 @@ bool has_static_shape(linalg::GenericOp op) {
 mlir::LogicalResult split_reductions(mlir::ModuleOp module) {
   SmallVector<linalg::GenericOp> reductions;
   module.walk([&](linalg::GenericOp op) {
-    const bool fits = op->getParentOfType<util::FuncOp>() && op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 &&
-                      op.getNumReductionLoops() != 0 && has_static_shape(op) && !op.hasIndexSemantics();
+    const bool fits = op->getParentOfType<util::FuncOp>() && op.hasPureTensorSemantics() &&
+                      op.getNumReductionLoops() != 0 && has_static_shape(op);
     if (fits) reductions.push_back(op);
   });
   mlir::IRRewriter rewriter(module.getContext());
@@ -76,6 +95,11 @@ mlir::LogicalResult split_reductions(mlir::ModuleOp module) {
     op = as_one_loop(op, rewriter);
     const int64_t parts = parts_of(op);
     if (parts == 0) continue;
+    if (const std::optional<codegen::Extreme> extreme = codegen::extreme_of(op)) {
+      split_extreme(rewriter, op, *extreme, parts);
+      continue;
+    }
+    if (op.getNumDpsInits() != 1 || op.hasIndexSemantics()) continue;
     rewriter.setInsertionPoint(op);
     const auto control = [parts](linalg::LinalgOp) { return linalg::SplitReductionOptions{parts, 0, false}; };
     // What combines by an operation without a neutral element stays as it is.

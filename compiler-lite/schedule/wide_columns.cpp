@@ -71,16 +71,19 @@ std::optional<Columns> find_columns(linalg::LinalgOp op) {
   return best && work >= kLeastWork * best->copied ? best : std::nullopt;
 }
 
-bool has_few_columns(linalg::LinalgOp op) {
+bool has_few_columns(linalg::LinalgOp op, Widened which) {
   const std::optional<codegen::ProductForm> form = codegen::product_form(op);
   const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  return form && !llvm::any_of(sizes, mlir::ShapedType::isDynamic) && sizes[form->columns] <= kFewColumns;
+  if (!form || llvm::any_of(sizes, mlir::ShapedType::isDynamic)) return false;
+  const bool fits = which == Widened::kAll || form->steps.size() > 1;
+  return fits && sizes[form->columns] <= kFewColumns;
 }
 
 struct WidenColumns : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  WidenColumns(mlir::MLIRContext* context, Widened which) : OpInterfaceRewritePattern(context), which_(which) {}
+
   mlir::LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter& rewriter) const override {
-    if (!op.hasPureTensorSemantics() || !has_few_columns(op)) return mlir::failure();
+    if (!op.hasPureTensorSemantics() || !has_few_columns(op, which_)) return mlir::failure();
     const std::optional<Columns> columns = find_columns(op);
     if (!columns) return mlir::failure();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -102,12 +105,15 @@ struct WidenColumns : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
     rewriter.replaceOp(op, transposer.transpose_back(sums.getResult(0), orders[2]));
     return mlir::success();
   }
+
+ private:
+  Widened which_;
 };
 
 }  // namespace
 
-void populate_wide_column_patterns(mlir::RewritePatternSet& patterns) {
-  patterns.add<WidenColumns>(patterns.getContext());
+void populate_wide_column_patterns(mlir::RewritePatternSet& patterns, Widened which) {
+  patterns.add<WidenColumns>(patterns.getContext(), which);
 }
 
 }  // namespace baton::compiler_lite::schedule

@@ -184,6 +184,7 @@ Values CombinerJoiner::join(OpBuilder& builder, mlir::ValueRange a, mlir::ValueR
 
 void join(OpBuilder& builder, Location location, const Joiner& joiner, Values& parts, Value lane, int64_t group,
           int64_t warp) {
+  if (group == 1) return;
   if (warp == 0) return join_in_memory(builder, location, joiner, parts, lane, group);
   join_lanes(builder, location, joiner, parts, warp);
   if (group > warp) join_warps(builder, location, joiner, parts, lane, group / warp, warp);

@@ -1,11 +1,12 @@
 #include "compiler-lite/codegen/gpu/reduction.hpp"
 
+#include "compiler-lite/codegen/extreme.hpp"
 #include "compiler-lite/codegen/gpu/columns.hpp"
 #include "compiler-lite/codegen/gpu/combine.hpp"
-#include "compiler-lite/codegen/gpu/extreme.hpp"
 #include "compiler-lite/codegen/gpu/wide_rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "compiler-lite/codegen/size_bounds.hpp"
+#include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -91,6 +92,19 @@ int64_t result_count(linalg::GenericOp op, const Loops& loops) {
   return count;
 }
 
+// Whether several threads had better share each row.
+bool are_shared_rows(linalg::GenericOp op, const Loops& loops) {
+  if (!reduces_rows(op)) return false;
+  int64_t steps = 1;
+  for (const unsigned loop : loops.reduction) {
+    const int64_t size = op.getStaticLoopRanges()[loop];
+    if (mlir::ShapedType::isDynamic(size)) return true;
+    steps *= size;
+  }
+  return steps > kRowOfThread ||
+         WideRows(op, {}, loops.parallel, loops.reduction, result_count(op, loops), kWarp).fits();
+}
+
 Value constant(OpBuilder& builder, Location location, int64_t value) {
   return builder.create<arith::ConstantIndexOp>(location, value);
 }
@@ -104,6 +118,20 @@ void where_it_fits(OpBuilder& builder, Wide& wide, Block& block, llvm::function_
   wide.write(then, block);
   other_way(otherwise);
 }
+
+// Threads begin with what the results held before.
+class ExtremeJoiner final : public Joiner {
+ public:
+  ExtremeJoiner(const Extreme& extreme, Values start) : extreme_(extreme), start_(std::move(start)) {}
+  Values neutral(OpBuilder&, Location) const override { return start_; }
+  Values join(OpBuilder& builder, ValueRange a, ValueRange b) const override {
+    return join_extremes(builder, extreme_, a, b);
+  }
+
+ private:
+  Extreme extreme_;
+  Values start_;
+};
 
 // By an operation for each result, or where the results are an extreme and its place.
 class SharedReduction {
@@ -336,7 +364,7 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   const int64_t count = result_count(op, loops);
   const bool few = count >= 0 && count < kFewResults;
   const bool whole_warps = block.threads() % kWarp == 0;
-  const bool rows = elements_follow_each_other(op, loops);
+  const bool rows = elements_follow_each_other(op, loops) && are_shared_rows(op, loops);
   if (whole_warps && shares_columns(op)) {
     allow_reassociation(op);
     ColumnReduction(op, block, combiners).write(builder);

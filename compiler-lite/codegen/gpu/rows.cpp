@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/gpu/row_plan.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/loops.hpp"
+#include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,7 +27,7 @@ using mlir::Value;
 constexpr int64_t kElementsWanted = 16, kElementsMax = 32;
 constexpr int64_t kThreadsMin = 64, kThreadsMax = 1024;
 
-// The threads that share a row: a warp where there are several rows and they are short, else the block.
+// The threads that share a row: one where rows are very short, a warp where there are several and they are short, else the block.
 struct Sharing {
   int64_t threads, group;
 };
@@ -35,6 +36,7 @@ std::optional<Sharing> choose_sharing(mlir::func::FuncOp kernel, const RowPlan& 
   Sharing sharing{kBlockThreads, features.warp};
   if (kernel->hasAttr("workgroup_size")) sharing.threads = Block(kernel, features).threads();
   if (sharing.threads % kWarp != 0) return std::nullopt;
+  if (plan.length <= kRowOfThread && plan.row_count != 1) return Sharing{sharing.threads, 1};
   if (features.has_warps() && plan.row_count != 1 && plan.length <= features.warp * kElementsMax) return sharing;
   if (!kernel->hasAttr("workgroup_size")) {
     sharing.threads = kThreadsMin;

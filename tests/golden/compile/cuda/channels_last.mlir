@@ -166,11 +166,11 @@ func.func @batches(%factor: i32) -> tensor<?x32x7x7xf32> {
 // Too few channels for a copy to pay.
 // CHECK-LABEL: util.func public @few
 // CHECK-NOT: linalg.transpose
-func.func @few(%x: tensor<2x3x9x9xf32>, %w: tensor<32x3x3x3xf32>) -> tensor<2x32x7x7xf32> {
+func.func @few(%x: tensor<2x3x18x18xf32>, %w: tensor<32x3x3x3xf32>) -> tensor<2x32x16x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<2x32x7x7xf32>
-  %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x32x7x7xf32>) -> tensor<2x32x7x7xf32>
-  %sums = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x3x9x9xf32>, tensor<32x3x3x3xf32>)
-      outs(%filled : tensor<2x32x7x7xf32>) -> tensor<2x32x7x7xf32>
-  return %sums : tensor<2x32x7x7xf32>
+  %empty = tensor.empty() : tensor<2x32x16x16xf32>
+  %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x32x16x16xf32>) -> tensor<2x32x16x16xf32>
+  %sums = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x3x18x18xf32>, tensor<32x3x3x3xf32>)
+      outs(%filled : tensor<2x32x16x16xf32>) -> tensor<2x32x16x16xf32>
+  return %sums : tensor<2x32x16x16xf32>
 }

@@ -10,6 +10,8 @@
 // CASE: inserted_at --input=37x19=f32 --input=5=f32 --input=32 --input=18
 // CASE: inserted_at --input=37x19=f32 --input=5=f32 --input=0 --input=3
 // CASE: on_a_fill --input=200x30=f32
+// CASE: apart --input=2x28x29=f32
+// CASE: apart_in_another --input=7x9=i16 --input=30x29=i16
 // CHECK: .visible .entry heads_{{[0-9]+}}_extract_slice(
 // CHECK-NOT: .entry
 // CHECK: %ctaid.x
@@ -29,6 +31,10 @@
 // CHECK: .visible .entry on_a_fill_{{[0-9]+}}_insert_slice(
 // CHECK-NOT: .entry
 // CHECK: %ctaid.x
+// CHECK: .visible .entry apart_{{[0-9]+}}_insert_slice(
+// CHECK-NOT: .entry
+// CHECK: %ctaid.x
+// CHECK: .visible .entry apart_in_another_{{[0-9]+}}_insert_slice(
 func.func @heads(%a: tensor<2x300x12x8xbf16>) -> tensor<2x300x4x8xbf16> {
   %s = tensor.extract_slice %a[0, 0, 4, 0] [2, 300, 4, 8] [1, 1, 1, 1] : tensor<2x300x12x8xbf16> to tensor<2x300x4x8xbf16>
   return %s : tensor<2x300x4x8xbf16>
@@ -59,4 +65,15 @@ func.func @on_a_fill(%b: tensor<200x30xf32>) -> tensor<640x64xf32> {
   %f = linalg.fill ins(%number : f32) outs(%e : tensor<640x64xf32>) -> tensor<640x64xf32>
   %r = tensor.insert_slice %b into %f[3, 5] [200, 30] [1, 1] : tensor<200x30xf32> into tensor<640x64xf32>
   return %r : tensor<640x64xf32>
+}
+func.func @apart(%a: tensor<2x28x29xf32>) -> tensor<2x59x90xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x59x90xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x59x90xf32>) -> tensor<2x59x90xf32>
+  %r = tensor.insert_slice %a into %f[0, 2, 1] [2, 28, 29] [1, 2, 3] : tensor<2x28x29xf32> into tensor<2x59x90xf32>
+  return %r : tensor<2x59x90xf32>
+}
+func.func @apart_in_another(%a: tensor<7x9xi16>, %b: tensor<30x29xi16>) -> tensor<30x29xi16> {
+  %r = tensor.insert_slice %a into %b[5, 0] [7, 9] [4, 3] : tensor<7x9xi16> into tensor<30x29xi16>
+  return %r : tensor<30x29xi16>
 }
