@@ -82,6 +82,16 @@ Status check_launch(const baton_library_kernel* kernel, const baton_kernel_launc
                  launch ? launch->struct_size : 0, " bytes; it has ", sizeof(baton_kernel_launch), " or more.");
 }
 
+// Who waits for a refused launch learns of it too, as with all that a queue is given.
+[[gnu::cold]] void tell_waiters(const baton_kernel_launch& launch, const Status& why) {
+  const hal::Fence* fence =
+      unwrap<hal::Fence>(reinterpret_cast<baton_object*>(const_cast<baton_fence*>(launch.signal)));
+  if (!fence || launch.flags & BATON_KERNEL_ON_STREAM) return;
+  for (const hal::SemaphorePoint& point : fence->points()) {
+    if (!point.semaphore->reached(point.value)) point.semaphore->fail(why);
+  }
+}
+
 Result<Ref<KernelLibrary>> load_triton(const char* metadata_path, const char* cubin_path) {
   if (!metadata_path || !cubin_path) return is_null(metadata_path ? "path of a cubin" : "path of metadata");
   BATON_TRY_ASSIGN(const std::vector<std::byte> metadata, read_kernel_file(metadata_path));
@@ -271,7 +281,10 @@ baton_status* baton_kernel_launch_on(const baton_library_kernel* kernel, const b
                                      const baton_kernel_argument* arguments, uint64_t argument_count) {
   if (baton::Status checked = check_launch(kernel, launch, arguments, argument_count); !checked.ok()) [[unlikely]]
     return to_door(std::move(checked));
-  return to_door(house(kernel)->launch(*launch, {arguments, static_cast<size_t>(argument_count)}));
+  baton::Status status = house(kernel)->launch(*launch, {arguments, static_cast<size_t>(argument_count)});
+  if (!status.ok()) [[unlikely]]
+    tell_waiters(*launch, status);
+  return to_door(std::move(status));
 }
 
 baton_status* baton_kernel_record(const baton_library_kernel* kernel, baton_command_buffer* commands,

@@ -118,9 +118,14 @@ Status check_shape(const hal::Device& device, const hal::EntryPoint& wanted, con
                    wanted.launch.cooperative ? "as cooperative" : "in clusters", "; device '", device.name(),
                    "' runs each workgroup by itself.");
   }
-  const auto says = [](const uint32_t(&size)[3]) { return size[0] > 1 || size[1] > 1 || size[2] > 1; };
   const uint32_t(&one)[3] = made.workgroup_size;
   const uint32_t(&other)[3] = wanted.workgroup_size;
+  // Where CUDA's code requires no workgroup, it is the launch that says it.
+  if (device.name().starts_with("cuda") && (one[0] == 0 || one[1] == 0 || one[2] == 0)) {
+    return failure(StatusCode::kOutOfRange, "Kernel '", wanted.name, "' is launched with workgroups of ", one[0], "x",
+                   one[1], "x", one[2], ", which have no threads.");
+  }
+  const auto says = [](const uint32_t(&size)[3]) { return size[0] > 1 || size[1] > 1 || size[2] > 1; };
   if (!says(one) || !says(other) || std::equal(std::begin(one), std::end(one), std::begin(other))) return {};
   return failure(StatusCode::kInvalidArgument, "Kernel '", wanted.name, "' has workgroups of ", one[0], "x", one[1],
                  "x", one[2], "; it is launched with ", other[0], "x", other[1], "x", other[2], ".");

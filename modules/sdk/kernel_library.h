@@ -124,7 +124,7 @@ baton_status* baton_kernel_parameters(const baton_library_kernel* kernel, uint64
                                       uint64_t* out_count);
 baton_status* baton_kernel_get_occupancy(const baton_library_kernel* kernel, int32_t ordinal, uint32_t threads,
                                          uint32_t shared_bytes, baton_kernel_occupancy* out_occupancy);
-/* Returns as soon as the work is enqueued. */
+/* Returns as soon as the work is enqueued. A launch on a device that is refused fails its `signal`. */
 baton_status* baton_kernel_launch_on(const baton_library_kernel* kernel, const baton_kernel_launch* launch,
                                      const baton_kernel_argument* arguments, uint64_t argument_count);
 /* As a command of the recording that a custom command makes: ranges of slots are filled by the table of each execution.

@@ -158,6 +158,17 @@ TEST_F(KernelDoorTest, ALaunchThatTheDeviceDoesNotKnowIsASentence) {
             "A kernel is launched with flags 16; this version knows those of 7.");
   EXPECT_EQ(said([&](auto& launch) { launch.wait = reinterpret_cast<const baton_fence*>(device); }),
             "Kernel 'fours' is launched to wait for or to signal an object that is no fence.");
+  // Who waits for it doesn't wait for ever.
+  baton_fence* fence = nullptr;
+  const baton_device_table& table = *baton_host_table()->devices;
+  ASSERT_EQ(message_of(table.fence_make(device, &fence)), "");
+  const std::string why = said([&](auto& launch) {
+    launch.block[0] = 64;
+    launch.signal = fence;
+  });
+  EXPECT_EQ(why, "Kernel 'fours' has workgroups of 4x1x1; it is launched with 64x0x0.");
+  EXPECT_EQ(message_of(table.fence_wait(fence, BATON_WAIT_FOREVER)), why);
+  baton_object_release(reinterpret_cast<baton_object*>(fence));
   baton_object_release(reinterpret_cast<baton_object*>(device));
 }
 

@@ -49,6 +49,12 @@ class KernelQueueTest : public testing::TestWithParam<const char*> {
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, KernelQueueTest, testing::Values("cuda?cuda_mode=stream", "cuda?cuda_mode=graph"));
 
+TEST_P(KernelQueueTest, AWorkgroupWithoutThreadsIsASentence) {
+  const auto x = buffer_of<float>(*device_, {1, 2, 3});
+  EXPECT_EQ(said(library_["affine"].launch({1}, {0}, *door(device_), int16_t{1}, door(x), Scaling{10, 0, 3}, door(x))),
+            "OUT_OF_RANGE: Kernel 'affine' is launched with workgroups of 0x1x1, which have no threads.");
+}
+
 TEST_P(KernelQueueTest, BuffersAndNumbersGoInAnyOrder) {
   const auto x = buffer_of<float>(*device_, {1, 2, 3}), y = buffer_of<float>(*device_, {0, 0, 0});
   const auto done = door(device_)->make_fence().value();
