@@ -104,7 +104,7 @@ def adapt(value, declared):
 
 def _plain(array):
     brain = array.dtype.name == "bfloat16"
-    if not brain and (array.dtype.kind not in "biufc" or array.dtype.itemsize > 16):
+    if not brain and array.dtype.name not in _NUMPY.values():
         raise TypeError(f"element type {array.dtype.name} is none that tensors have: bool, int8 to int64, uint8 to uint64, "
                         "float16 to float64, bfloat16, complex64, complex128")
     if not array.dtype.isnative:

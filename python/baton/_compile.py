@@ -46,17 +46,19 @@ def compile(source, *, target=None, flags=(), output=None, cache=None, timeout=N
     DeadlineExceededError. What is wrong with the program is an InvalidArgumentError with file, line and column of each
     fault; other errors have the compiler's code."""
     import subprocess
+    from baton._program import seconds, sequence
     from baton._tools import environment, find
+    if not isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
+        raise TypeError(f"a program in MLIR is wanted: its text, or the path of a file, not a {type(source).__name__}")
+    limit = seconds(timeout) or None
     command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
-    command += [f"--target-device={name}" for name in _targets(() if target is None else target)] + list(flags)
+    command += [f"--target-device={name}" for name in _targets(() if target is None else target)] + list(sequence(flags, "flags"))
     if cache is not None:
         command.append(f"--cache={os.fspath(cache)}")
-    if timeout is not None and timeout <= 0:
-        raise ValueError(f"a timeout of {timeout} seconds leaves no time")
-    text = None if _is_path(source) else (source if isinstance(source, bytes) else source.encode())
+    text = None if _is_path(source) else (source.encode() if isinstance(source, str) else source)
     try:
         done = subprocess.run(command, input=text if text is not None else b"", capture_output=True, check=False,
-                              env=environment(), timeout=timeout)
+                              env=environment(), timeout=limit)
     except subprocess.TimeoutExpired:
         raise DeadlineExceededError(f"the compiler was stopped: it was not done after {timeout} seconds") from None
     if done.returncode != 0:

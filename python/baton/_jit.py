@@ -17,6 +17,7 @@ from jax.tree_util import tree_flatten
 
 import baton
 from baton import _jax_arrays as arrays
+from baton._baton import Device
 from baton._compile import target_of
 from baton._compiled import compiled_for_this_machine
 from baton._devices import device as open_device
@@ -94,10 +95,10 @@ class Jitted:
     def __init__(self, function, device, libraries, flags, sizes, static, donate):
         functools.update_wrapper(self, function)
         self._function = function
-        self._device = open_device(device) if isinstance(device, str) else device
+        self._device = device if isinstance(device, Device) else open_device(device)
         self._target = target_of(self._device)
-        self._libraries = sequence(libraries)
-        self._flags = (flags,) if isinstance(flags, str) else tuple(flags)
+        self._libraries = sequence(libraries, "libraries")
+        self._flags = sequence(flags, "flags")
         self._sizes = sizes
         self._static_positions, self._static_names = _static_parameters(function, *static)
         self._staged = jax.jit(function, static_argnums=static[0], static_argnames=static[1], donate_argnums=donate[0],
@@ -131,8 +132,8 @@ class Jitted:
         """The static values, the leaves of all others, and their trees."""
         if not self._static_names and not self._static_positions:
             return (), *tree_flatten((arguments, keywords))
-        static = (tuple((i, each) for i, each in enumerate(arguments) if i in self._static_positions),
-                  tuple((name, keywords[name]) for name in sorted(keywords) if name in self._static_names))
+        static = (tuple((i, type(each), each) for i, each in enumerate(arguments) if i in self._static_positions),  # 1 == 1.0 == True
+                  tuple((name, type(keywords[name]), keywords[name]) for name in sorted(keywords) if name in self._static_names))
         return static, *tree_flatten(([None if i in self._static_positions else each for i, each in enumerate(arguments)],
                                       {name: each for name, each in keywords.items() if name not in self._static_names}))
 

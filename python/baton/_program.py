@@ -1,10 +1,13 @@
 """Programs: loading them, and their functions as attributes."""
 import codecs
+import numbers
+import operator
 import os
 import re
 
 from baton import _baton
 from baton._devices import device as open_device
+from baton._errors import NotFoundError
 from baton._modules import Module
 
 
@@ -29,7 +32,11 @@ class Program:
         return function
 
     def __getitem__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"a function is named by a text, as program['main'], not by a {type(name).__name__}")
         return self._native.find(name)
+
+    __iter__ = None  # Python would ask for items by number.
 
     def __dir__(self):
         return sorted({*super().__dir__(), *self._native.exports})
@@ -104,17 +111,46 @@ def _devices(given):
             for one in (given if isinstance(given, (list, tuple)) else [given])]
 
 
-def sequence(given):
+def sequence(given, flag="modules"):
     """What may be one or several: modules, files."""
-    return (given,) if isinstance(given, (str, bytes, os.PathLike, Module)) else tuple(given)
+    if isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike, Module)):
+        return (given,)
+    try:
+        return tuple(given)
+    except TypeError:
+        raise TypeError(f"{flag}= takes one or a list of them, not a {type(given).__name__}") from None
 
 
 def _parameters(given):
     if isinstance(given, (str, os.PathLike)):
         given = [given]
-    if isinstance(given, dict):
-        return [(scope, os.fspath(path)) for scope, path in given.items()]
-    return [("", os.fspath(path)) for path in given]
+    try:
+        if isinstance(given, dict):
+            return [(os.fsdecode(scope), os.fsdecode(path)) for scope, path in given.items()]
+        return [("", os.fsdecode(path)) for path in given]
+    except TypeError:
+        raise TypeError(f"parameters= takes a file, a list of files or {{scope: file}}, not {given!r:.100}") from None
+
+
+def seconds(timeout):
+    """The limit that a caller gave, as a number; 0 for none."""
+    if timeout is None:
+        return 0.0
+    if isinstance(timeout, bool) or not isinstance(timeout, numbers.Real):
+        raise TypeError(f"a timeout is a number of seconds, not a {type(timeout).__name__}")
+    if not timeout > 0:
+        raise ValueError(f"a timeout of {timeout} seconds leaves no time")
+    return float(timeout)
+
+
+def _instructions(most):
+    try:
+        most = operator.index(most)
+    except TypeError:
+        raise TypeError(f"max_instructions is an int, not a {type(most).__name__}") from None
+    if not 0 <= most < 2**63:
+        raise ValueError(f"max_instructions={most} is not between 1 and 2**63 - 1, nor 0 for no limit")
+    return most
 
 
 def load(source, *, device="local-task", modules=(), parameters=(), timeout=None, max_instructions=0):
@@ -126,10 +162,13 @@ def load(source, *, device="local-task", modules=(), parameters=(), timeout=None
     `max_instructions` limit each call, and each initializer."""
     sources = [_source(one) for one in (*sequence(modules), source)]
     callables = [one for kind, one in sources if kind == "python"]
-    if timeout is not None and timeout <= 0:
-        raise ValueError(f"a timeout of {timeout} seconds leaves no time")
-    return Program(_baton.load(sources, _devices(device), _parameters(parameters), callables, timeout or 0.0,
-                               max_instructions))
+    opened, files, limit, most = _devices(device), _parameters(parameters), seconds(timeout), _instructions(max_instructions)
+    try:
+        return Program(_baton.load(sources, opened, files, callables, limit, most))
+    except NotFoundError as error:
+        if not opened and "'hal." in str(error):
+            error.add_note("device=None gives the program no device, and it asks for one; load(..., device=\"local-task\") does")
+        raise
 
 
 def join_ranks(*, rank, ranks, store=None, timeout=None):
@@ -139,6 +178,4 @@ def join_ranks(*, rank, ranks, store=None, timeout=None):
     the others. Comes before the first program that has channels or collectives."""
     if rank < 0 or rank >= ranks:
         raise ValueError(f"there is no rank {rank} of {ranks}; ranks are counted from 0")
-    if timeout is not None and timeout <= 0:
-        raise ValueError(f"a timeout of {timeout} seconds leaves no time")
-    _baton.join_ranks(rank, ranks, store or "", timeout or 0.0)
+    _baton.join_ranks(rank, ranks, store or "", seconds(timeout))

@@ -103,7 +103,8 @@ def test_element_types_that_tensors_do_not_have_are_refused(host, name):
 
 
 @pytest.mark.parametrize("value", ["text", b"bytes", bytearray(4), object(), {}, np.array(["a"]), np.array([None]),
-                                   np.array([(1, 2)], dtype="i4,i4"), np.zeros(2, "M8[s]")])
+                                   np.array([(1, 2)], dtype="i4,i4"), np.zeros(2, "M8[s]"),
+                                   np.longdouble(1), np.ones(2, np.longdouble), np.ones(2, np.clongdouble)])
 def test_what_is_no_tensor_is_refused(host, value):
     with pytest.raises(TypeError):
         host.same(value)

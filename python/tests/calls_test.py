@@ -150,6 +150,36 @@ def test_what_cannot_be_loaded(tmp_path, host_file):
         baton.load(host_file, device="local-sync")
 
 
+@pytest.mark.parametrize("options, error, sentence", [
+    ({"modules": 3}, TypeError, "modules= takes one or a list of them"), ({"parameters": 3}, TypeError, "parameters= takes a file, a list"),
+    ({"parameters": {"a": 3}}, TypeError, "parameters= takes a file, a list"), ({"timeout": "2s"}, TypeError, "a number of seconds"),
+    ({"timeout": float("nan")}, ValueError, "leaves no time"), ({"max_instructions": -1}, ValueError, "max_instructions=-1 is not between"),
+    ({"max_instructions": 1.5}, TypeError, "max_instructions is an int"), ({"max_instructions": 2**70}, ValueError, "is not between")])
+def test_options_that_cannot_be(host_file, options, error, sentence):
+    with pytest.raises(error, match=sentence):
+        baton.load(host_file, **{"device": "local-sync", **options})
+
+
+def test_a_program_without_the_device_that_it_wants(math_file, host):
+    with pytest.raises(baton.NotFoundError) as caught:
+        baton.load(math_file, device=None)
+    assert "device=None gives the program no device" in caught.value.__notes__[0]
+    with pytest.raises(TypeError, match="a function is named by a text"):
+        host[0]
+    with pytest.raises(TypeError, match="not iterable"):
+        list(host)
+
+
+@pytest.mark.parametrize("source, options, sentence", [(3, {}, "its text, or the path of a file, not a int"), (None, {}, "not a NoneType"),
+                                                       ("module {}", {"flags": 3}, "flags= takes one or a list"),
+                                                       ("module {}", {"timeout": "2s"}, "a number of seconds")])
+def test_what_cannot_be_compiled(source, options, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        baton.compile(source, **options)
+    with pytest.raises(baton.InvalidArgumentError, match="no flag --nope"):
+        baton.compile("module {}", flags="--nope")
+
+
 def test_bytes_are_loaded_as_files_are(host_file):
     program = baton.load(host_file.read_bytes(), device="local-sync", modules=[app()])
     assert program.blob(b"x") == b"x"

@@ -89,6 +89,25 @@ def test_a_command_of_python_in_a_jax_function():
     assert run(jnp.arange(4.0)).tolist() == [4, 16, 36, 64]
 
 
+def test_static_values_that_are_equal_and_of_other_types():
+    function, plain = jit(lambda x, n: x * n, device="local-sync", static_argnums=1), jax.jit(lambda x, n: x * n, static_argnums=1)
+    for value in (1, 1.0, True, np.float32(1), np.int8(1)):
+        assert function(jnp.arange(3), value).dtype == plain(jnp.arange(3), value).dtype
+
+
+@pytest.mark.parametrize("options, error, sentence", [
+    ({"device": None}, TypeError, "a device is named by a text"), ({"libraries": 3}, TypeError, "libraries= takes one or a list"),
+    ({"flags": 3}, TypeError, "flags= takes one or a list"), ({"sizes": "a, b, 4"}, ValueError, "more dimensions than the arguments have")])
+def test_options_that_cannot_be(options, error, sentence):
+    with pytest.raises(error, match=sentence):
+        jit(lambda x: x + 1, **{"device": "local-sync", **options})(X)
+
+
+def test_sizes_of_one_argument():
+    function = jit(lambda x: x.sum(), device="local-sync", sizes="rows, 4")
+    assert [float(function(np.ones((rows, 4), np.float32))) for rows in (1, 3)] == [4, 12]
+
+
 def test_transformations_stay_inside():
     with pytest.raises(TypeError, match="outside of JAX's transformations"):
         jax.jit(jit(lambda x: x + 1, device="local-sync"))(X)

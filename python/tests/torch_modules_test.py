@@ -320,6 +320,19 @@ def test_compile_for_inference():
         same(fast(x), broken_in_two(x))
 
 
+def test_constants_that_a_function_makes():
+    """PyTorch lifts them before it takes anything apart."""
+    def function(x):
+        made = torch.tensor([1.0, -2.0, 3.0])
+        made[1] = 5
+        return x * made, x[torch.tensor([2, -1])], made.detach() + torch.tensor(2.5), torch.bucketize(x, torch.tensor([-1.0, 0, 1]))
+
+    fast, x = compiled(function), torch.randn(3)
+    same(fast(x), function(x))
+    x.requires_grad_()
+    same(torch.autograd.grad(fast(x)[0].sum(), x), torch.autograd.grad(function(x)[0].sum(), x))
+
+
 def test_compile_for_training():
     def model():
         torch.manual_seed(1)

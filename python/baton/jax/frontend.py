@@ -28,9 +28,14 @@ def lower(function, *arguments, sizes=None, donate_argnums=(), name=None, librar
 def named_sizes(arguments, sizes):
     """The arguments as types, with the names of their unknown sizes in them; `sizes` may be a tree where an argument is one."""
     typed = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), tuple(arguments))
+    sizes = (sizes,) if isinstance(sizes, str) else tuple(sizes)
     if len(sizes) != len(typed):
         raise ValueError(f"sizes= names those of {len(sizes)} arguments, and {len(typed)} were given")
-    return jax.export.symbolic_args_specs(typed, tuple(sizes))
+    try:
+        return jax.export.symbolic_args_specs(typed, sizes)
+    except IndexError:  # JAX's word for a name behind the last dimension.
+        shapes = ", ".join(str(leaf.shape) for leaf in jax.tree.leaves(typed))
+        raise ValueError(f"sizes={sizes!r} names more dimensions than the arguments have: {shapes}") from None
 
 
 def exported(staged, arguments, **keywords):

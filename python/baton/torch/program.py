@@ -8,6 +8,7 @@ import torch
 from jax.export import SymbolicScope, symbolic_shape
 
 from baton import _compiled, _errors
+from baton._baton import Device
 from baton._compile import target_of
 from baton._devices import device as open_device
 from baton._program import load
@@ -53,14 +54,16 @@ def lowered(graph, specs, constants, libraries, name="main"):
 # What core ATen would take apart into products and a softmax that no pass knows as attention; its parts also have other strides than
 # PyTorch told the model, which a `view` may not stand.
 _WHOLE = ("scaled_dot_product_attention.default", "_scaled_dot_product_flash_attention_for_cpu.default")
+_LIFTED = ("lift.default", "lift_fresh.default")
 
 
 def decompositions():
-    """What PyTorch takes apart before: all that core ATen has not, and what it can of that which the table has not."""
+    """What PyTorch takes apart before: all that core ATen has not, and what it can of that which the table has not. It lifts a
+    constant before it traces it: taken apart, that is a view of a tensor that the trace does not know."""
     from torch._decomp import core_aten_decompositions, decomposition_table
     made = {operator: function for operator, function in core_aten_decompositions().items() if not _stays_whole(_name(operator))}
     for operator, function in decomposition_table.items():
-        if _name(operator) and _name(operator) not in graphs.TABLE:
+        if _name(operator) and _name(operator) not in (*graphs.TABLE, *_LIFTED):
             made.setdefault(operator, function)
     return made
 
@@ -103,7 +106,7 @@ def _is_number(limit):
 def device_for(tensors, device):
     """The device that was named, or the one where the tensors are."""
     if device is not None:
-        return open_device(device) if isinstance(device, str) else device
+        return device if isinstance(device, Device) else open_device(device)
     for tensor in tensors:
         if tensor.is_cuda:
             return open_device(f"cuda://{tensor.device.index or 0}")
