@@ -421,7 +421,7 @@ LogicalResult normalize(mlir::ModuleOp module, Products products, bool has_loop_
   if (has_loop_kernels && products == Products::kOnCores && failed(outline_small_loops(module))) return mlir::failure();
   if (failed(lower_loops_over_tensors(module))) return mlir::failure();
   if (failed(check_bounds(module))) return mlir::failure();
-  if (failed(clean_up(module)) || failed(fuse(module, products)) || failed(split_reductions(module)))
+  if (failed(clean_up(module)) || failed(fuse(module, products)) || failed(split_reductions(module, products)))
     return mlir::failure();
   if (products == Products::kOnBlocks && failed(divide_products(module))) return mlir::failure();
   return clean_up(module);

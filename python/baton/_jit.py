@@ -158,7 +158,7 @@ class Jitted:
         try:
             if self._sizes is None:
                 traced = self._staged.trace(*arguments, **keywords)
-                return frontend.text_of(traced.lower(), None, libraries), traced.args_info, traced.out_info
+                return frontend.text_of(frontend.lowered(traced), None, libraries), traced.args_info, traced.out_info
             exported = frontend.exported(self._staged, self._named(arguments), **keywords)
             info = jax.tree.unflatten(exported.out_tree, exported.out_avals)
             return frontend.from_stablehlo(exported.mlir_module(), None, libraries), None, info

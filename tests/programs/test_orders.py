@@ -120,3 +120,45 @@ def test_updates_by_index(seed, tmp_path):
             multiplied[0, row] *= new[0, i]
     wanted = [by(np.add), by(lambda _, new: new), by(np.maximum), by(np.subtract), by(np.add).transpose(0, 2, 1), multiplied, by(np.add)]
     run(function, [table, at, new], [np.ascontiguousarray(each) for each in wanted], tmp_path)
+
+
+RUNNING = {"sum": lax.cumsum, "product": lambda x, *how: lax.cumprod(x * 0.1 + 1, *how), "largest": lax.cummax, "smallest": lax.cummin,
+           "log_of_sums": lax.cumlogsumexp}
+
+
+@pytest.mark.parametrize("kind", RUNNING)
+def test_running(kind, tmp_path):
+    """In the form that cores don't take, too: in runs, on both sides of whole ones, of each dimension, in both directions."""
+    source = np.random.default_rng(5)
+    arguments = [source.normal(size=shape).astype(np.float32) for shape in ((17,), (33, 3), (2, 256, 2), (3, 257), (4097,))]
+    if kind in ("sum", "largest"):
+        arguments[1][20, 1] = np.inf  # Nothing before it knows of it.
+
+    def all_ways(*tensors):
+        return [RUNNING[kind](x, x.ndim // 2, back) for x in tensors for back in (False, True)]
+
+    text = tools.baton_jax().lower(all_ways, *arguments)
+    for number, program in enumerate((text, text.replace("baton.on_cores", "baton.nowhere"))):
+        (tmp_path / f"{number}.mlir").write_text(program)
+        tools.compile_program(tmp_path / f"{number}.mlir", tmp_path / f"{number}.bvm")
+        wanted = [np.asarray(each) for each in all_ways(*arguments)]
+        given = tools.call(tmp_path / f"{number}.bvm", "main", arguments, wanted, tmp_path)
+        told = [told for a, b in zip(wanted, given) if (told := tools.difference(a, b))]
+        assert not told, (number, told)
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_attention_of_halves(kind, tmp_path):
+    """JAX's rule for CPUs refuses its sums; what is lowered is for any device."""
+    source = np.random.default_rng(6)
+    q, k = (source.normal(size=(1, 8, heads, 16)).astype(np.float32) for heads in (4, 2))
+
+    def attention(q, k):
+        return jax.nn.dot_product_attention(q, k, k, is_causal=True)
+
+    half = jnp.dtype(kind)
+    wanted = np.asarray(attention(q, k)).astype(half)
+    (tmp_path / "program.mlir").write_text(tools.baton_jax().lower(attention, q.astype(half), k.astype(half)))
+    tools.compile_program(tmp_path / "program.mlir", tmp_path / "program.bvm")
+    (given,) = tools.call(tmp_path / "program.bvm", "main", [q.astype(half), k.astype(half)], [wanted], tmp_path)
+    assert not tools.difference(wanted, given, 3e-2)

@@ -2,16 +2,10 @@
 // alone.
 #pragma once
 
+#include "compiler-lite/codegen/combiners.hpp"
 #include "compiler-lite/codegen/gpu/loop_body.hpp"
 
 namespace baton::compiler_lite::codegen::gpu {
-
-// For each result the operation that joins two partial ones; empty when there is one that has none.
-llvm::SmallVector<mlir::Operation*> combiners_of(mlir::linalg::GenericOp op);
-// The `combiner`'s operation on these two.
-mlir::Value combine(mlir::OpBuilder& builder, mlir::Operation* combiner, mlir::Value a, mlir::Value b);
-// What changes nothing.
-mlir::Value neutral_of(mlir::OpBuilder& builder, mlir::Location location, mlir::Operation* combiner);
 
 // How two partial results become one; where several results belong together, all of them at once.
 class Joiner {
@@ -36,9 +30,9 @@ class CombinerJoiner final : public Joiner {
 // What the lane of the warp `distance` away (by exclusive or) holds.
 mlir::Value shuffle(mlir::OpBuilder& builder, mlir::Location location, mlir::Value value, int64_t distance);
 
-// Joins the parts of `group` threads, of which `lane` is this one's number: a warp of so many threads, or a whole block of
-// whole warps, all of which come here. All of them have the result.
-// Without warps (0) the group is the block.
+// Joins the parts of `group` threads, of which `lane` is this one's number: a thread alone, a warp of so many threads, or a whole
+// block of whole warps, all of which come here. All of them have the result.
+// Without warps (0) a group of several is the block.
 void join(mlir::OpBuilder& builder, mlir::Location location, const Joiner& joiner, Values& parts, mlir::Value lane,
           int64_t group, int64_t warp);
 

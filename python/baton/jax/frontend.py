@@ -22,7 +22,22 @@ def lower(function, *arguments, sizes=None, donate_argnums=(), name=None, librar
     staged = function if hasattr(function, "lower") else jax.jit(function, donate_argnums=donate_argnums, keep_unused=True)
     if sizes:
         return from_stablehlo(exported(staged, named_sizes(arguments, sizes)).mlir_module(), name, libraries)
-    return text_of(staged.lower(*arguments, **keywords), name, libraries)
+    if not hasattr(staged, "trace"):
+        return text_of(staged.lower(*arguments, **keywords), name, libraries)
+    return text_of(lowered(staged.trace(*arguments, **keywords)), name, libraries)
+
+
+def lowered(traced):
+    """What jax.jit(...).trace(...) gave, as StableHLO. Products go by JAX's rule for any platform: that for CPUs refuses sums that
+    XLA's CPU library has not, as attention over f16 asks for."""
+    try:
+        from jax._src.interpreters import mlir
+        rule = mlir._lowerings[jax.lax.dot_general_p]
+        rules = ((jax.lax.dot_general_p, getattr(rule, "rule", rule)),)
+        parameters = mlir.LoweringParameters(override_lowering_rules=rules)
+    except (ImportError, AttributeError, KeyError, TypeError):  # Another version of JAX: as it does.
+        return traced.lower()
+    return traced.lower(_private_parameters=parameters)
 
 
 def named_sizes(arguments, sizes):

@@ -1,14 +1,15 @@
-"""Windows that reach back to where the tensor begins, or on to its end, as running sums have them: n * log(n) steps as joins of runs
-that double; on cores one pass, which adds floats in wider ones.
+"""Windows that reach back to where the tensor begins, or on to its end, as running sums have them: runs side by side, each of which
+knows what stands before it; on cores one pass, which adds floats in wider ones.
 """
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, integers, is_integer, shape_of
+from .build import Builder, element_of, integers, is_integer, shape_of, tensor_type
 from .on_cores import call_either
 from .sorting import replace
 from .windows import numbers_of, padding_of
 
 FEW_ELEMENTS = 16  # As windows they are one kernel.
+RUN = 16  # Elements that are joined with all before them in their run.
 
 
 def lower_running(op, module):
@@ -52,16 +53,75 @@ def _running_dimension(op):
 
 
 def _rounds(b, combiner, values, firsts, dimension, is_backward):
-    """Each round joins runs of twice the elements."""
+    """Runs side by side: what each of them joins to, what those before a run join to (the same again, of fewer elements), then each
+    element from what stands before its run and from the elements of the run up to itself."""
     shape = shape_of(values[0])
-    run = 1
-    while run < shape[dimension]:
-        low = [0] * len(shape)
-        low[dimension] = -run if is_backward else run
-        moved = [_moved(b, value, first, low) for value, first in zip(values, firsts)]
-        values = b.apply(combiner, [*values, *moved] if is_backward else [*moved, *values])
-        run *= 2
-    return values
+    if shape[dimension] <= RUN:
+        return _run(b, combiner, [b.reshape(each, _divided(shape, dimension, shape[dimension])) for each in values], firsts, dimension,
+                    is_backward, shape)
+    count = -(-shape[dimension] // RUN)
+    missing = count * RUN - shape[dimension]
+    whole = [b.reshape(_with_room(b, each, first, dimension, missing, is_backward), _divided(shape, dimension, RUN))
+             for each, first in zip(values, firsts)]
+    joined = _reduced(b, combiner, whole, firsts, dimension + 1)
+    before = _rounds(b, combiner, joined, firsts, dimension, is_backward)
+    low = [0] * len(shape)
+    low[dimension] = -1 if is_backward else 1
+    before = [_moved(b, each, first, low) for each, first in zip(before, firsts)]
+    filled = shape_of(whole[0])
+    before = [b.reshape(b.broadcast(each, filled, [i for i in range(len(filled)) if i != dimension + 1]), _undivided(shape, dimension, count * RUN))
+              for each in before]
+    inside = _run(b, combiner, whole, firsts, dimension, is_backward, _undivided(shape, dimension, count * RUN))
+    made = b.apply(combiner, [*inside, *before] if is_backward else [*before, *inside])
+    begin, end = [0] * len(shape), list(shape)
+    if is_backward:
+        begin[dimension], end[dimension] = missing, missing + shape[dimension]
+    return made if missing == 0 else [b.slice(each, begin, end) for each in made]
+
+
+def _divided(shape, dimension, run):
+    """Of a tensor with runs of so many elements as a dimension behind that of the runs."""
+    return [*shape[:dimension], -(-shape[dimension] // run), run, *shape[dimension + 1:]]
+
+
+def _undivided(shape, dimension, size):
+    return [*shape[:dimension], size, *shape[dimension + 1:]]
+
+
+def _with_room(b, value, first, dimension, missing, is_backward):
+    """With what changes nothing where the last run, or the first, has no element."""
+    if missing == 0:
+        return value
+    shape, none = shape_of(value), [0] * len(shape_of(value))
+    room = list(none)
+    room[dimension] = missing
+    low, high = (room, none) if is_backward else (none, room)
+    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(high), "interior_padding": integers(none)}
+    shape[dimension] += missing
+    return b.value("stablehlo.pad", [value, first], tensor_type(shape, element_of(value)), attributes)
+
+
+def _run(b, combiner, values, firsts, dimension, is_backward, shape):
+    """Each element joined with those of its run that stand before it, or behind it; in `shape`, without the dimension of the runs."""
+    runs = shape_of(values[0])
+    beside = [*runs[:dimension + 2], *runs[dimension + 1:]]  # An element, then those that it may be joined with.
+    mine, other = b.iota(beside, dimension + 1), b.iota(beside, dimension + 2)
+    joins = b.compare("GE" if is_backward else "LE", other, mine)
+    dimensions = [i for i in range(len(beside)) if i != dimension + 1]
+    seen = [b.select(joins, b.broadcast(each, beside, dimensions), b.broadcast(first, beside, [])) for each, first in zip(values, firsts)]
+    return [b.reshape(each, shape) for each in _reduced(b, combiner, seen, firsts, dimension + 2)]
+
+
+def _reduced(b, combiner, values, firsts, dimension):
+    """stablehlo.reduce by the region of another operation."""
+    shape = shape_of(values[0])
+    del shape[dimension]
+    op = b.operation("stablehlo.reduce", [*values, *firsts], [tensor_type(shape, element_of(each)) for each in values],
+                     {"dimensions": integers([dimension])}, regions=1)
+    lent = combiner.owner.clone(ip=b.point)
+    lent.regions[0].blocks[0].append_to(op.regions[0])
+    lent.erase()
+    return list(op.results)
 
 
 def _moved(b, value, first, low):

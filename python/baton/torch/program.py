@@ -48,7 +48,7 @@ def lowered(graph, specs, constants, libraries, name="main"):
     with _as_pytorch_counts():
         if is_open:
             return frontend.from_stablehlo(frontend.exported(staged, specs).mlir_module(), None, kinds), fixed
-        return frontend.text_of(staged.lower(*specs), None, kinds), fixed
+        return frontend.text_of(frontend.lowered(staged.trace(*specs)), None, kinds), fixed
 
 
 # What core ATen would take apart into products and a softmax that no pass knows as attention; its parts also have other strides than
