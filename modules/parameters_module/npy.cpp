@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
@@ -38,7 +40,12 @@ struct Header {
 Result<Header> find_header(Bytes file) {
   constexpr std::string_view kMagic = "\x93NUMPY";
   if (file.size() < 10 || text_at(file, 0, kMagic.size()) != kMagic) return bad_npy("it does not begin with NUMPY");
-  const bool is_long = load_bytes<uint8_t>(file.data() + 6) >= 2;
+  const auto version = load_bytes<uint8_t>(file.data() + 6), minor = load_bytes<uint8_t>(file.data() + 7);
+  if (version < 1 || version > 3 || minor != 0) {
+    return failure(StatusCode::kUnimplemented, "the .npy data has version ", version, ".", minor,
+                   " of the format; 1.0, 2.0 and 3.0 are read");
+  }
+  const bool is_long = version >= 2;
   const size_t start = is_long ? 12 : 10;
   if (file.size() < start) return bad_npy("its header is cut off");
   const size_t size = is_long ? load_bytes<uint32_t>(file.data() + 8) : load_bytes<uint16_t>(file.data() + 8);
@@ -46,18 +53,75 @@ Result<Header> find_header(Bytes file) {
   return Header{text_at(file, start, size), start + size};
 }
 
-// What stands behind "'key':", with leading blanks removed; empty when the key is missing.
-std::string_view value_of(std::string_view dictionary, std::string_view key) {
-  const size_t at = dictionary.find(text("'", key, "':"));
-  if (at == std::string_view::npos) return {};
-  std::string_view value = dictionary.substr(at + key.size() + 3);
-  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  return value;
+// Takes `token` and the blanks before it from the beginning of `rest`, if it stands there.
+bool take(std::string_view& rest, std::string_view token) {
+  const std::string_view at = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+  if (!at.starts_with(token)) return false;
+  rest = at.substr(token.size());
+  return true;
+}
+
+// A text in either of Python's quotes, without escapes, which stand in no header; nothing when there is none.
+std::optional<std::string_view> take_quoted(std::string_view& rest) {
+  const std::string_view quote = take(rest, "'") ? "'" : take(rest, "\"") ? "\"" : "";
+  const size_t end = quote.empty() ? rest.npos : rest.find(quote);
+  if (end == rest.npos) return std::nullopt;
+  const std::string_view quoted = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  return quoted;
+}
+
+// The values of the three keys, as they stand there.
+struct Entries {
+  std::string_view descr, fortran_order, shape;
+};
+
+// A text, a tuple, a list or a word, up to the comma or the brace behind it.
+std::string_view take_entry(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  const std::string_view all = rest;
+  const size_t inside = all.starts_with('(') ? all.find(')') : all.starts_with('[') ? all.rfind(']') : 0;
+  if (all.starts_with('\'') || all.starts_with('"')) {
+    if (!take_quoted(rest)) return {};
+  } else {
+    rest.remove_prefix(std::min(all.find_first_of(",}", std::min(inside, all.size())), all.size()));
+  }
+  std::string_view entry = all.substr(0, all.size() - rest.size());
+  return entry.substr(0, entry.find_last_not_of(' ') + 1);
+}
+
+// The whole of "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   \n": a header that differs from its grammar anywhere
+// was damaged, and the data would not begin where it says.
+Result<Entries> parse_dictionary(std::string_view rest) {
+  Entries entries;
+  if (!take(rest, "{")) return bad_npy("its header is no dictionary");
+  while (!take(rest, "}")) {
+    const std::optional<std::string_view> key = take_quoted(rest);
+    if (!key || !take(rest, ":")) return bad_npy("its header is no dictionary");
+    std::string_view* const value = *key == "descr"           ? &entries.descr
+                                    : *key == "fortran_order" ? &entries.fortran_order
+                                    : *key == "shape"         ? &entries.shape
+                                                              : nullptr;
+    if (!value || !value->empty()) return bad_npy("its header has a key '", *key, "', which is strange or there twice");
+    *value = take_entry(rest);
+    if (value->empty()) return bad_npy("its '", *key, "' is missing");
+    if (!take(rest, ",") && !rest.starts_with('}')) return bad_npy("its header is no dictionary");
+  }
+  for (const auto& [name, value] :
+       {std::pair("descr", entries.descr), std::pair("fortran_order", entries.fortran_order),
+        std::pair("shape", entries.shape)}) {
+    if (value.empty()) return bad_npy("its '", name, "' is missing");
+  }
+  if (rest.find_first_not_of(' ') != rest.size() - 1 || rest.back() != '\n') {
+    return bad_npy("its header does not end with a line's end");
+  }
+  return entries;
 }
 
 Result<ElementType> parse_descr(std::string_view value) {
-  if (!value.starts_with('\'')) return bad_npy("its 'descr' is no plain type");
-  const std::string_view descr = value.substr(1, value.find('\'', 1) - 1);
+  const std::optional<std::string_view> quoted = take_quoted(value);
+  if (!quoted) return bad_npy("its 'descr' is no plain type");
+  const std::string_view descr = *quoted;
   if (descr.size() < 3) return bad_npy("its type '", descr, "' is unknown");
   for (const Named& named : kTypes) {
     if (named.name != descr.substr(1)) continue;
@@ -69,18 +133,20 @@ Result<ElementType> parse_descr(std::string_view value) {
 
 // "(2, 3)", "(2,)", "()".
 Result<std::vector<int64_t>> parse_shape(std::string_view value) {
-  const size_t end = value.find(')');
-  if (!value.starts_with('(') || end == std::string_view::npos) return bad_npy("its 'shape' is no tuple");
+  std::string_view rest = value;
+  if (!take(rest, "(") || !rest.ends_with(')')) return bad_npy("its 'shape' is no tuple");
   std::vector<int64_t> shape;
-  for (std::string_view rest = value.substr(1, end - 1);;) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(" ,"), rest.size()));
-    if (rest.empty()) return shape;
+  while (!take(rest, ")")) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     int64_t extent = 0;
     const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
     if (error != std::errc() || extent < 0) return bad_npy("its 'shape' has an extent that is no number");
     shape.push_back(extent);
     rest.remove_prefix(static_cast<size_t>(stop - rest.data()));
+    take(rest, "L");  // Python 2 wrote its long numbers so.
+    if (!take(rest, ",") && rest.find_first_not_of(' ') != rest.size() - 1) return bad_npy("its 'shape' is no tuple");
   }
+  return shape;
 }
 
 // Extents may be zero, and then the others are of any size: those are refused too, because their product is of no use.
@@ -112,13 +178,17 @@ std::string_view numpy_type_name(ElementType type) {
 
 Result<NpyArray> parse_npy(Bytes file) {
   BATON_TRY_ASSIGN(const Header header, find_header(file));
-  BATON_TRY_ASSIGN(const ElementType element_type, parse_descr(value_of(header.dictionary, "descr")));
-  BATON_TRY_ASSIGN(std::vector<int64_t> shape, parse_shape(value_of(header.dictionary, "shape")));
+  BATON_TRY_ASSIGN(const Entries entries, parse_dictionary(header.dictionary));
+  BATON_TRY_ASSIGN(const ElementType element_type, parse_descr(entries.descr));
+  BATON_TRY_ASSIGN(std::vector<int64_t> shape, parse_shape(entries.shape));
   BATON_TRY_ASSIGN(const uint64_t length, length_of(shape, element_type));
   if (!range_inside(header.data, length, file.size())) {
     return bad_npy("its shape takes ", length, " bytes, and ", file.size() - header.data, " are there");
   }
-  const bool is_fortran = shape.size() > 1 && !value_of(header.dictionary, "fortran_order").starts_with("False");
+  if (entries.fortran_order != "False" && entries.fortran_order != "True") {
+    return bad_npy("its 'fortran_order' is neither True nor False");
+  }
+  const bool is_fortran = shape.size() > 1 && entries.fortran_order == "True";
   const size_t end = header.data + static_cast<size_t>(length);
   return NpyArray{element_type, std::move(shape), is_fortran, file.subspan(header.data, length), end};
 }

@@ -42,10 +42,10 @@ TEST(NumpyTest, WhatIsWrittenReadsBack) {
 }
 
 TEST(NumpyTest, FortranOrderIsTurnedAround) {
-  EXPECT_EQ(read_back(npy_file("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }", "\1\4\2\5\3\6")),
+  EXPECT_EQ(read_back(npy_file("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }\n", "\1\4\2\5\3\6")),
             "2x3xi8=[1 2 3][4 5 6]");
-  EXPECT_EQ(read_back(npy_file("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 0), }", "")), "2x0xi8=");
-  EXPECT_EQ(read_back(npy_file("{'descr': '|i1', 'fortran_order': True, 'shape': (2,1,2), }", "\1\3\2\4")),
+  EXPECT_EQ(read_back(npy_file("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 0), }\n", "")), "2x0xi8=");
+  EXPECT_EQ(read_back(npy_file("{'descr': '|i1', 'fortran_order': True, 'shape': (2,1,2), }\n", "\1\3\2\4")),
             "2x1x2xi8=[[1 2]][[3 4]]");
 }
 
