@@ -1,10 +1,10 @@
 #include "tools/flags/inputs.hpp"
 
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 #include "bytecode/signature.hpp"
+#include "tools/support/number_text.hpp"
 #include "tools/support/tensors.hpp"
 #include "vm/list.hpp"
 #include "vm/object.hpp"
@@ -47,17 +47,6 @@ std::optional<uint64_t> bits_of(Integer integer, int width) {
   const uint64_t limit = integer.negative ? largest / 2 + 1 : largest;
   if (integer.magnitude > limit) return std::nullopt;
   return (integer.negative ? 0 - integer.magnitude : integer.magnitude) & largest;
-}
-
-template <typename T>
-std::optional<T> parse_float(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  T number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (stop != end || text.empty()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) return std::nullopt;
-  return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 std::optional<Value> parse_value(std::string_view text, ValueType type) {

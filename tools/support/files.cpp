@@ -31,7 +31,19 @@ Status file_failure(std::string_view name, std::string_view verb, int error) {
   return failure(code_of(error), "'", name, "' could not be ", verb, " (", std::strerror(error), ")");
 }
 
+// A device that gives bytes as often as it is asked, as /dev/zero does. A terminal ends when its user says so, /dev/null at once.
+bool is_endless(int descriptor) {
+  struct stat about;
+  std::byte first;
+  if (fstat(descriptor, &about) != 0 || !S_ISCHR(about.st_mode) || isatty(descriptor)) return false;
+  return read(descriptor, &first, 1) == 1;
+}
+
 Result<std::vector<std::byte>> read_all(std::FILE* file, std::string_view name) {
+  if (is_endless(fileno(file))) {
+    return failure(StatusCode::kInvalidArgument, "'", name,
+                   "' is a device that has no end; a file or a pipe can be read");
+  }
   std::vector<std::byte> bytes;
   size_t size = 0;
   do {

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "hal/element_value.hpp"
+#include "tools/support/number_text.hpp"
 
 namespace baton::tools {
 namespace {
@@ -53,16 +54,8 @@ std::optional<uint64_t> parse_integer(std::string_view text, ElementType type) {
 }
 
 // Beyond the largest number of the type is an error, not infinity.
-std::optional<double> parse_float(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end && !text.empty() ? std::optional(number) : std::nullopt;
-}
-
 bool store_float(std::string_view text, ElementType type, std::byte* target) {
-  const std::optional<double> number = parse_float(text);
+  const std::optional<double> number = parse_float<double>(text);
   if (!number) return false;
   hal::store_float(type, *number, target);
   const auto is_infinite = [](double value) { return value - value != 0 && value == value; };
