@@ -23,12 +23,22 @@ constexpr Code kCodes[] = {{BATON_DL_INT, ElementClass::kInteger},
                            {BATON_DL_BFLOAT, ElementClass::kBrainFloat},
                            {BATON_DL_COMPLEX, ElementClass::kComplex}};
 
+// The small floats that DLPack has names for, from its code 7 on, and tensors have not.
+constexpr const char* kSmallFloats[] = {"float8_e3m4",     "float8_e4m3",   "float8_e4m3b11fnuz", "float8_e4m3fn",
+                                        "float8_e4m3fnuz", "float8_e5m2",   "float8_e5m2fnuz",    "float8_e8m0fnu",
+                                        "float6_e2m3fn",   "float6_e3m2fn", "float4_e2m1fn"};
+constexpr uint8_t kFirstSmallFloat = 7;
+
 Result<ElementType> element_type_of(const baton_dl_type& type) {
   if (type.lanes == 1 && type.code == BATON_DL_BOOL && type.bits == 8) return ElementType::kI1;
   for (const Code& known : kCodes) {
     if (type.lanes != 1 || known.code != type.code) continue;
     const auto found = static_cast<ElementType>(static_cast<uint32_t>(known.element_class) << 8 | type.bits);
     if (found != ElementType::kI1 && element_type_name(found) != "none") return found;
+  }
+  if (const size_t small = type.code - size_t{kFirstSmallFloat}; small < std::size(kSmallFloats)) {
+    return failure(StatusCode::kUnimplemented, "The DLPack tensor is of ", kSmallFloats[small],
+                   ", which no tensor has: give its bits as uint8, or its numbers as float32.");
   }
   return failure(StatusCode::kUnimplemented, "The DLPack tensor has type code ", type.code, " of ", type.bits,
                  " bits and ", type.lanes, " lanes, which no tensor has.");
@@ -40,6 +50,10 @@ Result<ElementType> element_type_of(const baton_dl_type& type) {
 Result<uint64_t> check_shape(const baton_dl_tensor& tensor, ElementType type) {
   if (tensor.rank < 0 || (tensor.rank > 0 && !tensor.shape)) {
     return failure(StatusCode::kInvalidArgument, "The DLPack tensor has rank ", tensor.rank, " and no shape for it.");
+  }
+  if (tensor.rank > UINT16_MAX) {
+    return failure(StatusCode::kInvalidArgument, "The DLPack tensor has rank ", tensor.rank, "; at most ", UINT16_MAX,
+                   " is possible.");
   }
   // In the order in which the view counts, so that it refuses nothing that is let through here.
   uint64_t count = 1;
@@ -54,7 +68,7 @@ Result<uint64_t> check_shape(const baton_dl_tensor& tensor, ElementType type) {
   for (int32_t i = tensor.rank; count > 0 && tensor.strides && i-- > 0; stride *= tensor.shape[i]) {
     if (tensor.shape[i] == 1 || tensor.strides[i] == stride) continue;
     return failure(StatusCode::kUnimplemented, "The DLPack tensor is not dense: its stride ", i, " is ",
-                   tensor.strides[i], ", and ", stride, " in row-major order.");
+                   tensor.strides[i], ", and ", stride, " in row-major order; a contiguous copy of it is.");
   }
   return count * element_bytes(type);
 }

@@ -74,7 +74,7 @@ Result<int64_t> dim(const hal::BufferView& view, int32_t index) {
   const auto shape = view.shape();
   if (index >= 0 && static_cast<size_t>(index) < shape.size()) return shape[static_cast<size_t>(index)];
   return failure(StatusCode::kOutOfRange, "Dimension ", index, " of a ", view.type_text(), " is asked for; it has ",
-                 shape.size(), ".");
+                 shape.size(), ": a tensor of more dimensions is wanted.");
 }
 
 int32_t element_type(const hal::BufferView& view) { return static_cast<int32_t>(view.element_type()); }

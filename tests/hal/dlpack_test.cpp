@@ -97,6 +97,8 @@ TEST(DlpackTest, WhatCannotComeInStaysTheCallers) {
   refused(StatusCode::kUnimplemented, "has version 2.0; version 1 is understood", [](Foreign& f) {
     f.tensor.version = {2, 0};
   });
+  refused(StatusCode::kInvalidArgument, "has rank 65536; at most 65535 is possible",
+          [](Foreign& f) { f.tensor.tensor.rank = 65536; });
   refused(StatusCode::kUnimplemented, "its stride 0 is 1, and 3 in row-major order", [](Foreign& f) {
     f.strides[0] = 1;
     f.strides[1] = 1;
@@ -109,6 +111,11 @@ TEST(DlpackTest, WhatCannotComeInStaysTheCallers) {
           [](Foreign& f) { f.tensor.tensor.device.type = BATON_DL_VULKAN; });
   refused(StatusCode::kUnimplemented, "type code 2 of 32 bits and 4 lanes",
           [](Foreign& f) { f.tensor.tensor.type.lanes = 4; });
+  refused(StatusCode::kUnimplemented, "is of float8_e4m3fn, which no tensor has: give its bits as uint8",
+          [](Foreign& f) {
+            f.tensor.tensor.type = {10, 8, 1};
+          });
+  refused(StatusCode::kUnimplemented, "is of float4_e2m1fn", [](Foreign& f) { f.tensor.tensor.type = {17, 4, 2}; });
   refused(StatusCode::kUnimplemented, "type code 2 of 8 bits", [](Foreign& f) { f.tensor.tensor.type.bits = 8; });
   refused(StatusCode::kInvalidArgument, "extent -2 in dimension 0", [](Foreign& f) { f.shape[0] = -2; });
   refused(StatusCode::kInvalidArgument, "more than can be addressed",
