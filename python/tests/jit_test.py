@@ -1,4 +1,5 @@
 """baton.jax.jit: functions agree with JAX, are compiled once, and record commands of Python."""
+import os
 import subprocess
 import sys
 
@@ -111,6 +112,33 @@ def test_sizes_of_one_argument():
 def test_transformations_stay_inside():
     with pytest.raises(TypeError, match="outside of JAX's transformations"):
         jax.jit(jit(lambda x: x + 1, device="local-sync"))(X)
+
+
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:-7], lambda data: data + b"x", lambda data: bytes(100),
+                                    lambda data: data[:-200] + bytes([data[-200] ^ 1]) + data[-199:], lambda data: data.partition(b"\n")[2]])
+def test_kept_files_that_were_damaged_are_as_if_they_were_not_there(cache, damage):
+    for _ in range(2):  # What the damaged ones are replaced by is whole.
+        assert jit(lambda x: x * 3 + 1, device="local-sync")(jnp.ones(3)).tolist() == [4, 4, 4]
+        kept = {path: path.read_bytes() for path in cache.iterdir()}
+        for path, data in kept.items():
+            path.write_bytes(damage(data))
+    assert jit(lambda x: x * 3 + 1, device="local-sync")(jnp.ones(3)).tolist() == [4, 4, 4]
+    assert {path: path.read_bytes() for path in cache.iterdir()} == kept
+
+
+def test_a_kept_file_under_the_name_of_another(cache):
+    jit(lambda x: x * 3, device="local-sync")(jnp.ones(3))
+    first, = cache.glob("*.kept")
+    jit(lambda x: x * 5, device="local-sync")(jnp.ones(3))
+    second, = set(cache.glob("*.kept")) - {first}
+    first.write_bytes(second.read_bytes())
+    assert jit(lambda x: x * 3, device="local-sync")(jnp.ones(3)).tolist() == [3, 3, 3]
+    first.unlink()
+    first.symlink_to(second)
+    assert jit(lambda x: x * 3, device="local-sync")(jnp.ones(3)).tolist() == [3, 3, 3]
+    first.unlink()
+    os.mkfifo(first)
+    assert jit(lambda x: x * 3, device="local-sync")(jnp.ones(3)).tolist() == [3, 3, 3]
 
 
 def test_a_folder_that_cannot_be_written(monkeypatch):
