@@ -115,6 +115,10 @@ expect_call_refused("takes one source, NAME, FLAGS and DEPENDS (FLAG" "baton_pro
 expect_call_refused("is made by baton_program(p) already; say NAME for one of them"
   "baton_program(p other/sum.bvmasm)\nbaton_program(q other/sum.bvmasm NAME more)\nbaton_program(r other/sum.bvmasm)")
 
+expect_call_refused("CUDA kernels are made by clang-19, which is not here" "set(BATON_BARE_CLANG OFF)\nbaton_cuda_kernels(tell blur.cu)")
+expect_call_refused("there is no nvcc here; COMPILER clang needs none"
+  "set(BATON_NVCC OFF)\nbaton_embed_kernels(tell NAME x FILES blur.cu ARCHS 80 COMPILER nvcc)")
+
 # ---- Shaders: an entry point with the name of each file; a changed header builds again, and nothing else does.
 find_program(GLSLC glslc)
 find_program(SPIRV_LINK spirv-link)
