@@ -1,5 +1,6 @@
 """Modules of Python functions, which programs import from as from any other module."""
 import re
+from collections.abc import Mapping
 
 _LETTERS = {"i32": "i", "i64": "I", "f32": "f", "f64": "F", "tensor": "r<hal.buffer_view>", "list": "r<list>",
             "blob": "r<blob>", "ref": "r"}
@@ -16,6 +17,8 @@ def _letter(name, signature):
 
 def signature_text(signature):
     """"(i32, tensor) -> (f32)" as the calling convention "ir<hal.buffer_view>_f"; that form is taken as it is."""
+    if not isinstance(signature, str):
+        raise TypeError(f"a signature is a text, as '(i32, tensor) -> (f32)', not a {type(signature).__name__}")
     match = re.fullmatch(r"\s*\((.*?)\)\s*(?:->\s*(?:\((.*?)\)|(\S+))\s*)?", signature)
     if not match:
         if "_" in signature and "->" not in signature:
@@ -35,11 +38,17 @@ class Module:
         self.name = name
         self.functions = {}
         self.prepare = prepare
+        if prepare is not None and not callable(prepare):
+            raise TypeError(f"prepare= of module '{name}' is no function, but a {type(prepare).__name__}")
+        if not isinstance(functions, Mapping):
+            raise TypeError(f"the functions of module '{name}' are {{name: function}}, not a {type(functions).__name__}")
         if not functions:
             raise ValueError(f"module '{name}' has no functions")
         for key, value in functions.items():
             if not isinstance(key, str):
                 raise TypeError(f"a function of module '{name}' is named by a text, not by a {type(key).__name__}")
+            if isinstance(value, tuple) and len(value) != 2:
+                raise TypeError(f"'{name}.{key}' is a function, or (function, signature)")
             function, signature = value if isinstance(value, tuple) else (value, "")
             if not callable(function):
                 raise TypeError(f"'{name}.{key}' is no function, but a {type(function).__name__}")

@@ -143,11 +143,15 @@ def seconds(timeout):
     return float(timeout)
 
 
-def _instructions(most):
+def _integer(given, name):
     try:
-        most = operator.index(most)
+        return operator.index(given)
     except TypeError:
-        raise TypeError(f"max_instructions is an int, not a {type(most).__name__}") from None
+        raise TypeError(f"{name} is an int, not a {type(given).__name__}") from None
+
+
+def _instructions(most):
+    most = _integer(most, "max_instructions")
     if not 0 <= most < 2**63:
         raise ValueError(f"max_instructions={most} is not between 1 and 2**63 - 1, nor 0 for no limit")
     return most
@@ -176,6 +180,7 @@ def join_ranks(*, rank, ranks, store=None, timeout=None):
     loads meet the other ranks in one store: "file:/directory" or "tcp://host:port", which rank 0 serves; None is the
     environment's, or the ranks that one process started on this machine. `timeout` is how many seconds a rank waits for
     the others. Comes before the first program that has channels or collectives."""
+    rank, ranks = _integer(rank, "rank"), _integer(ranks, "ranks")
     if rank < 0 or rank >= ranks:
         raise ValueError(f"there is no rank {rank} of {ranks}; ranks are counted from 0")
     _baton.join_ranks(rank, ranks, store or "", seconds(timeout))

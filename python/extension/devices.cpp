@@ -208,7 +208,7 @@ void bind_devices(nb::module_& module) {
       .def_prop_ro("memory_use", memory_use)
       .def("query", query, nb::arg("category"), nb::arg("key"))
       .def("wait", wait_idle)
-      .def("tensor", make_tensor_of, nb::arg("value"))
+      .def("tensor", make_tensor_of, nb::arg("value").none())
       .def("executable", make_executable, nb::arg("variants"), nb::arg("entry_points") = nb::none(),
            nb::arg("name") = "python", nb::arg("constants") = nb::make_tuple())
       .def("__eq__",

@@ -399,7 +399,7 @@ PyType_Slot library_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_library)}
 }  // namespace
 
 void bind_kernels(nb::module_& module) {
-  module.def("_load_library", &load, nb::arg("code"), nb::kw_only(), nb::arg("name") = "kernels");
+  module.def("_load_library", &load, nb::arg("code").none(), nb::kw_only(), nb::arg("name") = "kernels");
   load_library = module.attr("_load_library").inc_ref().ptr();
   nb::class_<KernelLibrary>(module, "KernelLibrary", nb::type_slots(library_slots), nb::is_final())
       .def_static("compile", compile, nb::arg("source"), nb::kw_only(), nb::arg("arch") = "",

@@ -107,6 +107,23 @@ def test_bad_signatures(text):
         signature_text(text)
 
 
+@pytest.mark.parametrize("functions, prepare, sentence", [
+    (3, None, "are {name: function}, not a int"), ([len], None, "are {name: function}"), ({"f": (len,)}, None, "'app.f' is a function, or"),
+    ({"f": (len, 3)}, None, "a signature is a text"), ({"f": 3}, None, "'app.f' is no function"), ({"f": len}, 3, "prepare= of module 'app' is no function")])
+def test_what_is_no_module_is_said(functions, prepare, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        baton.module("app", functions, prepare=prepare)
+
+
+def test_none_is_no_array_and_no_kernel():
+    with pytest.raises(TypeError, match="a NoneType where a tensor is wanted"):
+        baton.device("local-sync").tensor(None)
+    with pytest.raises(TypeError, match="not NoneType"):
+        baton.KernelLibrary(None)
+    with pytest.raises(TypeError, match="rank is an int, not a str"):
+        baton.join_ranks(rank="x", ranks=2)
+
+
 def test_a_signature_of_ones_own_is_checked_when_linking(host_file):
     program = baton.load(host_file, device="local-sync", modules=[
         app(nothing=(lambda: None, "() -> ()"), number=(lambda *n: n, "(i32, i64, f32, f64) -> (i32, i64, f32, f64)"))])

@@ -31,8 +31,11 @@ def test_one_at_a_time_and_written_where_it_can_be(tmp_path):
             with baton.trace(tmp_path / "inner.json"):
                 pass
     assert json.loads((tmp_path / "outer.json").read_text())["traceEvents"]
-    with pytest.raises(baton.UnavailableError, match="nowhere"):
-        with baton.trace(tmp_path / "nowhere" / "trace.json"):
-            pass
+    for path, reason in ((tmp_path / "nowhere" / "trace.json", "nowhere.*No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(baton.UnavailableError, match=reason):
+            with baton.trace(path):
+                raise AssertionError("the work came first")
+    with pytest.raises(TypeError):
+        baton.trace(3)
     with baton.trace(tmp_path / "after.json"):  # It goes on.
         pass
