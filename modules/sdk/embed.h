@@ -34,7 +34,8 @@ baton_status* baton_module_load_plugin(const char* path_entry_parameters, baton_
 void baton_module_release(baton_module* module);
 const baton_host* baton_host_table(void); /* for modules compiled into the app */
 
-/* A context: linked modules and their state. Later modules may import from earlier ones. */
+/* A context: linked modules and their state. Later modules may import from earlier ones. An allocator that has no memory
+ * for a context or an invocation ends the process; what programs ask for by size (blobs, lists) may fail. */
 baton_status* baton_context_create(baton_module* const* modules, uint64_t module_count,
                                    const baton_allocator* allocator,
                                    baton_context** out_context); /* allocator may be NULL: malloc */
