@@ -10,6 +10,7 @@
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
+#include "compiler-lite/schedule/joined_loops.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
 #include "compiler-lite/schedule/sliced_products.hpp"
@@ -198,6 +199,25 @@ struct Generalize : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
+// A convolution whose windows are single elements gives its name up: what is left is a product.
+struct GeneralizeSingleWindows : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op, mlir::PatternRewriter& rewriter) const override {
+    const bool is_named = !llvm::isa<linalg::GenericOp>(op.getOperation());
+    if (!is_named || !llvm::isa<linalg::ConvolutionOpInterface>(op.getOperation()) || !op.hasPureTensorSemantics()) {
+      return mlir::failure();
+    }
+    const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    SmallVector<unsigned> steps;
+    op.getReductionDims(steps);
+    for (const mlir::AffineExpr index : op.getIndexingMapsArray()[0].getResults()) {
+      const auto is_longer = [&](unsigned step) { return index.isFunctionOfDim(step) && sizes[step] != 1; };
+      if (!llvm::isa<mlir::AffineDimExpr>(index) && llvm::any_of(steps, is_longer)) return mlir::failure();
+    }
+    return linalg::generalizeNamedOp(rewriter, op);
+  }
+};
+
 // A tensor without values, whichever of its sizes its type knows.
 bool is_empty(Value tensor) {
   while (auto cast = tensor.getDefiningOp<tensor::CastOp>()) tensor = cast.getSource();
@@ -338,6 +358,7 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   populate_gather_patterns(forms);
   populate_stepped_sum_patterns(forms);
   if (products == Products::kOnCores) populate_phased_sum_patterns(forms);
+  if (products == Products::kOnBlocks) forms.add<GeneralizeSingleWindows>(context);
   if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
   codegen::make_integers_total(module);
   if (failed(infer_sizes(module))) return mlir::failure();
@@ -368,6 +389,16 @@ LogicalResult clean_up(mlir::ModuleOp module) {
   functions.addPass(codegen::create_canonicalizer());
   functions.addPass(mlir::createCSEPass());
   return passes.run(module);
+}
+
+LogicalResult join_loops(mlir::ModuleOp module) {
+  if (failed(join_product_loops(module))) return mlir::failure();
+  // What is written is made in the joined shape.
+  mlir::RewritePatternSet patterns(module.getContext());
+  linalg::FillOp::getCanonicalizationPatterns(patterns, module.getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  if (failed(rewrite_functions(module, std::move(patterns)))) return mlir::failure();
+  return clean_up(module);
 }
 
 // The size of a tensor that an operation was given together with it.
@@ -421,8 +452,9 @@ LogicalResult normalize(mlir::ModuleOp module, Products products, bool has_loop_
   if (has_loop_kernels && products == Products::kOnCores && failed(outline_small_loops(module))) return mlir::failure();
   if (failed(lower_loops_over_tensors(module))) return mlir::failure();
   if (failed(check_bounds(module))) return mlir::failure();
-  if (failed(clean_up(module)) || failed(fuse(module, products)) || failed(split_reductions(module, products)))
-    return mlir::failure();
+  if (failed(clean_up(module)) || failed(fuse(module, products))) return mlir::failure();
+  if (products == Products::kOnBlocks && failed(join_loops(module))) return mlir::failure();
+  if (failed(split_reductions(module, products))) return mlir::failure();
   if (products == Products::kOnBlocks && failed(divide_products(module))) return mlir::failure();
   return clean_up(module);
 }
