@@ -57,22 +57,22 @@ def _rounds(b, combiner, values, firsts, dimension, is_backward):
     element from what stands before its run and from the elements of the run up to itself."""
     shape = shape_of(values[0])
     if shape[dimension] <= RUN:
-        return _run(b, combiner, [b.reshape(each, _divided(shape, dimension, shape[dimension])) for each in values], firsts, dimension,
-                    is_backward, shape)
+        one_run = _divided(shape, dimension, shape[dimension])
+        made = _run(b, combiner, [b.reshape(each, one_run) for each in values], firsts, dimension, is_backward)
+        return [b.reshape(each, shape) for each in made]
     count = -(-shape[dimension] // RUN)
     missing = count * RUN - shape[dimension]
-    whole = [b.reshape(_with_room(b, each, first, dimension, missing, is_backward), _divided(shape, dimension, RUN))
-             for each, first in zip(values, firsts)]
-    joined = _reduced(b, combiner, whole, firsts, dimension + 1)
-    before = _rounds(b, combiner, joined, firsts, dimension, is_backward)
+    runs = [b.reshape(_with_room(b, each, first, dimension, missing, is_backward), _divided(shape, dimension, RUN))
+            for each, first in zip(values, firsts)]
+    before = _rounds(b, combiner, _reduced(b, combiner, runs, firsts, dimension + 1), firsts, dimension, is_backward)
     low = [0] * len(shape)
     low[dimension] = -1 if is_backward else 1
-    before = [_moved(b, each, first, low) for each, first in zip(before, firsts)]
-    filled = shape_of(whole[0])
-    before = [b.reshape(b.broadcast(each, filled, [i for i in range(len(filled)) if i != dimension + 1]), _undivided(shape, dimension, count * RUN))
-              for each in before]
-    inside = _run(b, combiner, whole, firsts, dimension, is_backward, _undivided(shape, dimension, count * RUN))
+    divided = shape_of(runs[0])
+    beside = [i for i in range(len(divided)) if i != dimension + 1]
+    before = [b.broadcast(_moved(b, each, first, low), divided, beside) for each, first in zip(before, firsts)]
+    inside = _run(b, combiner, runs, firsts, dimension, is_backward)
     made = b.apply(combiner, [*inside, *before] if is_backward else [*before, *inside])
+    made = [b.reshape(each, _undivided(shape, dimension, count * RUN)) for each in made]
     begin, end = [0] * len(shape), list(shape)
     if is_backward:
         begin[dimension], end[dimension] = missing, missing + shape[dimension]
@@ -101,15 +101,15 @@ def _with_room(b, value, first, dimension, missing, is_backward):
     return b.value("stablehlo.pad", [value, first], tensor_type(shape, element_of(value)), attributes)
 
 
-def _run(b, combiner, values, firsts, dimension, is_backward, shape):
-    """Each element joined with those of its run that stand before it, or behind it; in `shape`, without the dimension of the runs."""
+def _run(b, combiner, values, firsts, dimension, is_backward):
+    """Each element joined with those of its run that stand before it, or behind it."""
     runs = shape_of(values[0])
     beside = [*runs[:dimension + 2], *runs[dimension + 1:]]  # An element, then those that it may be joined with.
     mine, other = b.iota(beside, dimension + 1), b.iota(beside, dimension + 2)
     joins = b.compare("GE" if is_backward else "LE", other, mine)
     dimensions = [i for i in range(len(beside)) if i != dimension + 1]
     seen = [b.select(joins, b.broadcast(each, beside, dimensions), b.broadcast(first, beside, [])) for each, first in zip(values, firsts)]
-    return [b.reshape(each, shape) for each in _reduced(b, combiner, seen, firsts, dimension + 2)]
+    return _reduced(b, combiner, seen, firsts, dimension + 2)
 
 
 def _reduced(b, combiner, values, firsts, dimension):
