@@ -163,6 +163,10 @@ MODULES = {
                                                       torch.nextafter(x, x + 1), torch.heaviside(x, x[0]), torch.special.entr(x.abs()), torch.xlogy(x, x.abs()),
                                                       s.bilinear(x[:, :3], x[:, 3:])), bilinear=nn.Bilinear(3, 5, 2),
                                 places=torch.tensor([-3.25, -0.5, 2])), x2),
+    "bits": lambda: (Of(lambda s, x, c, b: (x.view(torch.int32), x.half().view(torch.int16), x.view(torch.float64), x.view(torch.uint8), x.view(torch.bfloat16),
+                                            x.view(torch.int64).view(torch.float32), x.view(torch.complex64), c.view(torch.float32), c.view(torch.int64), b.view(torch.uint8),
+                                            b.view(torch.uint8).view(torch.bool), x.bfloat16().view(torch.float32), c.view(torch.complex128))),
+                        x2, torch.randn(3, 4, dtype=torch.complex64), torch.tensor([True, False, True])),
     "sampled": lambda: (Of(lambda s, x, g: (F.grid_sample(x, g, align_corners=False), F.fold(F.unfold(x, 2), (12, 10), 2))), image, torch.rand(2, 4, 5, 2) * 2 - 1),
 }
 
@@ -371,6 +375,13 @@ def test_gradients_through_windows(name):
     x = image.clone().requires_grad_()
     mine = torch.autograd.grad(torch.compile(WINDOWS[name], backend="baton", options={"device": "local-sync"})(x).square().sum(), x)
     same(mine, torch.autograd.grad(WINDOWS[name](x).square().sum(), x), 1e-4)
+
+
+@pytest.mark.parametrize("dimension", [0, 1])
+def test_gradients_of_weight_norm(dimension):
+    model = torch.nn.utils.parametrizations.weight_norm(nn.Linear(8, 3), dim=dimension)
+    mine, theirs = (torch.autograd.grad(each(x2).square().sum(), list(model.parameters())) for each in (compiled(model), model))
+    same(mine, theirs, 1e-4)
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])

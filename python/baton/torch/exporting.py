@@ -44,7 +44,8 @@ class Exported:
         if spec.kind == _INPUT.USER_INPUT:
             return None
         if spec.kind not in (_INPUT.PARAMETER, _INPUT.BUFFER, _INPUT.CONSTANT_TENSOR):
-            raise NotLowered(f"a model with an input of kind {spec.kind.name.lower()} is not lowered")
+            effects = ": its operations have effects beside their results, as the checks of torch.linalg have" if spec.kind.name == "TOKEN" else ""
+            raise NotLowered(f"a model with an input of kind {spec.kind.name.lower()} is not lowered{effects}")
         held = self._exported.constants if spec.kind == _INPUT.CONSTANT_TENSOR or spec.persistent is False else self._exported.state_dict
         self.parameters[spec.target] = held[spec.target]
         return spec.target

@@ -43,6 +43,15 @@ for dimensions in (1, 2, 3):
     row(f"reflection_pad{dimensions}d_backward.default")(_of_pad(dimensions, True))
 
 
+@row("_weight_norm_interface_backward.default")
+def of_weight_norm(gradient, direction, length, norms, dimension):
+    """Of direction * length / norms, whose norms are those of the rows of one dimension."""
+    others = tuple(i for i in range(direction.ndim) if i != dimension)
+    norms = norms.astype(direction.dtype)
+    along = jnp.sum(gradient * direction, others, keepdims=True) / norms
+    return length / norms * (gradient - direction * along / norms), along
+
+
 def _of_upsample(function):
     def backward(gradient, size, old_shape, *arguments):
         return _back(lambda x: function(x, size, *arguments), jnp.zeros(tuple(old_shape), gradient.dtype), gradient)

@@ -100,7 +100,8 @@ def _function(node):
 _OF_DATA = ": its result has a size that only the data knows; torch.where keeps the shape"
 _INSTEAD = {"_local_scalar_dense": ": item() takes a number out of the program; a tensor without dimensions computes the same within",
             **dict.fromkeys(("nonzero", "masked_select", "_unique2", "unique_dim", "unique_consecutive", "bincount"), _OF_DATA),
-            **dict.fromkeys(("rand", "randn", "randint", "bernoulli", "native_dropout", "normal_functional", "multinomial"),
+            **dict.fromkeys(("rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "randperm", "bernoulli", "native_dropout", "dropout",
+                             "normal", "normal_functional", "uniform", "exponential", "cauchy", "log_normal", "geometric", "poisson", "multinomial"),
                             ": programs have no random numbers; take them as an argument, or call model.eval()")}
 
 # What torch.export writes about unknown sizes.

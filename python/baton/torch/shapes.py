@@ -3,9 +3,11 @@ import functools
 import math
 
 import jax.numpy as jnp
+import torch
 from jax import lax
 
 from .graph import NotLowered, row
+from .types import jax_type
 
 
 def at(dimension, rank):
@@ -42,6 +44,27 @@ def sym_numel(x):
 @row("view.default", "_unsafe_view.default", "reshape.default", "view_copy.default", "_reshape_alias.default")
 def view(x, size, *_):
     return x.reshape(tuple(size))
+
+
+@row("view.dtype", "view_copy.dtype")
+def view_as_type(x, dtype):
+    """The same bits: of smaller elements the last dimension has more, of larger ones fewer. Complex numbers are pairs."""
+    to = jax_type(dtype)
+    if jnp.iscomplexobj(x):
+        x = jnp.stack([jnp.real(x), jnp.imag(x)], -1)
+        x = x.reshape(*x.shape[:-2], 2 * x.shape[-2])
+    if jnp.issubdtype(to, jnp.complexfloating):
+        pairs = view_as_type(x, dtype.to_real())
+        pairs = pairs.reshape(*pairs.shape[:-1], pairs.shape[-1] // 2, 2)
+        return lax.complex(pairs[..., 0], pairs[..., 1])
+    x = x.astype(jnp.uint8) if x.dtype == jnp.bool_ else x
+    if to == jnp.bool_:
+        return view_as_type(x, torch.uint8) != 0
+    if x.dtype.itemsize < to.itemsize:
+        many = to.itemsize // x.dtype.itemsize
+        x = x.reshape(*x.shape[:-1], x.shape[-1] // many, many)
+    made = lax.bitcast_convert_type(x, to)
+    return made.reshape(*made.shape[:-2], made.shape[-2] * made.shape[-1]) if x.dtype.itemsize > to.itemsize else made
 
 
 @row("permute.default", "permute_copy.default")
