@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
 namespace baton::compiler_lite::codegen {
@@ -283,7 +284,7 @@ void read_odd_operands_from_whole(mlir::func::FuncOp kernel) {
 
 bool is_read_only(Value value) {
   auto view = value.getDefiningOp<bufferization::ToTensorOp>();
-  return view && !view.getWritable();
+  return view ? !view.getWritable() : bool(value.getDefiningOp<arith::ConstantOp>());
 }
 
 // A destination that holds what `value` holds (or nothing in particular), in memory that may be written.
@@ -303,9 +304,8 @@ Value make_destination(mlir::OpBuilder& builder, Value value, bool needs_content
   return copy.getResult(0);
 }
 
-// Arguments that no result is tied to must not be overwritten. Bufferization would copy them into memory of their own;
-// what is copied into a destination instead ends up in the result's memory.
-void copy_read_only_destinations(mlir::func::FuncOp kernel) {
+// What operations write over.
+llvm::SmallVector<mlir::OpOperand*> destinations_in(mlir::func::FuncOp kernel) {
   llvm::SmallVector<mlir::OpOperand*> operands;
   kernel.walk([&](mlir::Operation* op) {
     if (auto linalg_op = llvm::dyn_cast<linalg::LinalgOp>(op)) {
@@ -316,7 +316,29 @@ void copy_read_only_destinations(mlir::func::FuncOp kernel) {
       operands.push_back(&insert.getDestMutable());
     }
   });
-  for (mlir::OpOperand* operand : operands) {
+  return operands;
+}
+
+// A constant of one element that is written over is a fill.
+void fill_constant_destinations(mlir::func::FuncOp kernel) {
+  for (mlir::OpOperand* operand : destinations_in(kernel)) {
+    mlir::SplatElementsAttr splat;
+    if (!mlir::matchPattern(operand->get(), mlir::m_Constant(&splat))) continue;
+    mlir::OpBuilder builder(operand->getOwner());
+    const mlir::Location location = operand->getOwner()->getLoc();
+    const auto type = llvm::cast<mlir::RankedTensorType>(operand->get().getType());
+    if (!llvm::isa<mlir::FloatType, mlir::IntegerType, mlir::IndexType>(type.getElementType())) continue;
+    const auto element = llvm::cast<mlir::TypedAttr>(splat.getSplatValue<mlir::Attribute>());
+    const Value number = builder.create<arith::ConstantOp>(location, element);
+    const Value empty = builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
+    operand->set(builder.create<linalg::FillOp>(location, number, empty).getResult(0));
+  }
+}
+
+// Arguments that no result is tied to must not be overwritten, nor constants. Bufferization would copy them into memory of
+// their own; what is copied into a destination instead ends up in the result's memory.
+void copy_read_only_destinations(mlir::func::FuncOp kernel) {
+  for (mlir::OpOperand* operand : destinations_in(kernel)) {
     if (!is_read_only(operand->get())) continue;
     mlir::OpBuilder builder(operand->getOwner());
     auto op = llvm::dyn_cast<linalg::LinalgOp>(operand->getOwner());
@@ -336,6 +358,7 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
   populate_dim_patterns(forms);
   if (mlir::failed(rewrite_greedily(kernel, std::move(forms)))) return mlir::failure();
   hold_indices_inside(kernel);
+  fill_constant_destinations(kernel);
   if (tiling == Tiling::kBlocks) kernel.walk(insert_by_element);  // A core copies faster than it chooses.
   copy_read_only_destinations(kernel);
   // Blocks sum products in f32 as they are.

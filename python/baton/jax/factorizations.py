@@ -1,12 +1,13 @@
 """Factorizations that JAX asks LAPACK for, where they are short loops over columns: Cholesky, LU with pivots, triangular solves.
 
-Each round is work on whole matrices, batches together; n rounds of n * n. Those of complex matrices are written on complex
-numbers, before these become pairs; those of f16 and bf16 in f32. QR is in reflections.py. What converges by iteration
+Each round is work on whole matrices, batches together; n rounds of n * n, and of larger matrices in blocks (blocked.py). Those of
+complex matrices are written on complex numbers, before these become pairs; those of f16 and bf16 in f32. QR is in reflections.py. What converges by iteration
 (eigenvalues, singular values) is refused: it takes a library.
 """
 from jaxlib.mlir import ir
 
-from .build import Builder, element_of, is_value, shape_of, tensor_type
+from . import blocked
+from .build import Builder, element_of, has_unknown_sizes, is_value, shape_of, tensor_type
 from .sorting import replace
 
 
@@ -75,28 +76,49 @@ def magnitude(b, value):
 
 
 def cholesky(b, a, lower):
-    """Right-looking: column k over the root of its head; its outer product is taken from what is right of it."""
+    if not lower:
+        a = conjugate(b, b.transpose(a, _turned(a)))
+    if blocked.is_worth_it(b.sizes(a)[-1]) and not has_unknown_sizes(a):
+        a = blocked.cholesky_of(b, a, lambda columns: _panel(b, columns), lambda value: conjugate(b, value))
+    else:
+        a = _panel(b, a)
     m = Matrices(b, a)
-    count = b.number(m.shape[-1])
+    a = b.select(b.compare("GE", m.row, m.column), a, b.like(a, 0))
+    return a if lower else conjugate(b, b.transpose(a, _turned(a)))
+
+
+def _turned(a):
+    rank = len(shape_of(a))
+    return [*range(rank - 2), rank - 1, rank - 2]
+
+
+def _panel(b, a):
+    """The first columns of a matrix, right-looking: column k over the root of its head; its outer product is taken from what is right
+    of it. Above the diagonal stays what stood there."""
+    m = Matrices(b, a)
+    rows, columns = m.shape[-2:]
+    count = b.number(columns)
 
     def step(s, carried):
         k, a = carried
         wide = m.wide(s, k)
-        head = s.each("sqrt", real(s, m.element_of(s, a, k)))
-        column = divided(s, m.column_of(s, a, k), head)
+        chosen = s.select(s.compare("EQ", m.column, wide), a, s.like(a, 0))
+        column = s.reduce("add", chosen, 0, m.columns)
+        row = s.iota(s.sizes(column), m.rows)
+        is_head = s.compare("EQ", row, s.broadcast(k, s.sizes(column), []))
+        head = s.reduce("add", s.select(is_head, column, s.like(column, 0)), 0, m.rows)
+        head = s.broadcast(s.each("sqrt", real(s, head)), s.sizes(column), m.batch)
+        column = divided(s, column, head)
         if is_complex(a):
-            column = s.select(s.compare("EQ", m.row, wide), with_zero(s, head, column), column)
-        across = conjugate(s, s.transpose(column, m.batch + [m.columns, m.rows]))
-        is_column = s.compare("EQ", m.column, wide)
+            column = s.select(is_head, with_zero(s, head, column), column)
+        top = column if rows is columns or rows == columns else s.slice(column, [0] * len(m.shape[:-1]), [*m.shape[:-2], columns])
+        across = s.broadcast(conjugate(s, top), m.shape, m.batch + [m.columns])
+        column = s.broadcast(column, m.shape, m.batch + [m.rows])
         right = s.both(s.compare("GT", m.column, wide), s.compare("GT", m.row, wide))
         updated = s.select(right, s.subtract(a, s.multiply(column, across)), a)
-        return [s.add(k, s.scalar(1)), s.select(is_column, column, updated)]
+        return [s.add(k, s.scalar(1)), s.select(s.compare("EQ", m.column, wide), column, updated)]
 
-    if not lower:
-        a = conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
-    _, a = b.loop([b.scalar(0), a], lambda s, carried: s.compare("LT", carried[0], count), step)
-    a = b.select(b.compare("GE", m.row, m.column), a, b.like(a, 0))
-    return a if lower else conjugate(b, b.transpose(a, m.batch + [m.columns, m.rows]))
+    return b.loop([b.scalar(0), a], lambda s, carried: s.compare("LT", carried[0], count), step)[1]
 
 
 def lu(b, a):
@@ -136,7 +158,26 @@ def lu(b, a):
 
 
 def solve(b, a, right, lower, unit):
-    """a x = right for a triangle of `a`: each round subtracts one row of x from the others."""
+    """a x = right for a triangle of `a`."""
+    if not blocked.is_worth_it(b.sizes(a)[-1]) or has_unknown_sizes(a, right):
+        return _solved_by_rows(b, a, right, lower, unit)
+
+    def inverted(blocks):
+        m = Matrices(b, blocks)
+        one = b.select(b.compare("EQ", m.row, m.column), b.like(blocks, 1), b.like(blocks, 0))
+        return _solved_by_rows(b, blocks, one, lower, unit)
+
+    m = Matrices(b, a)
+    # What is read of it is the triangle alone, with the diagonal that is meant.
+    there = b.compare("GE" if lower else "LE", m.row, m.column)
+    triangle = b.select(there, a, b.like(a, 0))
+    if unit:
+        triangle = b.select(b.compare("EQ", m.row, m.column), b.like(a, 1), triangle)
+    return blocked.triangle_solved(b, triangle, right, lower, inverted)
+
+
+def _solved_by_rows(b, a, right, lower, unit):
+    """Each round subtracts one row of x from the others."""
     m, r = Matrices(b, a), Matrices(b, right)
     count = b.number(m.shape[-1])
 
@@ -224,8 +265,7 @@ def _in_f32(b, value):
 
 
 def _solved(b, a, right, is_left, lower, transposed, unit):
-    rank = len(shape_of(a))
-    turned = [*range(rank - 2), rank - 1, rank - 2]
+    turned = _turned(a)
     if transposed:
         a, lower = b.transpose(a, turned), not lower
     if is_left:
