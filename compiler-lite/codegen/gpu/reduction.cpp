@@ -93,7 +93,7 @@ int64_t result_count(linalg::GenericOp op, const Loops& loops) {
 }
 
 // Whether several threads had better share each row.
-bool are_shared_rows(linalg::GenericOp op, const Loops& loops) {
+bool are_shared_rows(linalg::GenericOp op, const Loops& loops, int64_t warp) {
   if (!reduces_rows(op)) return false;
   int64_t steps = 1;
   for (const unsigned loop : loops.reduction) {
@@ -101,8 +101,8 @@ bool are_shared_rows(linalg::GenericOp op, const Loops& loops) {
     if (mlir::ShapedType::isDynamic(size)) return true;
     steps *= size;
   }
-  return steps > kRowOfThread ||
-         WideRows(op, {}, loops.parallel, loops.reduction, result_count(op, loops), kWarp).fits();
+  if (steps > kRowOfThread || warp == 0) return steps > kRowOfThread;
+  return WideRows(op, {}, loops.parallel, loops.reduction, result_count(op, loops), warp).fits();
 }
 
 Value constant(OpBuilder& builder, Location location, int64_t value) {
@@ -364,7 +364,7 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   const int64_t count = result_count(op, loops);
   const bool few = count >= 0 && count < kFewResults;
   const bool whole_warps = block.threads() % kWarp == 0;
-  const bool rows = elements_follow_each_other(op, loops) && are_shared_rows(op, loops);
+  const bool rows = elements_follow_each_other(op, loops) && are_shared_rows(op, loops, block.features().warp);
   if (whole_warps && shares_columns(op)) {
     allow_reassociation(op);
     ColumnReduction(op, block, combiners).write(builder);

@@ -1,0 +1,727 @@
+"""Programs of many kinds, none of them from an issue, in JAX and in PyTorch: what wide.py measures.
+
+A program is a class with two functions of the same tensors. JAX and PyTorch need not be on the same machine.
+"""
+
+# ruff: noqa: E702, E731
+import math
+
+try:
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+except ImportError:
+    jax = None
+try:
+    import torch
+    from torch.nn import functional
+except ImportError:
+    torch = None
+
+HALF = "float16"
+PROGRAMS = {}
+
+
+def normal(*shape, kind="float32"):
+    return "normal", shape, kind, 0
+
+
+def uniform(*shape, kind="float32"):
+    return "uniform", shape, kind, 0
+
+
+def integers(end, *shape):
+    return "integers", shape, "int32", end
+
+
+def program(*inputs, tolerance=2e-3):
+    """Of these inputs; the answer is near PyTorch's in f64, by this much of its largest element."""
+
+    def kept(made):
+        made.inputs, made.tolerance = inputs, tolerance
+        PROGRAMS[made.__name__] = made
+        return made
+
+    return kept
+
+
+@program(normal(4096, 4096))
+class cumsum_rows:
+    def in_jax(x):
+        return jnp.cumsum(x, 1)
+
+    def in_torch(x):
+        return torch.cumsum(x, 1)
+
+
+@program(normal(1 << 24))
+class cumsum_long:
+    def in_jax(x):
+        return jnp.cumsum(x)
+
+    def in_torch(x):
+        return torch.cumsum(x, 0)
+
+
+@program(normal(1 << 24))
+class sum_long:
+    def in_jax(x):
+        return jnp.sum(x)
+
+    def in_torch(x):
+        return x.sum()
+
+
+@program(normal(4096, 4096))
+class sum_columns:
+    def in_jax(x):
+        return jnp.sum(x, 0)
+
+    def in_torch(x):
+        return x.sum(0)
+
+
+@program(normal(4096, 4096))
+class argmax_rows:
+    def in_jax(x):
+        return jnp.argmax(x, 1)
+
+    def in_torch(x):
+        return x.argmax(1).int()
+
+
+@program(normal(1 << 24))
+class argmax_long:
+    def in_jax(x):
+        return jnp.argmax(x)
+
+    def in_torch(x):
+        return x.argmax().int()
+
+
+@program(normal(4096, 4096))
+class var_columns:
+    def in_jax(x):
+        return jnp.var(x, 0)
+
+    def in_torch(x):
+        return x.var(0, unbiased=False)
+
+
+@program(normal(2048, 32000), integers(32000, 2048))
+class cross_entropy:
+    def in_jax(x, l):
+        return -jnp.take_along_axis(jax.nn.log_softmax(x, -1), l[:, None], 1).mean()
+
+    def in_torch(x, l):
+        return functional.cross_entropy(x, l.long())
+
+
+@program(normal(2048, 32000), integers(32000, 2048))
+class cross_entropy_grad:
+    def in_jax(x, l):
+        return jax.grad(lambda x: -jnp.take_along_axis(jax.nn.log_softmax(x, -1), l[:, None], 1).mean())(x)
+
+    def in_torch(x, l):
+        p = torch.softmax(x, -1)
+        p = p - functional.one_hot(l.long(), x.shape[1]).to(p.dtype)
+        return p / x.shape[0]
+
+
+@program(normal(32000, 512), integers(32000, 8192))
+class embedding:
+    def in_jax(w, l):
+        return w[l]
+
+    def in_torch(w, l):
+        return functional.embedding(l, w)
+
+
+@program(normal(8192, 512), integers(32000, 8192))
+class embedding_grad:
+    def in_jax(g, l):
+        return jnp.zeros((32000, 512), g.dtype).at[l].add(g)
+
+    def in_torch(g, l):
+        return torch.zeros(32000, 512, device=g.device, dtype=g.dtype).index_add(0, l, g)
+
+
+@program(normal(64, 32000))
+class top_k:
+    def in_jax(x):
+        return lax.top_k(x, 32)[0]
+
+    def in_torch(x):
+        return torch.topk(x, 32)[0]
+
+
+@program(normal(1 << 20))
+class sort_long:
+    def in_jax(x):
+        return jnp.sort(x)
+
+    def in_torch(x):
+        return torch.sort(x)[0]
+
+
+@program(normal(4096, 1024))
+class sort_rows:
+    def in_jax(x):
+        return jnp.sort(x, 1)
+
+    def in_torch(x):
+        return torch.sort(x, 1)[0]
+
+
+@program(normal(4096, 4096))
+class transpose:
+    def in_jax(x):
+        return x.T
+
+    def in_torch(x):
+        return x.t().contiguous()
+
+
+@program(normal(8, 1024, 16, 64, kind=HALF))
+class transpose_heads:
+    def in_jax(x):
+        return x.transpose(0, 2, 1, 3)
+
+    def in_torch(x):
+        return x.transpose(1, 2).contiguous()
+
+
+@program(normal(16, 256, 56, 56), normal(256, 1, 3, 3))
+class depthwise_nchw:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1), "SAME", feature_group_count=256)
+
+    def in_torch(x, w):
+        return functional.conv2d(x, w, padding=1, groups=256)
+
+
+@program(normal(16, 56, 56, 256), normal(3, 3, 1, 256))
+class depthwise_nhwc:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=256)
+
+    def in_torch(x, w):
+        return functional.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), padding=1, groups=256).permute(0, 2, 3, 1)
+
+
+@program(normal(16, 256, 28, 28, kind=HALF), normal(512, 256, 1, 1, kind=HALF))
+class conv1x1_half:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1), "SAME")
+
+    def in_torch(x, w):
+        return functional.conv2d(x, w)
+
+
+@program(normal(16, 3, 224, 224, kind=HALF), normal(64, 3, 7, 7, kind=HALF))
+class conv7x7_stride2_half:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (2, 2), [(3, 3), (3, 3)])
+
+    def in_torch(x, w):
+        return functional.conv2d(x, w, padding=3, stride=2)
+
+
+@program(normal(16, 128, 28, 28, kind=HALF), normal(256, 128, 3, 3, kind=HALF))
+class conv3x3_stride2_half:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (2, 2), [(1, 1), (1, 1)])
+
+    def in_torch(x, w):
+        return functional.conv2d(x, w, padding=1, stride=2)
+
+
+@program(normal(8, 64, 56, 56), normal(128, 64, 3, 3))
+class conv_input_grad:
+    def in_jax(x, w):
+        y, b = jax.vjp(lambda x: lax.conv_general_dilated(x, w, (1, 1), "SAME"), x)
+        return b(jnp.ones_like(y) + x.mean() * 0)[0]
+
+    def in_torch(x, w):
+        return torch.nn.grad.conv2d_input(x.shape, w, torch.ones(8, 128, 56, 56, device=x.device, dtype=x.dtype), padding=1)
+
+
+@program(normal(8, 64, 56, 56), normal(8, 128, 56, 56))
+class conv_weight_grad:
+    def in_jax(x, g):
+        w = jnp.zeros((128, 64, 3, 3), x.dtype)
+        y, b = jax.vjp(lambda w: lax.conv_general_dilated(x, w, (1, 1), "SAME"), w)
+        return b(g)[0]
+
+    def in_torch(x, g):
+        return torch.nn.grad.conv2d_weight(x, (128, 64, 3, 3), g, padding=1)
+
+
+@program(normal(8, 64, 28, 28), normal(64, 32, 4, 4))
+class conv_transpose:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, jnp.flip(w, (2, 3)).transpose(1, 0, 2, 3), (1, 1), [(2, 2), (2, 2)], lhs_dilation=(2, 2))
+
+    def in_torch(x, w):
+        return functional.conv_transpose2d(x, w, stride=2, padding=1)
+
+
+@program(normal(16, 64, 112, 112))
+class max_pool:
+    def in_jax(x):
+        return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)])
+
+    def in_torch(x):
+        return functional.max_pool2d(x, 3, 2, 1)
+
+
+@program(normal(16, 64, 56, 56))
+class max_pool_grad:
+    def in_jax(x):
+        return jax.grad(lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID").sum())(x)
+
+    def in_torch(x):
+        y, i = functional.max_pool2d(x, 2, 2, return_indices=True)
+        return functional.max_unpool2d(torch.ones_like(y), i, 2, 2)
+
+
+@program(normal(16, 256, 28, 28), normal(256), normal(256))
+class batchnorm_train:
+    def in_jax(x, s, b):
+        m = x.mean((0, 2, 3), keepdims=True)
+        v = x.var((0, 2, 3), keepdims=True)
+        return (x - m) * lax.rsqrt(v + 1e-5) * s[:, None, None] + b[:, None, None]
+
+    def in_torch(x, s, b):
+        return functional.batch_norm(x, None, None, s, b, True)
+
+
+@program(normal(16, 256, 32, 32), normal(256), normal(256))
+class groupnorm:
+    def in_jax(x, s, b):
+        y = x.reshape(16, 32, -1)
+        m = y.mean(-1, keepdims=True)
+        v = y.var(-1, keepdims=True)
+        return ((y - m) * lax.rsqrt(v + 1e-5)).reshape(x.shape) * s[:, None, None] + b[:, None, None]
+
+    def in_torch(x, s, b):
+        return functional.group_norm(x, 32, s, b)
+
+
+@program(normal(64, 32, 256), normal(256, 2048), normal(512, 2048), normal(2048))
+class lstm:
+    def in_jax(x, wi, wh, b):
+        wi = wi * 0.05
+        wh = wh * 0.05
+
+        def step(c, x):
+            h, cc = c
+            g = x @ wi + h @ wh + b
+            i, f, o, z = jnp.split(g, 4, -1)
+            cc = jax.nn.sigmoid(f) * cc + jax.nn.sigmoid(i) * jnp.tanh(z)
+            h = jax.nn.sigmoid(o) * jnp.tanh(cc)
+            return (h, cc), h
+
+        z = jnp.zeros((32, 512), x.dtype)
+        return lax.scan(step, (z, z), x)[1]
+
+    def in_torch(x, wi, wh, b):
+        wi = wi * 0.05
+        wh = wh * 0.05
+        xs = x @ wi + b
+        h = c = torch.zeros(32, 512, device=x.device, dtype=x.dtype)
+        r = []
+        for k in range(64):
+            i, f, o, z = torch.addmm(xs[k], h, wh).chunk(4, -1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(z)
+            h = torch.sigmoid(o) * torch.tanh(c)
+            r.append(h)
+        return torch.stack(r)
+
+
+@program(normal(4, 1024, 16, 64, kind=HALF), normal(1024, 32, kind=HALF), normal(1024, 32, kind=HALF))
+class rope:
+    def in_jax(x, c, s):
+        a, b = x[..., :32], x[..., 32:]
+        c = c[:, None]
+        s = s[:, None]
+        return jnp.concatenate([a * c - b * s, b * c + a * s], -1)
+
+    def in_torch(x, c, s):
+        a, b = x[..., :32], x[..., 32:]
+        c = c[:, None]
+        s = s[:, None]
+        return torch.cat([a * c - b * s, b * c + a * s], -1)
+
+
+@program(normal(4096, 2048, kind=HALF), normal(2048, kind=HALF))
+class rmsnorm_half:
+    def in_jax(x, w):
+        y = x.astype(jnp.float32)
+        y = y * lax.rsqrt((y * y).mean(-1, keepdims=True) + 1e-6)
+        return y.astype(x.dtype) * w
+
+    def in_torch(x, w):
+        y = x.float()
+        y = y * torch.rsqrt((y * y).mean(-1, keepdim=True) + 1e-6)
+        return y.to(x.dtype) * w
+
+
+@program(normal(2048, 1024, kind=HALF), normal(1024, 2816, kind=HALF), normal(1024, 2816, kind=HALF), normal(2816, 1024, kind=HALF))
+class swiglu_half:
+    def in_jax(x, a, b, c):
+        a = a * 0.03
+        b = b * 0.03
+        c = c * 0.03
+        return (jax.nn.silu(x @ a) * (x @ b)) @ c
+
+    def in_torch(x, a, b, c):
+        a = a * 0.03
+        b = b * 0.03
+        c = c * 0.03
+        return (functional.silu(x @ a) * (x @ b)) @ c
+
+
+@program(normal(2, 1024, 16, 64, kind=HALF), normal(2, 1024, 4, 64, kind=HALF), normal(2, 1024, 4, 64, kind=HALF))
+class gqa_causal_half:
+    def in_jax(q, k, v):
+        return jax.nn.dot_product_attention(q, k, v, is_causal=True)
+
+    def in_torch(q, k, v):
+        return functional.scaled_dot_product_attention(
+            q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True, enable_gqa=True
+        ).transpose(1, 2)
+
+
+@program(normal(2, 512, 8, 64), normal(2, 512, 8, 64), normal(2, 512, 8, 64))
+class attention_grad:
+    def in_jax(q, k, v):
+        return jax.grad(lambda q: jax.nn.dot_product_attention(q, k, v, is_causal=True).sum())(q)
+
+    def in_torch(q, k, v):
+        q, k, v = [z.transpose(1, 2) for z in (q, k, v)]
+        s = q @ k.transpose(-1, -2) / 8
+        m = torch.ones(512, 512, dtype=torch.bool, device=q.device).tril()
+        p = torch.softmax(s.masked_fill(~m, -1e30), -1)
+        dp = torch.ones_like(v) @ v.transpose(-1, -2)
+        ds = p * (dp - (dp * p).sum(-1, keepdim=True))
+        return (ds @ k / 8).transpose(1, 2)
+
+
+@program(normal(4096, 1024), normal(1024), normal(4096, 1024))
+class layernorm_grad:
+    def in_jax(x, s, g):
+        def f(x, s):
+            m = x.mean(-1, keepdims=True)
+            v = x.var(-1, keepdims=True)
+            return (x - m) * lax.rsqrt(v + 1e-5) * s
+
+        dx, ds = jax.vjp(f, x, s)[1](g)
+        return dx + ds
+
+    def in_torch(x, s, g):
+        y, m, r = torch.ops.aten.native_layer_norm(x, (1024,), s, None, 1e-5)
+        dx, ds, _ = torch.ops.aten.native_layer_norm_backward(g, x, (1024,), m, r, s, None, [True, True, False])
+        return dx + ds
+
+
+@program(normal(4096, 4096), normal(4096, 4096), normal(4096, 4096), uniform(4096, 4096))
+class adam:
+    def in_jax(p, g, m, v):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g * g
+        return p - 1e-3 * (m / 0.1) / (jnp.sqrt(v / 0.001) + 1e-8) + m * 0 + v * 0
+
+    def in_torch(p, g, m, v):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g * g
+        return p - 1e-3 * (m / 0.1) / (torch.sqrt(v / 0.001) + 1e-8) + m * 0 + v * 0
+
+
+@program(normal(2048, 1024))
+class rfft_rows:
+    def in_jax(x):
+        return jnp.abs(jnp.fft.rfft(x))
+
+    def in_torch(x):
+        return torch.fft.rfft(x).abs()
+
+
+@program(normal(512, 512))
+class fft2:
+    def in_jax(x):
+        return jnp.abs(jnp.fft.fft2(x))
+
+    def in_torch(x):
+        return torch.fft.fft2(x).abs()
+
+
+@program(integers(256, 1 << 24))
+class bincount:
+    def in_jax(x):
+        return jnp.zeros(256, jnp.int32).at[x].add(1)
+
+    def in_torch(x):
+        return torch.zeros(256, dtype=torch.int32, device=x.device).index_add(0, x, torch.ones_like(x))
+
+
+@program(normal(8192, 8192 // 2), normal(4096))
+class matvec:
+    def in_jax(a, x):
+        return a @ x
+
+    def in_torch(a, x):
+        return a @ x
+
+
+@program(normal(8192, 4096), normal(8192))
+class vecmat:
+    def in_jax(a, x):
+        return x @ a
+
+    def in_torch(a, x):
+        return x @ a
+
+
+@program(normal(4096, 64), normal(4096, 64))
+class distances:
+    def in_jax(a, b):
+        return jnp.sqrt(((a[:, None] - b[None]) ** 2).sum(-1))
+
+    def in_torch(a, b):
+        return torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
+
+
+@program(normal(1 << 20, 16), integers(1 << 16, 1 << 20))
+class segment_sum:
+    def in_jax(x, s):
+        return jax.ops.segment_sum(x, s, 1 << 16)
+
+    def in_torch(x, s):
+        return torch.zeros(1 << 16, 16, device=x.device, dtype=x.dtype).index_add(0, s, x)
+
+
+@program(normal(2048, 2048))
+class stencil_100:
+    def in_jax(x):
+        def f(_, x):
+            return x.at[1:-1, 1:-1].set(0.25 * (x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2]))
+
+        return lax.fori_loop(0, 100, f, x)
+
+    def in_torch(x):
+        x = x.clone()
+        for _ in range(100):
+            x[1:-1, 1:-1] = 0.25 * (x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2])
+        return x
+
+
+@program(uniform(8192, 3))
+class nbody:
+    def in_jax(p):
+        d = p[None] - p[:, None]
+        r = (d * d).sum(-1) + 1e-2
+        return (d * (r**-1.5)[..., None]).sum(1)
+
+    def in_torch(p):
+        d = p[None] - p[:, None]
+        r = (d * d).sum(-1) + 1e-2
+        return (d * (r**-1.5)[..., None]).sum(1)
+
+
+@program(normal(65536, 32), normal(64, 32))
+class kmeans_step:
+    def in_jax(x, c):
+        d = (x * x).sum(1)[:, None] - 2 * x @ c.T + (c * c).sum(1)
+        a = jnp.argmin(d, 1)
+        o = jax.nn.one_hot(a, 64)
+        return (o.T @ x) / jnp.maximum(o.sum(0), 1)[:, None]
+
+    def in_torch(x, c):
+        d = (x * x).sum(1)[:, None] - 2 * x @ c.T + (c * c).sum(1)
+        a = d.argmin(1)
+        o = functional.one_hot(a, 64).to(x.dtype)
+        return (o.T @ x) / o.sum(0).clamp(min=1)[:, None]
+
+
+@program(uniform(1 << 22), uniform(1 << 22))
+class black_scholes:
+    def in_jax(s, k):
+        s = s + 0.5
+        k = k + 0.5
+        d1 = (jnp.log(s / k) + 0.5 * 0.04) / 0.2
+        d2 = d1 - 0.2
+        N = jax.scipy.stats.norm.cdf
+        return s * N(d1) - k * N(d2)
+
+    def in_torch(s, k):
+        s = s + 0.5
+        k = k + 0.5
+        d1 = (torch.log(s / k) + 0.5 * 0.04) / 0.2
+        d2 = d1 - 0.2
+        N = lambda z: 0.5 * (1 + torch.erf(z / math.sqrt(2)))
+        return s * N(d1) - k * N(d2)
+
+
+@program(uniform(1024, 4096), normal(1024, 4096))
+class linear_recurrence:
+    def in_jax(a, b):
+        return lax.associative_scan(lambda l, r: (l[0] * r[0], l[1] * r[0] + r[1]), (a, b), axis=1)[1]
+
+    def in_torch(a, b):
+        n = 1
+        while n < a.shape[1]:
+            b = torch.cat([b[:, :n], b[:, n:] + a[:, n:] * b[:, :-n]], 1)
+            a = torch.cat([a[:, :n], a[:, n:] * a[:, :-n]], 1)
+            n *= 2
+        return b
+
+
+@program(normal(4096, 4096))
+class cummax_rows:
+    def in_jax(x):
+        return lax.cummax(x, 1)
+
+    def in_torch(x):
+        return torch.cummax(x, 1)[0]
+
+
+@program(normal(1024, 1024), tolerance=1e-2)
+class solve_triangular:
+    def in_jax(a):
+        a = jnp.tril(a) * 0.01 + jnp.eye(1024)
+        return jax.scipy.linalg.solve_triangular(a, jnp.ones((1024, 64)), lower=True)
+
+    def in_torch(a):
+        a = torch.tril(a) * 0.01 + torch.eye(1024, device=a.device, dtype=a.dtype)
+        return torch.linalg.solve_triangular(a, torch.ones(1024, 64, device=a.device, dtype=a.dtype), upper=False)
+
+
+@program(normal(16, 3, 512, 512))
+class resize_bilinear:
+    def in_jax(x):
+        return jax.image.resize(x, (16, 3, 256, 256), "bilinear", antialias=False)
+
+    def in_torch(x):
+        return functional.interpolate(x, size=(256, 256), mode="bilinear")
+
+
+@program(normal(16, 64, 64, 64))
+class upsample_nearest:
+    def in_jax(x):
+        return jnp.repeat(jnp.repeat(x, 2, 2), 2, 3)
+
+    def in_torch(x):
+        return functional.interpolate(x, scale_factor=2)
+
+
+@program(normal(64, 512, 64, kind=HALF), normal(64, 64, 512, kind=HALF))
+class batch_product_half:
+    def in_jax(a, b):
+        return a @ b
+
+    def in_torch(a, b):
+        return a @ b
+
+
+@program(normal(2048, 1024, kind=HALF), normal(8, 1024, 2048, kind=HALF), normal(1024, 8, kind=HALF))
+class moe_dense_half:
+    def in_jax(x, w, g):
+        w = w * 0.03
+        p = jax.nn.softmax((x @ g).astype(jnp.float32) * 0.03, -1).astype(x.dtype)
+        return jnp.einsum("te,tef->tf", p, jnp.einsum("td,edf->tef", x, w))
+
+    def in_torch(x, w, g):
+        w = w * 0.03
+        p = torch.softmax((x @ g).float() * 0.03, -1).to(x.dtype)
+        return torch.einsum("te,tef->tf", p, torch.einsum("td,edf->tef", x, w))
+
+
+@program(normal(1 << 22))
+class where_nonlinear:
+    def in_jax(x):
+        return jnp.where(x > 0, jnp.log1p(x), jnp.expm1(x)) * jnp.sin(x) + jnp.tanh(x) ** 2
+
+    def in_torch(x):
+        return torch.where(x > 0, torch.log1p(x), torch.expm1(x)) * torch.sin(x) + torch.tanh(x) ** 2
+
+
+@program(normal(8, 128, 4096), normal(256, 128, 9))
+class conv1d:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1,), "SAME")
+
+    def in_torch(x, w):
+        return functional.conv1d(x, w, padding=4)
+
+
+@program(normal(2, 16, 32, 32, 32), normal(32, 16, 3, 3, 3))
+class conv3d:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1, 1), "SAME")
+
+    def in_torch(x, w):
+        return functional.conv3d(x, w, padding=1)
+
+
+@program(normal(16, 7, 7, 512, kind=HALF), normal(1, 1, 512, 2048, kind=HALF), normal(2048, kind=HALF))
+class conv1x1_nhwc_7x7_half:
+    def in_jax(x, w, b):
+        return jax.nn.relu(lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b)
+
+    def in_torch(x, w, b):
+        return torch.relu(functional.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1)) + b[:, None, None]).permute(0, 2, 3, 1)
+
+
+@program(normal(16, 14, 14, 256, kind=HALF), normal(3, 3, 256, 256, kind=HALF))
+class conv3x3_nhwc_14x14_half:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    def in_torch(x, w):
+        return functional.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1)
+
+
+@program(normal(16, 7, 7, 512, kind=HALF), normal(3, 3, 512, 512, kind=HALF))
+class conv3x3_nhwc_7x7_half:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    def in_torch(x, w):
+        return functional.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1)
+
+
+@program(normal(64, 1 << 20))
+class sum_of_long_rows:
+    def in_jax(x):
+        return x.sum(1)
+
+    def in_torch(x):
+        return x.sum(1)
+
+
+@program(normal(65536, 64))
+class sum_of_few_columns:
+    def in_jax(x):
+        return x.sum(0)
+
+    def in_torch(x):
+        return x.sum(0)
+
+
+@program(normal(16, 56, 56, 128))
+class sum_nhw:
+    def in_jax(x):
+        return x.sum((0, 1, 2))
+
+    def in_torch(x):
+        return x.sum((0, 1, 2))
+
+
+@program(normal(1024, 1024), tolerance=1e-2)
+class cholesky:
+    def in_jax(a):
+        return jnp.linalg.cholesky(a @ a.T / 1024 + jnp.eye(1024))
+
+    def in_torch(a):
+        return torch.linalg.cholesky_ex(a @ a.T / 1024 + torch.eye(1024, device=a.device, dtype=a.dtype))[0]
