@@ -133,7 +133,7 @@ template <typename... T, typename Memory>
 baton_status* check_memory([[maybe_unused]] std::string_view kind, [[maybe_unused]] const Memory* memory) {
   baton_status* refused = nullptr;
   [[maybe_unused]] size_t index = 0;
-  const auto fits = [&]<typename E>(const Memory& one) {
+  [[maybe_unused]] const auto fits = [&]<typename E>(const Memory& one) {
     if (is_whole<E>(one.size) && is_aligned<E>(address_of(one))) [[likely]]
       return ++index, true;
     refused = refuse_memory(kind, index, sizeof(E), one.size);
