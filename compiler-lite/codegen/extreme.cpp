@@ -121,10 +121,14 @@ class Matcher {
     auto both = condition.getDefiningOp<arith::OrIOp>();
     if (!both) return false;
     note(both);
+    const Extreme found = found_;
+    const llvm::SmallPtrSet<mlir::Operation*, 8> known = known_;
     for (const auto& [keeps, tie] :
          {std::pair(both.getLhs(), both.getRhs()), std::pair(both.getRhs(), both.getLhs())}) {
       const Value element = kept_element(keeps);
       if (element && is_tie(tie, element, place)) return true;
+      found_ = found;
+      known_ = known;
     }
     return false;
   }

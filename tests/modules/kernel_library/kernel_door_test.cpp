@@ -23,8 +23,9 @@ std::string message_of(baton_status* status) {
 class KernelDoorTest : public testing::Test {
  protected:
   void SetUp() override {
-    const baton_executable_variant variant = {{}, affine_x86_64, sizeof(affine_x86_64)};
-    ASSERT_EQ(message_of(baton_kernel_library_make({"lib", 3}, &variant, 1, &library_)), "");
+    const baton_executable_variant variants[] = {{{}, affine_x86_64, sizeof(affine_x86_64)},
+                                                 {{}, affine_aarch64, sizeof(affine_aarch64)}};
+    ASSERT_EQ(message_of(baton_kernel_library_make({"lib", 3}, variants, 2, &library_)), "");
     ASSERT_EQ(message_of(baton_kernel_library_find(library_, {"affine", 6}, &kernel_)), "");
   }
   void TearDown() override { baton_kernel_library_release(library_); }
@@ -108,10 +109,11 @@ TEST_F(KernelDoorTest, WhatIsMissingIsNamed) {
 
 // What is embedded stays for the program, whoever releases what it was given.
 TEST_F(KernelDoorTest, EmbeddedLibrariesOutliveTheReferencesThatAreGiven) {
-  const baton_embedded_variant variant = {{}, affine_x86_64, affine_x86_64 + sizeof(affine_x86_64)};
+  const baton_embedded_variant variants[] = {{{}, affine_x86_64, affine_x86_64 + sizeof(affine_x86_64)},
+                                             {{}, affine_aarch64, affine_aarch64 + sizeof(affine_aarch64)}};
   const baton_embedded_variant backwards = {{}, affine_x86_64 + 8, affine_x86_64};
   baton_kernel_library *kept = nullptr, *none = nullptr, *given = nullptr;
-  const baton_embedded_kernels kernels = {sizeof(kernels), 1, &variant, "affine", &kept};
+  const baton_embedded_kernels kernels = {sizeof(kernels), 2, variants, "affine", &kept};
   const baton_embedded_kernels broken = {sizeof(broken), 1, &backwards, "affine", &none};
   for (int time = 0; time < 3; ++time) {
     ASSERT_EQ(message_of(baton_kernel_library_embedded(&kernels, &given)), "");
