@@ -161,12 +161,17 @@ class Matcher {
 
   bool is_tie(Value tie, Value element, Value place) {
     const auto equal = either<arith::AndIOp>(tie, [&](Value each) { return are_equal(each, so_far_, element); });
-    auto before = equal.first ? equal.second.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-    if (!before || before.getLhs() != its_place_ || before.getRhs() != place) return false;
-    const arith::CmpIPredicate how = before.getPredicate();
-    if (how != arith::CmpIPredicate::slt && how != arith::CmpIPredicate::ult) return false;
-    found_.has_unsigned_places = how == arith::CmpIPredicate::ult;
-    note(tie), note(equal.first), note(before);
+    if (!equal.first || !stands_before(equal.second, its_place_, place)) return false;
+    note(tie), note(equal.first);
+    return true;
+  }
+
+  // Whether the value says that the one place is smaller than the other.
+  bool stands_before(Value value, Value first, Value second) {
+    const bool is_unsigned = compares(value, arith::CmpIPredicate::ult, first, second);
+    if (!is_unsigned && !compares(value, arith::CmpIPredicate::slt, first, second)) return false;
+    found_.has_unsigned_places = is_unsigned;
+    note(value);
     return true;
   }
 
@@ -191,11 +196,7 @@ class Matcher {
     }
     const Value element = select.getTrueValue();
     auto tie = any.getRhs().getDefiningOp<arith::AndIOp>();
-    auto before = tie ? tie.getRhs().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-    if (!before || before.getLhs() != chosen.getTrueValue() || before.getRhs() != its_place_) return false;
-    const arith::CmpIPredicate how = before.getPredicate();
-    if (how != arith::CmpIPredicate::slt && how != arith::CmpIPredicate::ult) return false;
-    found_.has_unsigned_places = how == arith::CmpIPredicate::ult;
+    if (!tie || !stands_before(tie.getRhs(), chosen.getTrueValue(), its_place_)) return false;
     Value first = any.getLhs(), equal = tie.getLhs();
     if (auto with_nan = first.getDefiningOp<arith::OrIOp>()) {
       auto or_both = equal.getDefiningOp<arith::OrIOp>();
@@ -209,7 +210,7 @@ class Matcher {
     }
     const std::optional<Order> ordered = order_of(first, element, so_far_);
     if (!ordered || !are_equal(equal, element, so_far_)) return false;
-    for (const Value each : {any.getResult(), select.getResult(), tie.getResult(), before.getResult(), first, equal}) {
+    for (const Value each : {any.getResult(), select.getResult(), tie.getResult(), first, equal}) {
       note(each);
     }
     take(*ordered);

@@ -281,16 +281,23 @@ class Correspondence {
 
 namespace {
 
+// The points of all loops that are divided; nothing where a size is open.
+std::optional<int64_t> divided_points(linalg::LinalgOp root, const Correspondence& correspondence) {
+  int64_t points = 1;
+  const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  for (unsigned i = 0; i < root.getNumLoops(); ++i) {
+    if (!correspondence.divisible(i)) continue;
+    if (mlir::ShapedType::isDynamic(ranges[i])) return std::nullopt;
+    points *= ranges[i];
+  }
+  return points;
+}
+
 // How many rows that single threads reduce a block takes: a few for each thread, where there are enough for all blocks.
 int64_t very_short_rows(linalg::LinalgOp root, const Correspondence& correspondence) {
-  int64_t rows = 1;
-  for (unsigned i = 0; i < root.getNumLoops(); ++i) {
-    const int64_t size = root.getStaticLoopRanges()[i];
-    if (!correspondence.divisible(i)) continue;
-    if (mlir::ShapedType::isDynamic(size)) return kVeryShortRowsOfBlock;
-    rows *= size;
-  }
-  const int64_t most = std::clamp(rows / (2 * kMultiprocessors), kShortRowsOfBlock, kVeryShortRowsOfBlock);
+  const std::optional<int64_t> rows = divided_points(root, correspondence);
+  if (!rows) return kVeryShortRowsOfBlock;
+  const int64_t most = std::clamp(*rows / (2 * kMultiprocessors), kShortRowsOfBlock, kVeryShortRowsOfBlock);
   const int64_t kept = std::max<int64_t>(1, correspondence.kept_bytes());
   return std::clamp(std::min(kElementsOfBlock / correspondence.work_per_element(), kKeptBytesOfBlock / kept),
                     kRowsOfBlock, most);
@@ -300,16 +307,11 @@ int64_t very_short_rows(linalg::LinalgOp root, const Correspondence& corresponde
 // lies in rows.
 int64_t block_elements(linalg::LinalgOp root, const Correspondence& correspondence) {
   if (!correspondence.reduces_rows() && correspondence.work_per_element() > 1) {
-    int64_t columns = 1;
-    for (unsigned i = 0; i < root.getNumLoops(); ++i) {
-      if (!correspondence.divisible(i)) continue;
-      const int64_t size = root.getStaticLoopRanges()[i];
-      if (mlir::ShapedType::isDynamic(size)) return kBlockColumns;
-      columns *= size;
-    }
-    const bool few = columns < kFewBlocks * kBlockColumns && correspondence.work_per_element() >= kLongColumn;
+    const std::optional<int64_t> columns = divided_points(root, correspondence);
+    const bool few =
+        columns && *columns < kFewBlocks * kBlockColumns && correspondence.work_per_element() >= kLongColumn;
     if (!few) return kBlockColumns;
-    return columns <= kMultiprocessors * kFewSharedColumns ? kFewSharedColumns : kSharedColumns;
+    return *columns <= kMultiprocessors * kFewSharedColumns ? kFewSharedColumns : kSharedColumns;
   }
   if (!correspondence.reduces_rows()) return kBlockWork;
   if (correspondence.work_per_element() >= kLongRow) return 1;

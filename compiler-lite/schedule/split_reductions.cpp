@@ -50,6 +50,7 @@ Parts parts_of(linalg::LinalgOp op, Products products) {
     (llvm::is_contained(reduced, loop) ? length : results) *= ranges[loop];
   }
   if (results <= kFewResults && reduced.size() == 1) {
+    if (!DividedReduction::can_divide(op, reduced[0])) return {};
     const int64_t parts = divisor_of(length, std::min(kPartsMax, length / kPartLengthMin));
     return {reduced[0], parts >= kPartsMin ? parts : 1};
   }
@@ -140,7 +141,7 @@ mlir::LogicalResult split_reductions(mlir::ModuleOp module, Products products) {
   for (linalg::GenericOp op : reductions) {
     op = as_one_loop(op, rewriter);
     const Parts parts = parts_of(op, products);
-    if (parts.count == 1 || !DividedReduction::can_divide(op, parts.loop)) continue;
+    if (parts.count == 1) continue;
     if (const std::optional<codegen::Extreme> extreme = codegen::extreme_of(op)) {
       split_extreme(rewriter, op, *extreme, parts);
     } else {

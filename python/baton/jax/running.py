@@ -7,6 +7,7 @@ from .build import Builder, element_of, integers, is_integer, shape_of, tensor_t
 from .on_cores import call_either
 from .sorting import replace
 from .windows import numbers_of, padding_of
+from .windows_unknown import padded
 
 FEW_ELEMENTS = 16  # As windows they are one kernel.
 RUN = 16  # Elements that are joined with all before them in their run.
@@ -90,15 +91,10 @@ def _undivided(shape, dimension, size):
 
 def _with_room(b, value, first, dimension, missing, is_backward):
     """With what changes nothing where the last run, or the first, has no element."""
-    if missing == 0:
-        return value
-    shape, none = shape_of(value), [0] * len(shape_of(value))
+    none = [0] * len(shape_of(value))
     room = list(none)
     room[dimension] = missing
-    low, high = (room, none) if is_backward else (none, room)
-    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(high), "interior_padding": integers(none)}
-    shape[dimension] += missing
-    return b.value("stablehlo.pad", [value, first], tensor_type(shape, element_of(value)), attributes)
+    return padded(b, value, first, *((room, none) if is_backward else (none, room)), [1] * len(none))
 
 
 def _run(b, combiner, values, firsts, dimension, is_backward):
@@ -126,9 +122,7 @@ def _reduced(b, combiner, values, firsts, dimension):
 
 def _moved(b, value, first, low):
     """Elements go up by `low`; `first` comes where none is."""
-    attributes = {"edge_padding_low": integers(low), "edge_padding_high": integers(-each for each in low),
-                  "interior_padding": integers([0] * len(low))}
-    return b.value("stablehlo.pad", [value, first], value.type, attributes)
+    return padded(b, value, first, low, [-each for each in low], [1] * len(low))
 
 
 # On cores ------------------------------------------------------------------------------------------------------------
