@@ -7,6 +7,7 @@
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/prepare.hpp"
 #include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/codegen/scatter.hpp"
 #include "compiler-lite/codegen/work.hpp"
 #include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -164,6 +165,13 @@ class EntryWriter {
 
   // Valid until operations move.
   llvm::SmallVector<Destination> destinations() const { return destinations_; }
+  // Empty for a tensor that is none of the arguments.
+  llvm::SmallVector<AffineExpr> sizes_of(Value tensor) const {
+    for (const auto& [argument, binding] : argument_tensors_) {
+      if (argument == tensor) return sizes_[binding];
+    }
+    return {};
+  }
 
  private:
   void read_constants() {
@@ -389,6 +397,14 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
   if (group->hasAttr(kAttention)) {
     FailureOr<mlir::AffineMap> grid =
         make_attention_kernel(entry, writer.destinations()[0], static_cast<unsigned>(kernel.constants.size()));
+    if (mlir::failed(grid)) return mlir::failure();
+    kernel.grid = *grid;
+    return kernel;
+  }
+  if (group->hasAttr(kScatter)) {
+    const auto sizes_of = [&](Value tensor) { return writer.sizes_of(tensor); };
+    FailureOr<mlir::AffineMap> grid =
+        make_scatter_kernel(entry, writer.destinations()[0], sizes_of, static_cast<unsigned>(kernel.constants.size()));
     if (mlir::failed(grid)) return mlir::failure();
     kernel.grid = *grid;
     return kernel;

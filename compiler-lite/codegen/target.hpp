@@ -53,6 +53,8 @@ struct TargetFacts {
   bool takes_constants = false;
   // Kernels can check their accesses (TargetSettings::sanitize).
   bool checks_accesses = false;
+  // Any thread may join what it has with an element of a result, in one step that nobody else sees the middle of (scatter.hpp).
+  bool has_atomics = false;
   // Drivers read from the code itself how its kernels are launched; else the program says it beside the code.
   bool code_says_launches = false;
 };

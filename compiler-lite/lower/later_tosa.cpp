@@ -1,6 +1,7 @@
 #include "compiler-lite/lower/later_tosa.hpp"
 
 #include "compiler-lite/dialects/all.hpp"
+#include "compiler-lite/lower/later_tosa_text.hpp"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -8,10 +9,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/OpImplementation.h"
 #include "mlir/Parser/Parser.h"
 
 namespace baton::compiler_lite::lower {
@@ -20,43 +19,12 @@ using namespace mlir;  // NOLINT: this file rewrites MLIR.
 
 namespace {
 
-// `%a, %b {attributes} : (types) -> types`, the form of all operations without regions.
-ParseResult parse_operation(OpAsmParser& parser, OperationState& state) {
-  SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  FunctionType type;
-  const SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOperandList(operands) || parser.parseOptionalAttrDict(state.attributes) ||
-      parser.parseColonType(type) || parser.resolveOperands(operands, type.getInputs(), loc, state.operands)) {
-    return failure();
-  }
-  state.addTypes(type.getResults());
-  return success();
-}
-
-// Operations of any name, to be renamed; lists of sizes have no type of MLIR 19, and no operation keeps one.
-class LaterTosaDialect final : public Dialect {
- public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LaterTosaDialect)
-  explicit LaterTosaDialect(MLIRContext* context)
-      : Dialect(getDialectNamespace(), context, TypeID::get<LaterTosaDialect>()) {
-    allowUnknownOperations();
-  }
-  static StringRef getDialectNamespace() { return "tosa"; }
-  std::optional<ParseOpHook> getParseOperationHook(StringRef) const override { return parse_operation; }
-  Type parseType(DialectAsmParser& parser) const override {
-    int64_t rank = 0;
-    if (parser.parseKeyword("shape") || parser.parseLess() || parser.parseInteger(rank) || parser.parseGreater()) {
-      return {};
-    }
-    return NoneType::get(getContext());
-  }
-};
-
-// Rewrites one operation after the other; false at what MLIR 19 has no word for.
+// Rewrites one operation after the other; false at what MLIR 19 has no word for, and then why() says what would do.
 class Rewriter {
  public:
   explicit Rewriter(MLIRContext* context) : builder_(context) {}
   bool rewrite(Operation* op);
+  StringRef why() const { return why_; }
 
  private:
   using Attributes = NamedAttrList;
@@ -72,6 +40,10 @@ class Rewriter {
     if (!op || op->getName().getStringRef() != "tosa.const_shape") return {};
     return dyn_cast_or_null<DenseIntElementsAttr>(attributes_of(op).get("values"));
   }
+  static SmallVector<int64_t> numbers_of(DenseIntElementsAttr list) {
+    return llvm::to_vector(
+        llvm::map_range(list.getValues<APInt>(), [](const APInt& each) { return each.getSExtValue(); }));
+  }
   static DenseElementsAttr constant_of(Value value) {
     Operation* op = value.getDefiningOp();
     if (!op || op->getName().getStringRef() != "tosa.const") return {};
@@ -84,19 +56,11 @@ class Rewriter {
     for (const auto& [i, name] : llvm::enumerate(names)) {
       const DenseIntElementsAttr list = list_of(op->getOperand(first + static_cast<unsigned>(i)));
       if (!list) return false;
-      attributes.set(name, builder_.getDenseI64ArrayAttr(llvm::to_vector(llvm::map_range(
-                               list.getValues<APInt>(), [](const APInt& each) { return each.getSExtValue(); }))));
+      attributes.set(name, builder_.getDenseI64ArrayAttr(numbers_of(list)));
     }
     return becomes(op, op->getName().getStringRef(), op->getOperands().take_front(first), attributes);
   }
-  // Operands from `first` on are zero points, all zero.
-  bool zero_points(Operation* op, unsigned first, const Attributes& attributes) {
-    for (const Value each : op->getOperands().drop_front(first)) {
-      const DenseElementsAttr zero = constant_of(each);
-      if (!zero || !(matchPattern(zero, m_Zero()) || matchPattern(zero, m_AnyZeroFloat()))) return false;
-    }
-    return becomes(op, op->getName().getStringRef(), op->getOperands().take_front(first), attributes);
-  }
+  bool zero_points(Operation* op, unsigned first, Attributes& attributes);
   bool becomes(Operation* op, StringRef name, ValueRange operands, const Attributes& attributes) {
     builder_.setInsertionPoint(op);
     OperationState state(op->getLoc(), name, operands, op->getResultTypes(), attributes);
@@ -115,16 +79,56 @@ class Rewriter {
   bool padding(Operation* op, Attributes& attributes);
   bool clamp(Operation* op, Attributes& attributes);
   bool convolution(Operation* op, Attributes& attributes);
+  bool pool(Operation* op, Attributes& attributes);
+  bool rescale(Operation* op, Attributes& attributes);
+  bool variable(Operation* op, Attributes& attributes);
+  bool as_in_19(Operation* op, StringRef name, Attributes& attributes);
+  // Nothing where the constant has another number of elements than one.
+  static std::optional<int64_t> number_of(Value value) {
+    const auto one = dyn_cast_or_null<DenseIntElementsAttr>(constant_of(value));
+    if (!one || one.getNumElements() != 1) return std::nullopt;
+    return (*one.getValues<APInt>().begin()).getSExtValue();
+  }
+  bool refuse(StringRef why) {
+    why_ = why;
+    return false;
+  }
 
   OpBuilder builder_;
+  StringRef why_ = "sizes, permutations, shifts and zero points that are constants of tosa";
 };
+
+// Operands from `first` on, which MLIR 19 has as an attribute.
+bool Rewriter::zero_points(Operation* op, unsigned first, Attributes& attributes) {
+  const StringRef name = op->getName().getStringRef();
+  SmallVector<int64_t> points;
+  for (const Value each : op->getOperands().drop_front(first)) {
+    const DenseElementsAttr constant = constant_of(each);
+    if (!constant) return false;
+    const bool is_zero = matchPattern(constant, m_Zero()) || matchPattern(constant, m_AnyZeroFloat());
+    const std::optional<int64_t> number = is_zero ? std::optional<int64_t>(0) : number_of(each);
+    if (!number) return false;
+    points.push_back(*number);
+  }
+  if (points.size() != 2) return false;
+  if (points[0] != 0 || points[1] != 0) {
+    const bool is_product = name == "tosa.matmul", is_convolution = name.contains("conv");
+    const StringRef kind = is_product ? "matmul_quant" : is_convolution ? "conv_quant" : "unary_quant";
+    const StringRef a = is_product ? "a_zp" : "input_zp";
+    const StringRef b = is_product ? "b_zp" : is_convolution ? "weight_zp" : "output_zp";
+    const std::string text =
+        (kind + "<" + a + " = " + Twine(points[0]) + ", " + b + " = " + Twine(points[1]) + ">").str();
+    attributes.set("quantization_info",
+                   OpaqueAttr::get(builder_.getStringAttr("tosa"), text, NoneType::get(builder_.getContext())));
+  }
+  return becomes(op, name, op->getOperands().take_front(first), attributes);
+}
 
 bool Rewriter::multiplication(Operation* op, Attributes& attributes) {
   if (op->getNumOperands() != 3) return false;
-  const auto shift = dyn_cast_or_null<DenseIntElementsAttr>(constant_of(op->getOperand(2)));
-  if (!shift || shift.getNumElements() != 1) return false;
-  attributes.set("shift",
-                 builder_.getI8IntegerAttr(static_cast<int8_t>((*shift.getValues<APInt>().begin()).getSExtValue())));
+  const std::optional<int64_t> shift = number_of(op->getOperand(2));
+  if (!shift) return false;
+  attributes.set("shift", builder_.getI8IntegerAttr(static_cast<int8_t>(*shift)));
   return becomes(op, "tosa.mul", op->getOperands().take_front(2), attributes);
 }
 
@@ -142,9 +146,7 @@ bool Rewriter::padding(Operation* op, Attributes& attributes) {
   DenseElementsAttr value = constant_of(op->getOperand(2));
   if (!list || !value || value.getNumElements() != 1) return false;
   const auto pairs = RankedTensorType::get({list.getNumElements() / 2, 2}, builder_.getI64Type());
-  const auto numbers =
-      llvm::to_vector(llvm::map_range(list.getValues<APInt>(), [](const APInt& each) { return each.getSExtValue(); }));
-  const Value amounts = constant(op, DenseElementsAttr::get(pairs, ArrayRef<int64_t>(numbers)));
+  const Value amounts = constant(op, DenseElementsAttr::get(pairs, ArrayRef<int64_t>(numbers_of(list))));
   const Value filling = constant(op, value.reshape(RankedTensorType::get({}, value.getElementType())));
   return becomes(op, "tosa.pad", {op->getOperand(0), amounts, filling}, attributes);
 }
@@ -177,14 +179,76 @@ bool Rewriter::convolution(Operation* op, Attributes& attributes) {
   return zero_points(op, 3, attributes);
 }
 
+// Kernel, stride and padding may be lists of sizes, and stand behind the zero points then.
+bool Rewriter::pool(Operation* op, Attributes& attributes) {
+  const StringRef name = op->getName().getStringRef();
+  const bool is_average = name.starts_with("tosa.avg"), is_adaptive = name.ends_with("_adaptive");
+  const unsigned first = is_average ? 3 : 1;
+  if (!is_adaptive)
+    return is_average ? zero_points(op, 1, attributes) : becomes(op, name, op->getOperands(), attributes);
+  if (op->getNumOperands() != first + 3) return false;
+  for (const auto& [i, word] : llvm::enumerate(ArrayRef<StringRef>{"kernel", "stride", "pad"})) {
+    const DenseIntElementsAttr list = list_of(op->getOperand(first + static_cast<unsigned>(i)));
+    if (!list) return false;
+    attributes.set(word, builder_.getDenseI64ArrayAttr(numbers_of(list)));
+  }
+  builder_.setInsertionPoint(op);
+  OperationState state(op->getLoc(), is_average ? "tosa.avg_pool2d" : "tosa.max_pool2d",
+                       op->getOperands().take_front(first), op->getResultTypes(), attributes);
+  Operation* made = builder_.create(state);
+  op->replaceAllUsesWith(made);
+  op->erase();
+  return is_average ? zero_points(made, 1, attributes) : true;
+}
+
+bool Rewriter::rescale(Operation* op, Attributes& attributes) {
+  const auto is = [&](StringRef name) {
+    const auto value = dyn_cast_or_null<BoolAttr>(attributes.erase(name));
+    return value && value.getValue();
+  };
+  const bool has_unsigned_input = is("input_unsigned");
+  if (is("output_unsigned") || has_unsigned_input) return refuse("integers that have a sign");
+  if (op->getNumOperands() != 5) return false;
+  const auto multiplier = dyn_cast_or_null<DenseIntElementsAttr>(constant_of(op->getOperand(1)));
+  const auto shift = dyn_cast_or_null<DenseIntElementsAttr>(constant_of(op->getOperand(2)));
+  const std::optional<int64_t> input = number_of(op->getOperand(3)), output = number_of(op->getOperand(4));
+  if (!multiplier || !shift || !input || !output) return false;
+  const auto rounding = dyn_cast_or_null<StringAttr>(attributes.erase("rounding_mode"));
+  attributes.set("input_zp", builder_.getI32IntegerAttr(static_cast<int32_t>(*input)));
+  attributes.set("output_zp", builder_.getI32IntegerAttr(static_cast<int32_t>(*output)));
+  attributes.set("multiplier", builder_.getDenseI32ArrayAttr(llvm::to_vector_of<int32_t>(numbers_of(multiplier))));
+  attributes.set("shift", builder_.getDenseI8ArrayAttr(llvm::to_vector_of<int8_t>(numbers_of(shift))));
+  attributes.set("double_round", builder_.getBoolAttr(rounding && rounding == "DOUBLE_ROUND"));
+  return becomes(op, "tosa.rescale", op->getOperands().take_front(1), attributes);
+}
+
+bool Rewriter::variable(Operation* op, Attributes& attributes) {
+  const Attribute name = attributes.erase("name");
+  const Attribute named = attributes.erase("sym_name");
+  const auto text = dyn_cast_or_null<StringAttr>(name ? name : named);
+  if (!text) return false;
+  Attributes now;
+  const StringRef kind = op->getName().getStringRef();
+  if (kind == "tosa.variable") {
+    now.set("sym_name", text);
+    now.set("sym_visibility", builder_.getStringAttr("private"));
+    now.set("is_mutable", builder_.getUnitAttr());
+    now.set("type", attributes.get("type"));
+    if (const Attribute value = attributes.get("initial_value")) now.set("value", value);
+    return becomes(op, "ml_program.global", {}, now);
+  }
+  now.set("global", FlatSymbolRefAttr::get(text));
+  const bool is_write = op->getNumOperands() > 0;
+  return becomes(op, is_write ? "ml_program.global_store" : "ml_program.global_load", op->getOperands(), now);
+}
+
 bool Rewriter::rewrite(Operation* op) {
   const StringRef name = op->getName().getStringRef();
   Attributes attributes = attributes_of(op);
   if (const auto nan = dyn_cast_or_null<StringAttr>(attributes.erase("nan_mode")); nan && nan != "PROPAGATE") {
-    return false;
+    return refuse("nan_mode PROPAGATE");
   }
-  if (op->getNumRegions() > 0 || name == "tosa.rescale") return false;
-  if (name == "tosa.const_shape") return true;
+  if (op->getNumRegions() > 0 || name == "tosa.yield" || name == "tosa.const_shape") return true;
   if (name == "tosa.const") {
     if (const Attribute values = attributes.erase("values")) attributes.set("value", values);
     return becomes(op, name, {}, attributes);
@@ -199,7 +263,17 @@ bool Rewriter::rewrite(Operation* op) {
   if (name == "tosa.clamp") return clamp(op, attributes);
   if (name.contains("conv")) return convolution(op, attributes);
   if (name == "tosa.matmul") return zero_points(op, 2, attributes);
-  if (name == "tosa.negate" || name == "tosa.avg_pool2d") return zero_points(op, 1, attributes);
+  if (name == "tosa.negate") return zero_points(op, 1, attributes);
+  if (name.contains("_pool2d")) return pool(op, attributes);
+  if (name == "tosa.rescale") return rescale(op, attributes);
+  if (name.starts_with("tosa.variable")) return variable(op, attributes);
+  return as_in_19(op, name, attributes);
+}
+
+bool Rewriter::as_in_19(Operation* op, StringRef name, Attributes& attributes) {
+  if (const auto rounding = dyn_cast_or_null<StringAttr>(attributes.erase("rounding_mode"))) {
+    attributes.set("double_round", builder_.getBoolAttr(rounding == "DOUBLE_ROUND"));
+  }
   // MLIR 19 divides integers of 32 bits only.
   const bool is_equal = llvm::all_equal(op->getOperandTypes());
   const StringRef now = llvm::StringSwitch<StringRef>(name)
@@ -213,29 +287,47 @@ bool Rewriter::rewrite(Operation* op) {
 
 bool is_tosa(Operation* op) { return op->getName().getDialectNamespace() == "tosa"; }
 
-bool rewrite_all(ModuleOp module) {
+// What the dialect of this compiler has itself.
+bool is_our_own(Operation* op) {
+  return llvm::StringSwitch<bool>(op->getName().stripDialect())
+      .Cases("const_shape", "const", "reshape", "matmul", "clamp", "negate", true)
+      .Default(false);
+}
+
+enum class Outcome : uint8_t { kRewritten, kRefused, kOurOwn };
+
+Outcome rewrite_all(ModuleOp module) {
   SmallVector<Operation*> found;
   module.walk([&](Operation* op) {
     if (is_tosa(op)) found.push_back(op);
   });
+  const bool is_ours = llvm::all_of(found, is_our_own);
   Rewriter rewriter(module.getContext());
   for (Operation* op : found) {
-    if (!rewriter.rewrite(op)) return false;
+    if (rewriter.rewrite(op)) continue;
+    if (is_ours) return Outcome::kOurOwn;
+    emitError(op->getLoc()) << op->getName() << " is not lowered in this form; with " << rewriter.why() << " it is.";
+    return Outcome::kRefused;
   }
   SmallVector<Operation*> lists;
   module.walk([&](Operation* op) {
     if (op->getName().getStringRef() == "tosa.const_shape") lists.push_back(op);
   });
   for (Operation* op : lists) {
-    if (!op->use_empty()) return false;
-    op->erase();
+    if (op->use_empty()) {
+      op->erase();
+      continue;
+    }
+    Operation* user = *op->getUsers().begin();
+    emitError(user->getLoc()) << user->getName() << " is not lowered: MLIR 19's tosa has no word for it.";
+    return Outcome::kRefused;
   }
-  return true;
+  return Outcome::kRewritten;
 }
 
 }  // namespace
 
-std::optional<std::string> earlier_tosa(StringRef source, StringRef name) {
+std::optional<EarlierTosa> earlier_tosa(StringRef source, StringRef name) {
   DialectRegistry registry;
   register_dialects_but_tosa(registry);
   registry.insert<LaterTosaDialect, ml_program::MLProgramDialect, index::IndexDialect>();
@@ -244,17 +336,22 @@ std::optional<std::string> earlier_tosa(StringRef source, StringRef name) {
   context.loadAllAvailableDialects();
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(source, name), llvm::SMLoc());
-  std::string unheard;  // The reader of MLIR 19's form, or of ours, says what is wrong.
-  llvm::raw_string_ostream diagnostics(unheard);
+  EarlierTosa earlier;
+  llvm::raw_string_ostream diagnostics(earlier.diagnostics);
   const SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module || !rewrite_all(*module)) return std::nullopt;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
+  if (!module) return std::nullopt;  // The reader of MLIR 19's form, or of ours, says what is wrong.
+  const Outcome outcome = rewrite_all(*module);
+  if (outcome == Outcome::kOurOwn) return std::nullopt;
+  diagnostics.flush();
+  if (outcome == Outcome::kRefused) return earlier;
+  earlier.diagnostics.clear();
+  llvm::raw_string_ostream stream(earlier.text);
   OpPrintingFlags flags;
   flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
   (*module).print(stream, flags.printGenericOpForm());
-  return text;
+  stream.flush();
+  return earlier;
 }
 
 }  // namespace baton::compiler_lite::lower

@@ -7,6 +7,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToMLProgram/TosaToMLProgram.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,6 +79,7 @@ LogicalResult run_passes(ModuleOp module) {
   functions.addPass(tosa::createTosaToLinalg());
   functions.addPass(tosa::createTosaToArith(/*includeApplyRescale=*/true));
   functions.addPass(tosa::createTosaToTensor());
+  passes.addPass(createTosaToMLProgram());
   passes.addPass(codegen::create_canonicalizer());
   passes.addPass(createCSEPass());
   return passes.run(module);
@@ -129,8 +131,10 @@ std::optional<LoweredTosa> lower_upstream_tosa(llvm::StringRef source, llvm::Str
   if (!source.contains("tosa.")) return std::nullopt;
   std::optional<LoweredTosa> lowered = lower_form_of_19(source, name, /*was_later=*/false);
   if (lowered) return lowered;
-  const std::optional<std::string> earlier = earlier_tosa(source, name);
-  return earlier ? lower_form_of_19(*earlier, name, /*was_later=*/true) : std::nullopt;
+  std::optional<EarlierTosa> earlier = earlier_tosa(source, name);
+  if (!earlier) return std::nullopt;
+  if (!earlier->diagnostics.empty()) return LoweredTosa{false, "", std::move(earlier->diagnostics)};
+  return lower_form_of_19(earlier->text, name, /*was_later=*/true);
 }
 
 }  // namespace baton::compiler_lite::lower

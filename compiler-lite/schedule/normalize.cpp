@@ -3,6 +3,7 @@
 #include "compiler-lite/codegen/bounded_rewrites.hpp"
 #include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/resolve_dims.hpp"
+#include "compiler-lite/codegen/scatter.hpp"
 #include "compiler-lite/codegen/total_integers.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
@@ -294,9 +295,13 @@ LogicalResult rewrite_functions(mlir::ModuleOp module, mlir::RewritePatternSet p
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     if (failed(codegen::rewrite_greedily(function, frozen))) return mlir::failure();
   }
-  // Loops that are groups already.
   auto groups = module.lookupSymbol<mlir::ModuleOp>(kGroupModule);
-  return groups ? codegen::rewrite_greedily(groups, frozen) : success();
+  if (!groups) return success();
+  // Loops that are groups already; scatters stay what they were known as.
+  for (auto group : groups.getOps<mlir::func::FuncOp>()) {
+    if (!group->hasAttr(codegen::kScatter) && failed(codegen::rewrite_greedily(group, frozen))) return mlir::failure();
+  }
+  return success();
 }
 
 // A size that the type of one operand knows is known to the operation, whose operands are no casts to less then. Fusion

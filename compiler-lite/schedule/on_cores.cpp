@@ -8,7 +8,8 @@
 namespace baton::compiler_lite::schedule {
 namespace {
 
-constexpr llvm::StringLiteral kOnCores = "baton.on_cores", kOneKernel = "baton.one_kernel";
+constexpr llvm::StringLiteral kOnCores = "baton.on_cores", kWithAtomics = "baton.with_atomics";
+constexpr llvm::StringLiteral kOneKernel = "baton.one_kernel";
 
 bool is_known(mlir::Type type) {
   const auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
@@ -35,29 +36,63 @@ mlir::LogicalResult make_one_kernel(util::FuncOp function) {
 
 }  // namespace
 
-mlir::LogicalResult choose_functions(mlir::ModuleOp module, bool on_cores) {
+namespace {
+
+// The other function that `function` names for some workgroups; null where it names none.
+mlir::FailureOr<util::FuncOp> named(util::FuncOp function, llvm::StringRef form, mlir::SymbolTable& symbols) {
+  const auto name = function->getAttrOfType<mlir::FlatSymbolRefAttr>(form);
+  if (!name) return util::FuncOp();
+  auto other = symbols.lookup<util::FuncOp>(name.getAttr());
+  if (!other || other.isExternal() || other.getFunctionType() != function.getFunctionType()) {
+    return function.emitOpError("has ") << form << " = " << name << ", which is no function of its type";
+  }
+  function->removeAttr(form);
+  return other;
+}
+
+// Functions of which one that is gone was the only caller go, too.
+void erase_uncalled(mlir::ModuleOp module, mlir::SymbolTable& symbols, llvm::SetVector<mlir::Operation*> left) {
+  bool erased = true;
+  while (erased) {
+    erased = false;
+    for (mlir::Operation* function : llvm::to_vector(left)) {
+      if (!llvm::cast<util::FuncOp>(function).isPrivate()) continue;
+      if (!mlir::SymbolTable::symbolKnownUseEmpty(function, module)) continue;
+      function->walk([&](util::CallOp call) {
+        if (auto callee = symbols.lookup<util::FuncOp>(call.getCallee()); callee && !callee.isExternal()) {
+          left.insert(callee);
+        }
+      });
+      left.remove(function);
+      symbols.erase(function);
+      erased = true;
+    }
+  }
+}
+
+}  // namespace
+
+mlir::LogicalResult choose_functions(mlir::ModuleOp module, Workgroups workgroups) {
   mlir::SymbolTable symbols(module);
   llvm::DenseMap<mlir::StringAttr, mlir::FlatSymbolRefAttr> chosen;
   llvm::SetVector<mlir::Operation*> left;
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
-    const auto name = function->getAttrOfType<mlir::FlatSymbolRefAttr>(kOnCores);
-    if (!name) continue;
-    auto other = symbols.lookup<util::FuncOp>(name.getAttr());
-    if (!other || other.isExternal() || other.getFunctionType() != function.getFunctionType()) {
-      return function.emitOpError("has ") << kOnCores << " = " << name << ", which is no function of its type";
+    for (const auto& [form, fits] : {std::pair(kOnCores, workgroups == Workgroups::kOnCores),
+                                     std::pair(kWithAtomics, workgroups == Workgroups::kWithAtomics)}) {
+      const mlir::FailureOr<util::FuncOp> other = named(function, form, symbols);
+      if (mlir::failed(other)) return mlir::failure();
+      if (!*other) continue;
+      if (fits) chosen[function.getSymNameAttr()] = mlir::FlatSymbolRefAttr::get(util::FuncOp(*other).getSymNameAttr());
+      left.insert(fits ? function : *other);
+      if (fits && util::FuncOp(*other)->removeAttr(kOneKernel) && mlir::failed(make_one_kernel(*other))) {
+        return mlir::failure();
+      }
     }
-    function->removeAttr(kOnCores);
-    if (on_cores) chosen[function.getSymNameAttr()] = name;
-    left.insert(on_cores ? function : other);
-    if (on_cores && other->removeAttr(kOneKernel) && mlir::failed(make_one_kernel(other))) return mlir::failure();
   }
   module.walk([&](util::CallOp call) {
     if (const auto name = chosen.lookup(call.getCalleeAttr().getAttr())) call.setCalleeAttr(name);
   });
-  for (mlir::Operation* function : left) {
-    const bool is_private = llvm::cast<util::FuncOp>(function).isPrivate();
-    if (is_private && mlir::SymbolTable::symbolKnownUseEmpty(function, module)) symbols.erase(function);
-  }
+  erase_uncalled(module, symbols, left);
   return mlir::success();
 }
 

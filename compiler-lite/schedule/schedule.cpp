@@ -18,6 +18,7 @@
 #include "compiler-lite/schedule/on_cores.hpp"
 #include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/program.hpp"
+#include "compiler-lite/schedule/scatter_groups.hpp"
 #include "compiler-lite/schedule/split_products.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -56,6 +57,14 @@ bool are_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) { return llvm
 Products products_of(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
   if (are_blocks(targets)) return Products::kOnBlocks;
   return llvm::any_of(targets, is_blocks) ? Products::kAnywhere : Products::kOnCores;
+}
+
+// Whether all have them.
+bool have_atomics(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
+  return !targets.empty() && llvm::all_of(targets, [](hal::ExecutableTargetAttr target) {
+    const codegen::Target* kind = codegen::find_target(target);
+    return kind && kind->facts().has_atomics;
+  });
 }
 
 bool any_is_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) { return llvm::any_of(targets, is_blocks); }
@@ -104,12 +113,16 @@ void register_schedule(mlir::DialectRegistry& registry) {
 }
 
 LogicalResult choose_functions(ModuleOp module, const ScheduleOptions& options) {
-  return choose_functions(module, products_of(find_targets(module, options)) == Products::kOnCores);
+  const auto targets = find_targets(module, options);
+  if (have_atomics(targets)) return choose_functions(module, Workgroups::kWithAtomics);
+  const bool on_cores = products_of(targets) == Products::kOnCores;
+  return choose_functions(module, on_cores ? Workgroups::kOnCores : Workgroups::kAny);
 }
 
 LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options) {
   const auto targets = find_targets(module, options);
   const Products products = products_of(targets);
+  if (have_atomics(targets)) outline_scatters(module);
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();
   // Accesses of kernels that choose among memories, or have instructions of their own for them, can't be checked; those of

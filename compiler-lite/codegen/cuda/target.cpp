@@ -30,7 +30,8 @@ constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .backends = kBackends,
                                 .options = kOptions,
                                 .tiling = Tiling::kBlocks,
-                                .checks_accesses = true};
+                                .checks_accesses = true,
+                                .has_atomics = true};
 
 // "sm_80"; nothing where the target doesn't say it.
 std::optional<std::string> stated_arch(hal::ExecutableTargetAttr target) {

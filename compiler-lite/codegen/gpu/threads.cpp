@@ -8,9 +8,12 @@
 #include "compiler-lite/codegen/gpu/rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/codegen/scatter.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/CastInterfaces.h"
@@ -39,7 +42,7 @@ class KernelLowering {
   mlir::LogicalResult run() {
     llvm::SmallVector<mlir::Operation*> work;
     kernel_.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
-      const bool is_work = llvm::isa<linalg::LinalgOp, memref::StoreOp, mlir::func::CallOp>(op);
+      const bool is_work = llvm::isa<linalg::LinalgOp, memref::StoreOp, mlir::func::CallOp>(op) || op->hasAttr(kPoints);
       if (is_work) work.push_back(op);
       return is_work ? mlir::WalkResult::skip() : mlir::WalkResult::advance();
     });
@@ -177,6 +180,9 @@ class KernelLowering {
       last = *lowered;
     } else if (auto store = llvm::dyn_cast<memref::StoreOp>(op)) {
       last = lower_store(store);
+    } else if (auto points = llvm::dyn_cast<mlir::scf::ParallelOp>(op)) {
+      rewriter_.setInsertionPoint(points);
+      share_points(points);
     }
     if (block_.threads() > 1 && !is_last(last)) {
       rewriter_.setInsertionPointAfter(last);
@@ -204,6 +210,15 @@ class KernelLowering {
       lower_elementwise(rewriter_, *generic, block_);
     }
     return generic->getOperation();
+  }
+
+  void share_points(mlir::scf::ParallelOp points) {
+    block_.strided(rewriter_, points.getLoc(), points.getUpperBound()[0],
+                   [&](mlir::OpBuilder& inside, mlir::Value number) {
+                     mlir::IRMapping values;
+                     values.map(points.getInductionVars()[0], number);
+                     for (mlir::Operation& op : points.getBody()->without_terminator()) inside.clone(op, values);
+                   });
   }
 
   // Everyone reads before it; then one writes.

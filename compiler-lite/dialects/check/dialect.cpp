@@ -17,16 +17,18 @@ void CheckDialect::initialize() {
 
 namespace {
 
-// `, atol 1.0e-03, rtol 1.0e-05`, each of them optional.
+// `, atol 1.0e-03, rtol 1.0e-05`, each of them optional, or the first as a number alone.
 ParseResult parseTolerances(OpAsmParser& parser, FloatAttr& atol, FloatAttr& rtol) {
   const Type f32 = parser.getBuilder().getF32Type();
   atol = FloatAttr::get(f32, 1e-4);
   rtol = FloatAttr::get(f32, 0.0);
   while (succeeded(parser.parseOptionalComma())) {
-    StringRef word;
+    StringRef word = "atol";
     double value = 0;
-    if (parser.parseKeyword(&word) || parser.parseFloat(value)) return failure();
-    if (word != "atol" && word != "rtol") return parser.emitError(parser.getNameLoc(), "expected 'atol' or 'rtol'");
+    const SMLoc where = parser.getCurrentLocation();
+    const bool is_named = succeeded(parser.parseOptionalKeyword(&word));
+    if (is_named && word != "atol" && word != "rtol") return parser.emitError(where, "expected 'atol' or 'rtol'");
+    if (parser.parseFloat(value)) return failure();
     (word == "atol" ? atol : rtol) = FloatAttr::get(f32, value);
   }
   return success();

@@ -1,5 +1,5 @@
-"""Functions in two forms: for anybody, and, as text of linalg, for cores, which baton-compile chooses where all workgroups are calls
-that cores make (`baton.on_cores`, compiler-lite/schedule/on_cores.hpp).
+"""Functions in several forms: for anybody, and, as text of linalg, for cores, which baton-compile chooses where all workgroups are calls
+that cores make (`baton.on_cores`), and for threads that have atomic operations (`baton.with_atomics`, compiler-lite/schedule/on_cores.hpp).
 
 What goes element after element is one pass of a core. A GPU does the same in rounds, each for all elements at once.
 """
@@ -8,14 +8,16 @@ from jaxlib.mlir import ir
 from .build import Builder
 
 
-def call_either(b, module, kind, operands, results, rounds, one_pass):
-    """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or, on cores, of a function of
-    linalg, which `one_pass` gets the name of."""
+def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None):
+    """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or of a function of linalg, which
+    `one_pass`, for cores, or `at_once`, for atomic operations, gets the name of."""
     types = [each.type for each in operands]
     name = _unused(module, kind)
-    _define(b, module, name, types, results, rounds)
-    written = ir.Module.parse(one_pass(name + "_on_cores"), module.context)
-    module.body.append(written.body.operations[0])
+    forms = {form: write for form, write in (("on_cores", one_pass), ("with_atomics", at_once)) if write}
+    _define(b, module, name, types, results, rounds, {f"baton.{form}": ir.FlatSymbolRefAttr.get(f"{name}_{form}") for form in forms})
+    for form, write in forms.items():
+        written = ir.Module.parse(write(f"{name}_{form}"), module.context)
+        module.body.append(written.body.operations[0])
     call = b.operation("func.call", operands, results, {"callee": ir.FlatSymbolRefAttr.get(name)})
     return list(call.results)
 
@@ -28,9 +30,9 @@ def _unused(module, kind):
     return f"{kind}_{number}"
 
 
-def _define(b, module, name, types, results, write):
+def _define(b, module, name, types, results, write, forms):
     attributes = {"sym_name": ir.StringAttr.get(name), "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, results)),
-                  "sym_visibility": ir.StringAttr.get("private"), "baton.on_cores": ir.FlatSymbolRefAttr.get(name + "_on_cores")}
+                  "sym_visibility": ir.StringAttr.get("private"), **forms}
     function = ir.Operation.create("func.func", attributes=attributes, regions=1, loc=b.location, ip=ir.InsertionPoint(module.body))
     block = function.regions[0].blocks.append(*types)
     inner = Builder(ir.InsertionPoint(block), b.location)

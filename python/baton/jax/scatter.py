@@ -10,17 +10,20 @@ would reach outside, and one of these is written:
     sums and the like few: sums over updates, those of other rows left out; many: updates sorted by row, those of one row joined
     anything          updates sorted by row; round k combines each row with its k-th update
 
-On cores updates of known sizes, combined by one operation, are combined one after the other (`on_cores`).
+On cores updates of known sizes, combined by one operation, are combined one after the other (`scatter_on_cores`); where threads have
+atomic operations, at once (`scatter_with_atomics`).
 """
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, has_unknown_sizes, is_integer, is_value, shape_of
 from .on_cores import call_either
 from .scatter_on_cores import one_after_the_other
+from .scatter_with_atomics import written_at_once
 from .sorting import _permuted, order_of_keys, replace
 
 COMPARED_MAX = 1 << 26  # Updates times rows that are compared one with the other.
 FEW_MAX = 8  # Updates of a batch that each element of it looks at.
+LITTLE = 1 << 14  # Elements that look at few updates sooner than these are scattered by several kernels.
 SUMMED_MAX = 1 << 16  # Updates times elements that are summed one with the other.
 
 
@@ -118,6 +121,8 @@ class Scatter:
         partly = [i for i in kept if self._is_part(self.window[i], self.shape[i])]
         # A window that does not begin somewhere begins at 0; one that covers a part of such a dimension chooses there.
         chosen, kept = chosen + partly, [i for i in kept if i not in partly]
+        # Only of whole windows the program's word that indices are unique is one about rows.
+        self.is_cut = any(self.window[i] != 1 for i in chosen if i not in self.batching)
         b, order = self.b, chosen + kept
         rows = b.product(self.shape[i] for i in chosen)
         columns = b.product(self.shape[i] for i in kept)
@@ -169,19 +174,44 @@ class Scatter:
         return [b.reshape(b.transpose(update, order), [count, columns]) for update in self.updates]
 
     def _scattered(self, matrices, lands, updates):
-        one_pass = one_after_the_other(self._kind(), matrices, lands)
-        if one_pass is None:
-            return self._at_once(matrices, lands, updates)
+        element = element_of(matrices[0])
+        is_unsigned = is_integer(element) and element.is_unsigned
+        plain = [self._plain(self.b, each) for each in matrices]
+        one_pass = one_after_the_other(self._kind(), plain, lands, is_unsigned)
+        at_once = self._with_atomics(plain, lands, is_unsigned)
+        if one_pass is None and at_once is None:
+            return self._in_order_of_updates(matrices, lands, updates)
 
-        def at_once(inner, arguments):
+        def rounds(inner, arguments):
             outer, self.b = self.b, inner
-            made = self._at_once(arguments[:1], arguments[1], arguments[2:])
+            old, new = (self._cast(inner, each, element) for each in (arguments[0], arguments[2]))
+            made = self._in_order_of_updates([old], arguments[1], [new])
             self.b = outer
-            return made
+            return [self._plain(inner, each) for each in made]
 
-        return call_either(self.b, self.module, "scatter", [*matrices, lands, *updates], [matrices[0].type], at_once, one_pass)
+        operands = [*plain, lands, *(self._plain(self.b, each) for each in updates)]
+        made = call_either(self.b, self.module, "scatter", operands, [plain[0].type], rounds, one_pass, at_once)
+        return [self._cast(self.b, each, element) for each in made]
 
-    def _at_once(self, matrices, lands, updates):
+    def _plain(self, b, value):
+        """The same bits of a type that says nothing of signs."""
+        element = element_of(value)
+        return self._cast(b, value, ir.IntegerType.get_signless(element.width)) if is_integer(element) and element.is_unsigned else value
+
+    def _cast(self, b, value, element):
+        if element_of(value) == element:
+            return value
+        return b.value("stablehlo.bitcast_convert", [value], ir.RankedTensorType.get(shape_of(value), element))
+
+    def _with_atomics(self, matrices, lands, is_unsigned):
+        """What writes a function for threads that have atomic operations; None where that is no gain, or can't be."""
+        (count,), shape = shape_of(lands), shape_of(matrices[0])
+        if len(matrices) != 1 or 0 <= count <= FEW_MAX and -1 not in shape and _product(shape) <= LITTLE:
+            return None
+        is_unique = "unique_indices" in self.op.attributes and ir.BoolAttr(self.op.attributes["unique_indices"]).value
+        return written_at_once(self._kind(), matrices[0], lands, is_unique and not self.is_cut, is_unsigned)
+
+    def _in_order_of_updates(self, matrices, lands, updates):
         batches = _product(self.shape[i] for i in self.batching)
         if shape_of(lands)[0] <= FEW_MAX * batches:
             return self._few_of_each(batches, matrices, lands, updates)

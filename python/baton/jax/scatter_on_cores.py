@@ -1,24 +1,24 @@
 """A scatter as a kernel of one core: a loop over updates, each combined with the row that it lands on (scatter.py)."""
 from .build import element_of, is_integer, shape_of
 
-# By operation of the combiner: of floats, and of integers without signs of their own.
+# By operation of the combiner: of floats, of integers with a sign, and of those without.
 OPERATIONS = {
-    "stablehlo.add": ("arith.addf", "arith.addi"),
-    "stablehlo.multiply": ("arith.mulf", "arith.muli"),
-    "stablehlo.maximum": ("arith.maximumf", "arith.maxsi"),
-    "stablehlo.minimum": ("arith.minimumf", "arith.minsi"),
-    "stablehlo.or": (None, "arith.ori"),
-    "stablehlo.and": (None, "arith.andi"),
-    "set": ("set", "set"),
+    "stablehlo.add": ("arith.addf", "arith.addi", "arith.addi"),
+    "stablehlo.multiply": ("arith.mulf", "arith.muli", "arith.muli"),
+    "stablehlo.maximum": ("arith.maximumf", "arith.maxsi", "arith.maxui"),
+    "stablehlo.minimum": ("arith.minimumf", "arith.minsi", "arith.minui"),
+    "stablehlo.or": (None, "arith.ori", "arith.ori"),
+    "stablehlo.and": (None, "arith.andi", "arith.andi"),
+    "set": ("set", "set", "set"),
 }
 
 
-def one_after_the_other(kind, matrices, lands):
-    """What writes such a function by its name; None where it is anything else."""
+def one_after_the_other(kind, matrices, lands, is_unsigned):
+    """What writes such a function by its name; None where it is anything else. Integers have lost their signs' marks."""
     element = element_of(matrices[0])
-    if kind not in OPERATIONS or len(matrices) != 1 or (is_integer(element) and not (element.is_signless and element.width != 1)):
+    if kind not in OPERATIONS or len(matrices) != 1 or (is_integer(element) and element.width == 1):
         return None
-    operation = OPERATIONS[kind][1 if is_integer(element) else 0]
+    operation = OPERATIONS[kind][0 if not is_integer(element) else 2 if is_unsigned else 1]
     if operation is None or -1 in (*shape_of(matrices[0]), *shape_of(lands)) or str(element_of(lands)) != "i32":
         return None
     (rows, columns), (count,) = shape_of(matrices[0]), shape_of(lands)
