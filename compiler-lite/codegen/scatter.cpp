@@ -22,6 +22,8 @@ using mlir::Value;
 constexpr int64_t kThreads = 256;
 // Updates' elements of a workgroup.
 constexpr int64_t kElements = 4 * kThreads;
+// Elements of a result that all updates would wait for, if there are so many for each: each workgroup has its own first.
+constexpr int64_t kGatheredMax = 2048, kUpdatesOfEach = 64, kGatheringWorkgroups = 1024;
 
 // Whether a value of the body is computed from one of `roots`.
 bool depends_on(Value value, mlir::Block& body, llvm::ArrayRef<Value> roots) {
@@ -180,7 +182,68 @@ class KernelWriter {
     return {nullptr, 0};
   }
 
-  void write() {
+  // How many elements of updates a workgroup takes, where `count` is how many there are. Nothing is added up beside the
+  // result where nobody knows that there is much to add.
+  int64_t elements(std::optional<int64_t> count) {
+    gathers_ = scatter_.combiner && count && type().hasStaticShape() && type().getNumElements() <= kGatheredMax &&
+               *count >= kUpdatesOfEach * type().getNumElements();
+    return gathers_ ? std::max(kElements, llvm::divideCeilSigned(*count, kGatheringWorkgroups)) : kElements;
+  }
+
+  void write(int64_t elements) {
+    const Value memory = memory_;
+    if (gathers_) begin_gathering();
+    write_updates(elements);
+    if (gathers_) hand_over(memory);
+  }
+
+ private:
+  mlir::MemRefType type() { return llvm::cast<mlir::MemRefType>(memory_.getType()); }
+
+  void for_points(Value count, llvm::function_ref<void(Value)> body) {
+    const mlir::OpBuilder::InsertionGuard guard(builder_);
+    OpBuilder outside = builder_;
+    auto points = builder_.create<scf::ParallelOp>(location_, mlir::ValueRange(index(0)), mlir::ValueRange(count),
+                                                   mlir::ValueRange(index(1)),
+                                                   [&](OpBuilder& inside, Location, mlir::ValueRange number) {
+                                                     builder_ = inside;
+                                                     body(number[0]);
+                                                     builder_ = outside;
+                                                   });
+    points->setAttr(kPoints, outside.getUnitAttr());
+  }
+
+  void for_elements(llvm::function_ref<void(mlir::ValueRange)> body) {
+    for_points(index(type().getNumElements()), [&](Value number) {
+      llvm::SmallVector<Value> place(static_cast<size_t>(type().getRank()));
+      for (size_t i = place.size(); i-- > 0;) {
+        const Value size = index(type().getDimSize(static_cast<unsigned>(i)));
+        place[i] = builder_.createOrFold<arith::RemUIOp>(location_, number, size);
+        number = builder_.createOrFold<arith::DivUIOp>(location_, number, size);
+      }
+      body(place);
+    });
+  }
+
+  // A workgroup joins its updates in memory of its own first.
+  void begin_gathering() {
+    memory_ = builder_.create<mlir::memref::AllocOp>(location_, type());
+    neutral_ = arith::getIdentityValue(*scatter_.combiner, type().getElementType(), builder_, location_);
+    for_elements(
+        [&](mlir::ValueRange place) { builder_.create<mlir::memref::StoreOp>(location_, neutral_, memory_, place); });
+  }
+
+  void hand_over(Value memory) {
+    for_elements([&](mlir::ValueRange place) {
+      const Value joined = builder_.create<mlir::memref::LoadOp>(location_, memory_, place);
+      const Value has_some = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ne, joined, neutral_);
+      auto branch = builder_.create<scf::IfOp>(location_, has_some);
+      builder_ = branch.getThenBodyBuilder();
+      builder_.create<mlir::memref::AtomicRMWOp>(location_, *scatter_.combiner, joined, memory, place);
+    });
+  }
+
+  void write_updates(int64_t elements) {
     const llvm::SmallVector<unsigned> order = loops();
     llvm::SmallVector<Value> sizes;
     for (const unsigned loop : order) {
@@ -190,20 +253,14 @@ class KernelWriter {
     Value count = index(1);
     for (const Value size : sizes) count = builder_.createOrFold<arith::MulIOp>(location_, count, size);
     const Value first =
-        builder_.create<arith::MulIOp>(location_, make_workgroup_id(builder_, location_, 0), index(kElements));
+        builder_.create<arith::MulIOp>(location_, make_workgroup_id(builder_, location_, 0), index(elements));
     const Value rest = builder_.create<arith::SubIOp>(location_, count, first);
-    const Value mine = builder_.create<arith::MinUIOp>(location_, rest, index(kElements));
-    auto points = builder_.create<scf::ParallelOp>(
-        location_, mlir::ValueRange(index(0)), mlir::ValueRange(mine), mlir::ValueRange(index(1)),
-        [&](OpBuilder& body, Location, mlir::ValueRange number) {
-          builder_ = body;
-          const Value at = builder_.create<arith::AddIOp>(location_, first, number[0]);
-          write_update(split(at, order, sizes));
-        });
-    points->setAttr(kPoints, builder_.getUnitAttr());
+    for_points(builder_.create<arith::MinUIOp>(location_, rest, index(elements)), [&](Value number) {
+      const Value at = builder_.create<arith::AddIOp>(location_, first, number);
+      write_update(split(at, order, sizes));
+    });
   }
 
- private:
   mlir::AffineMap written() { return op_.getMatchingIndexingMap(op_.getDpsInitOperand(0)); }
   Value index(int64_t number) { return builder_.create<arith::ConstantIndexOp>(location_, number); }
 
@@ -285,6 +342,8 @@ class KernelWriter {
   Value memory_;
   OpBuilder builder_;
   Location location_;
+  bool gathers_ = false;
+  Value neutral_;
 };
 
 }  // namespace
@@ -306,12 +365,15 @@ mlir::FailureOr<mlir::AffineMap> make_scatter_kernel(mlir::func::FuncOp kernel, 
     if (dimension >= sizes.size()) return kernel.emitError("A size of the scatter is unknown.");
     count = count * sizes[dimension];
   }
-  writer.write();
+  const auto known = llvm::dyn_cast<mlir::AffineConstantExpr>(count);
+  const int64_t elements = writer.elements(known ? std::optional(known.getValue()) : std::nullopt);
+  writer.write(elements);
   write.erase();
   op.erase();
   kernel->setAttr("workgroup_size", OpBuilder(kernel).getIndexArrayAttr({kThreads, 1, 1}));
   const AffineExpr one = mlir::getAffineConstantExpr(1, kernel.getContext());
-  return mlir::AffineMap::get(0, symbol_count, {count.ceilDiv(kElements), one, one}, kernel.getContext());
+  return mlir::AffineMap::get(0, symbol_count, {count.ceilDiv(static_cast<uint64_t>(elements)), one, one},
+                              kernel.getContext());
 }
 
 }  // namespace baton::compiler_lite::codegen
