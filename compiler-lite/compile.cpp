@@ -4,6 +4,7 @@
 #include "compiler-lite/cache.hpp"
 #include "compiler-lite/dialects/all.hpp"
 #include "compiler-lite/emit/module.hpp"
+#include "compiler-lite/lower/later_text.hpp"
 #include "compiler-lite/lower/upstream_tosa.hpp"
 #include "compiler-lite/nesting.hpp"
 #include "compiler-lite/pipeline.hpp"
@@ -61,6 +62,13 @@ CompileOutput compile_anew(std::string_view source, const std::string& name, con
   }
   output.diagnostics = check_nesting(source, name);
   if (!output.diagnostics.empty()) return output;
+  llvm::StringRef text(source.data(), source.size());
+  std::optional<lower::EarlierText> earlier = lower::earlier_text(text, name);
+  if (earlier && !earlier->diagnostics.empty()) {
+    output.diagnostics = std::move(earlier->diagnostics);
+    return output;
+  }
+  if (earlier) text = earlier->text;
   mlir::DialectRegistry registry;
   register_dialects(registry);
   schedule::register_schedule(registry);
@@ -73,7 +81,6 @@ CompileOutput compile_anew(std::string_view source, const std::string& name, con
   context.printOpOnDiagnostic(false);
 
   llvm::raw_string_ostream diagnostics(output.diagnostics);
-  llvm::StringRef text(source.data(), source.size());
   // Specs match operations of tosa themselves.
   std::optional<lower::LoweredTosa> tosa;
   if (!spec_options(options).any()) tosa = lower::lower_upstream_tosa(text, name);

@@ -4,6 +4,7 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
+#include "compiler-lite/dialects/later_linalg.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
 #include "compiler-lite/dialects/tm_tensor/dialect.hpp"
 #include "compiler-lite/dialects/torch/dialect.hpp"
@@ -38,6 +39,7 @@ void register_dialects_but_tosa(mlir::DialectRegistry& registry) {
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::ml_program::MLProgramDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  register_later_forms(registry);
 }
 
 }  // namespace baton::compiler_lite

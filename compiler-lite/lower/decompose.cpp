@@ -32,12 +32,12 @@ LogicalResult lower_softmax(IRRewriter& rewriter, linalg::SoftmaxOp op) {
 }
 
 LogicalResult lower_pack(IRRewriter& rewriter, tensor::PackOp op) {
-  if (failed(linalg::lowerPack(rewriter, op))) return refuse(op, "for tiles whose sizes are not constants");
+  if (failed(linalg::lowerPack(rewriter, op))) pack_by_element(rewriter, op);
   return success();
 }
 
 LogicalResult lower_unpack(IRRewriter& rewriter, tensor::UnPackOp op) {
-  if (failed(linalg::lowerUnPack(rewriter, op))) return refuse(op, "for tiles whose sizes are not constants");
+  if (failed(linalg::lowerUnPack(rewriter, op))) unpack_by_element(rewriter, op);
   return success();
 }
 

@@ -15,6 +15,10 @@ mlir::LogicalResult lower_forall(mlir::IRRewriter& rewriter, mlir::scf::ForallOp
 // Each element of the result looks for the update that hits it; what hits nothing is dropped.
 mlir::LogicalResult lower_scatter(mlir::IRRewriter& rewriter, mlir::tensor::ScatterOp op);
 
+// Tiles of any sizes.
+void pack_by_element(mlir::IRRewriter& rewriter, mlir::tensor::PackOp op);
+void unpack_by_element(mlir::IRRewriter& rewriter, mlir::tensor::UnPackOp op);
+
 // linalg.winograd_* → loops of products with the constants of the algorithm.
 mlir::LogicalResult lower_winograd(mlir::ModuleOp module);
 

@@ -3,6 +3,7 @@
 // for all of these types.
 #include <cmath>
 
+#include "compiler-lite/dialects/check/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -222,6 +223,32 @@ LogicalResult show_bodies(ModuleOp module) {
   return success();
 }
 
+DenseElementsAttr widened(DenseElementsAttr numbers) {
+  const Type f32 = Float32Type::get(numbers.getContext());
+  return cast<DenseFPElementsAttr>(numbers).mapValues(f32, [](APFloat number) {
+    bool is_inexact = false;
+    number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &is_inexact);
+    return number.bitcastToAPInt();
+  });
+}
+
+// How near numbers are to each other their bytes don't say.
+void compare_wide(ModuleOp module) {
+  module.walk([](Operation* op) {
+    if (!isa<check::ExpectAlmostEqConstOp, check::ExpectAlmostEqOp>(op)) return;
+    OpBuilder builder(op);
+    for (OpOperand& operand : op->getOpOperands()) {
+      const Type type = operand.get().getType();
+      if (!is_small_float(type)) continue;
+      operand.set(builder.create<arith::ExtFOp>(op->getLoc(), with_element(type, builder.getF32Type()), operand.get()));
+    }
+    auto with_constant = dyn_cast<check::ExpectAlmostEqConstOp>(op);
+    const auto numbers =
+        with_constant ? dyn_cast<DenseFPElementsAttr>(with_constant.getValue()) : DenseFPElementsAttr();
+    if (numbers && is_small_float(numbers.getType())) with_constant.setValueAttr(widened(numbers));
+  });
+}
+
 void store_as_bytes(ModuleOp module) {
   const Type i8 = IntegerType::get(module.getContext(), 8);
   AttrTypeReplacer replacer;
@@ -259,6 +286,7 @@ LogicalResult small_floats_to_bytes(ModuleOp module) {
   });
   if (!any) return success();
   if (failed(show_bodies(module))) return failure();
+  compare_wide(module);
   SmallVector<Operation*> all;
   module.walk([&](Operation* op) {
     if (computes(op)) all.push_back(op);

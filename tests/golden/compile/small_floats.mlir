@@ -6,6 +6,22 @@
 // NARROWED: 8xi8=56 -72 127 126 1 0 56 58
 // RUN: baton-run-module --module=%t.bvm --device=local-sync --function=product --input=2x3xi8="56 64 68 -72 0 56" --input=3x2xi8="56 56 64 0 56 -72" | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: 2x2xf32=[8 -2][0 -2]
+// Numbers are compared, not their bytes: by how near they are, and what is no number with what is none.
+// RUN: baton-run-module --module=%t.bvm --device=local-sync --function=near
+// RUN: not baton-run-module --module=%t.bvm --device=local-sync --function=far 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: Element [1] of a 2xf32 is 2; expected is 2.5 within 0.25
+func.func @near() {
+  %x = util.unfoldable_constant dense<[1.0, 0xFF, -0.0]> : tensor<3xf8E4M3FN>
+  %y = util.unfoldable_constant dense<[1.125, 0x7F, 0.0]> : tensor<3xf8E4M3FN>
+  check.expect_almost_eq_const(%x, dense<[1.125, 0x7F, 0.0]> : tensor<3xf8E4M3FN>, atol 0.25) : tensor<3xf8E4M3FN>
+  check.expect_almost_eq(%x, %y, atol 0.25) : tensor<3xf8E4M3FN>
+  return
+}
+func.func @far() {
+  %x = util.unfoldable_constant dense<[1.0, 2.0]> : tensor<2xf8E5M2>
+  check.expect_almost_eq_const(%x, dense<[1.0, 2.5]> : tensor<2xf8E5M2>, atol 0.25) : tensor<2xf8E5M2>
+  return
+}
 func.func @widened(%x: tensor<8xf8E4M3FN>) -> tensor<8xf32> {
   %y = arith.extf %x : tensor<8xf8E4M3FN> to tensor<8xf32>
   return %y : tensor<8xf32>

@@ -1,0 +1,104 @@
+#include "compiler-lite/lower/later_text.hpp"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+namespace baton::compiler_lite::lower {
+
+using llvm::StringRef;
+
+namespace {
+
+constexpr StringRef kProducts[] = {"linalg.matmul", "linalg.batch_matmul", "linalg.batch_reduce_matmul"};
+constexpr StringRef kNames[] = {"linalg.pack", "linalg.unpack", "linalg.elementwise", "matmul indexing_maps"};
+constexpr StringRef kUnknownFloats[] = {"f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", "f8E3M4"};
+
+// Walks over the text word by word; strings and comments are none.
+class Rewriter {
+ public:
+  Rewriter(StringRef source, StringRef name) : rest_(source), name_(name) {}
+  EarlierText rewrite() {
+    earlier_.text.reserve(rest_.size());
+    while (!rest_.empty() && earlier_.diagnostics.empty()) {
+      if (rest_.starts_with("//")) {
+        keep(rest_.find('\n'));
+      } else if (rest_.front() == '"') {
+        keep(end_of_string());
+      } else if (is_part_of_word(rest_.front())) {
+        word(rest_.take_while(is_part_of_word));
+      } else {
+        keep(1);
+      }
+    }
+    return std::move(earlier_);
+  }
+
+ private:
+  static bool is_part_of_word(char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$' || c == '%' || c == '#' || c == '@' || c == '!';
+  }
+  size_t end_of_string() const {
+    size_t end = 1;
+    while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2 : 1;
+    return end + 1;
+  }
+  void keep(size_t count) {
+    earlier_.text += rest_.take_front(count);
+    rest_ = rest_.substr(std::min(count, rest_.size()));
+  }
+  void replace(StringRef what, StringRef with) {
+    earlier_.text += with;
+    rest_ = rest_.drop_front(what.size());
+  }
+  void word(StringRef word) {
+    if (word == "linalg.pack") return replace(word, "tensor.pack");
+    if (word == "linalg.unpack") return replace(word, "tensor.unpack");
+    if (llvm::is_contained(kProducts, word) && rest_.drop_front(word.size()).ltrim().starts_with("indexing_maps")) {
+      return replace(word, "linalg.contract");
+    }
+    if (word == "linalg.elementwise") return elementwise(word);
+    if (llvm::is_contained(kUnknownFloats, type_of(word))) return refuse(word);
+    keep(word.size());
+  }
+  // `kind=#linalg.elementwise_kind<exp>` is `<exp>`.
+  void elementwise(StringRef word) {
+    keep(word.size());
+    StringRef kind = rest_.ltrim(" ");
+    if (!kind.consume_front("kind")) return;
+    kind = kind.ltrim(" ");
+    if (!kind.consume_front("=")) return;
+    kind = kind.ltrim(" ");
+    if (!kind.consume_front("#linalg.elementwise_kind")) return;
+    earlier_.text += " ";
+    rest_ = kind;
+  }
+  // Where a type stands: behind sizes, or alone.
+  static StringRef type_of(StringRef word) {
+    const size_t sizes = word.rfind('x');
+    return sizes == StringRef::npos ? word : word.drop_front(sizes + 1);
+  }
+  void refuse(StringRef word) {
+    const StringRef before(earlier_.text);
+    const size_t line_begin = before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1;
+    const size_t line = before.count('\n') + 1, column = before.size() - line_begin + 1;
+    earlier_.diagnostics =
+        (name_ + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) + ": error: floats of the type " + type_of(word) +
+         " are not lowered: of floats below 16 bits there are f8E5M2, f8E4M3, f8E4M3FN, f8E5M2FNUZ, f8E4M3FNUZ and "
+         "f8E4M3B11FNUZ; others go as integers of their size, which the program converts.\n")
+            .str();
+  }
+
+  StringRef rest_, name_;
+  EarlierText earlier_;
+};
+
+}  // namespace
+
+std::optional<EarlierText> earlier_text(StringRef source, StringRef name) {
+  const auto is_in = [&](StringRef word) { return source.contains(word); };
+  if (llvm::none_of(kNames, is_in) && llvm::none_of(kUnknownFloats, is_in)) return std::nullopt;
+  return Rewriter(source, name).rewrite();
+}
+
+}  // namespace baton::compiler_lite::lower
