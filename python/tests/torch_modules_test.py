@@ -394,10 +394,118 @@ def test_gradients_of_bags(mode):
 
 def test_compile_refuses_by_name():
     bt()
-    with pytest.raises(Exception, match="device, libraries and flags; speed is none"):
+    with pytest.raises(Exception, match="device, libraries, flags and whole; speed is none"):
         torch.compile(lambda x: x + 1, backend="baton", options={"speed": 9})(x2)
     with pytest.raises(Exception, match=r"torch_modules_test.py:\d+: .*(rand|bernoulli).* is not lowered"):
-        compiled(lambda x: x + torch.rand_like(x))(x2)
+        compiled(lambda x: x + torch.rand_like(x), whole=True)(x2)
+
+
+# What has no form in programs PyTorch runs between two of them -------------------------------------------------------
+
+
+def _random_between(x):
+    a = x * 2 + torch.rand(8)
+    b = torch.randn_like(a.sin())
+    return a + b, torch.randint(0, 9, (3,)), torch.bernoulli(x.sigmoid()), b.amax(1)
+
+
+LEFT = {
+    "numbers": _random_between, "matrices": lambda x: (torch.linalg.svd(x + 1)[1] * 2, torch.linalg.eigvals(x[:, :5].exp()).abs().sort()[0].exp()),
+    "polynomials": lambda x: torch.special.chebyshev_polynomial_t(x, 3) + torch.special.bessel_j0(x * 2), "modes": lambda x: (x.round().mode(1)[0] * 2).cos(),
+    "an_index_by_a_mask": lambda x: x.clone().index_put_((x > 0,), torch.ones(()), accumulate=True) * 3,
+    "a_mask_of_rows": lambda x: x.exp().index_put_((torch.tensor([True, False, True, False, False]),), x[0]) - 1,
+    "scans": lambda x: torch._higher_order_ops.scan(lambda c, y: (c + y, c * y), torch.zeros(8), x + 1)[1] * 2,
+    "nothing_else": lambda x: torch.linalg.eigvals(x[:, :5]).abs().sort()[0], "a_result_that_is_read_twice": lambda x: (lambda r: (r + 1, r * x, r))(torch.rand(5, 8))}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_pytorch_runs_between_programs(name):
+    """The same numbers, and of random ones the same stream, in both orders of seeds."""
+    fast = torch.compile(LEFT[name], backend="baton", fullgraph=True, options={"device": "local-sync"})
+    for seed in (3, 4, 3):
+        torch.manual_seed(seed)
+        got = fast(x2)
+        torch.manual_seed(seed)
+        same(got, LEFT[name](x2), 1e-4)
+
+
+def test_dropout_while_training():
+    model = nn.Sequential(nn.Linear(8, 400), nn.Dropout(0.25), nn.GELU(), nn.Linear(400, 3))
+    fast, x = compiled(model), x2.clone().requires_grad_()
+    torch.manual_seed(3)
+    first, second = fast(x), fast(x)
+    torch.manual_seed(3)
+    same(fast(x), first.detach())
+    assert not torch.equal(first, second)
+    dropped = compiled(nn.Dropout(0.25))
+    ones = torch.ones(200, 200, requires_grad=True)
+    made = dropped(ones)
+    made.sum().backward()
+    assert abs((made == 0).float().mean() - 0.25) < 0.02
+    same(ones.grad, made.detach())
+    same(made[made != 0].unique(), torch.tensor([4 / 3]))
+
+
+def test_an_operator_without_a_module_is_pytorchs(operators, caplog):
+    model = Of(lambda s, x: operators.scaled(x + 1, 3.0) * 2)
+    same(compiled(model)(x2), model(x2))
+    same(compiled(model, libraries=[command_module([]), baton.module("other", {"f": (lambda x: x, "(i32) -> (i32)")})])(x2), model(x2))
+    torch._dynamo.reset()
+    same(compiled(model, libraries=[baton.module("other", {"f": (lambda x: x, "(i32) -> (i32)")})])(x2), model(x2))
+    assert any("batontest.scaled.default has no form in programs" in each.message and "torch_modules_test.py" in each.message for each in caplog.records)
+    torch._dynamo.reset()
+    with pytest.raises(baton.StatusError, match="batontest"):
+        compiled(model, whole=True)(x2)
+
+
+def test_parts_of_unknown_shapes():
+    """The size of what PyTorch makes between two programs is known when it is there."""
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        fast = torch.compile(lambda x: (x * 2)[x > 0].exp().sum(), backend="baton", fullgraph=True, options={"device": "local-sync"})
+        for x in (x2, x2 + 1, x2.abs()):
+            same(fast(x), (x * 2)[x > 0].exp().sum(), 1e-4)
+
+
+RULES = {
+    "sgd": lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, nesterov=True, weight_decay=0.01), "adam": lambda p: torch.optim.Adam(p, 0.01, foreach=True),
+    "adamw": lambda p: torch.optim.AdamW(p, torch.tensor(0.01), amsgrad=True, foreach=False), "rmsprop": lambda p: torch.optim.RMSprop(p, 0.01, centered=True, foreach=True),
+    "adagrad": lambda p: torch.optim.Adagrad(p, 0.01, foreach=True), "nadam": lambda p: torch.optim.NAdam(p, 0.01, foreach=True), "rprop": lambda p: torch.optim.Rprop(p, 0.01, foreach=True)}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_steps_of_optimizers(name):
+    """Compiled with the clipping of gradients before them."""
+    plain, ours = (torch.nn.ParameterList(torch.linspace(-1, 1, size).reshape(-1, 2) for size in (6, 8)) for _ in range(2))
+    for parameters, is_ours in ((plain, False), (ours, True)):
+        rule = RULES[name](parameters)
+
+        def step():
+            nn.utils.clip_grad_norm_(parameters, 1.5, foreach=True)
+            nn.utils.clip_grad_value_(parameters, 0.4, foreach=True)
+            rule.step()
+
+        update = compiled(step) if is_ours else step
+        for i in range(3):
+            for each in parameters:
+                each.grad = (each.detach() * (i + 1)).cos()
+            update()
+    same(list(ours), list(plain), 1e-5)
+
+
+LISTS = {
+    "two_numbers": lambda xs, ys: (torch._foreach_add(xs, 2), torch._foreach_mul(xs, [2.0, 3.0]), torch._foreach_sub(xs, ys, alpha=2), torch._foreach_div(xs, torch.tensor(2.0)),
+                                   torch._foreach_pow(2.0, xs), torch._foreach_pow(xs, [2, 3]), torch._foreach_maximum(xs, 0.1), torch._foreach_minimum(xs, ys),
+                                   torch._foreach_clamp_min(xs, [0.0, 0.5]), torch._foreach_clamp_max(xs, ys)),
+    "one_number": lambda xs, ys: (torch._foreach_exp(xs), torch._foreach_neg(xs), torch._foreach_frac(xs), torch._foreach_sigmoid(xs), torch._foreach_norm(xs),
+                                  torch._foreach_norm(xs, 1), torch._foreach_max(xs), torch._foreach_round(xs), torch._foreach_sign(xs)),
+    "three_numbers": lambda xs, ys: (torch._foreach_addcmul(xs, ys, ys, 2), torch._foreach_addcdiv(xs, ys, ys, [2.0, 3.0]), torch._foreach_lerp(xs, ys, 0.3),
+                                     torch._foreach_addcmul(xs, ys, xs, torch.tensor([2.0, 3.0])), torch._foreach_lerp(xs, ys, ys))}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_tensors(name):
+    lists = [torch.randn(3, 4), torch.randn(5)], [torch.randn(3, 4), torch.randn(5)]
+    same(compiled(LISTS[name], whole=True)(*lists), LISTS[name](*lists), 1e-4)
 
 
 # Operators of torch.library ------------------------------------------------------------------------------------------

@@ -134,6 +134,12 @@ def addcmul(x, a, b, value=1):
     return x + value * a * b
 
 
+@row("prims.fma")
+@_wide
+def fma(a, b, x):
+    return a * b + x
+
+
 @row("addcdiv.default")
 @_wide
 def addcdiv(x, a, b, value=1):

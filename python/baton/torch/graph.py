@@ -15,7 +15,10 @@ TABLE = {}
 
 
 class NotLowered(Exception):
-    """An operation of PyTorch without a form here; the message says which, and where the model asks for it."""
+    """An operation of PyTorch without a form here; the message says which, and where the model asks for it. `node` is the graph's, where one
+    is to blame."""
+
+    node = None
 
 
 def row(*names):
@@ -72,10 +75,24 @@ def _result(node, values):
     try:
         made = _function(node)(*arguments, **keywords)
     except NotLowered as error:
-        raise NotLowered(said(node, str(error))) from None
+        raise _blamed(node, str(error)) from None
     except Exception as error:  # Whatever JAX or a row says of an operation that it cannot take.
-        raise NotLowered(said(node, f"{node.target}: {error or type(error).__name__}")) from error
+        raise _blamed(node, f"{node.target}: {error or type(error).__name__}") from error
     return _typed(made, node.meta.get("val"))
+
+
+def _blamed(node, sentence):
+    made = NotLowered(said(node, sentence))
+    made.node = node
+    return made
+
+
+def has_row(node):
+    """Whether a call is in the table. One that is may still not take what it is given."""
+    try:
+        return _function(node) is not None
+    except NotLowered:
+        return False
 
 
 def _function(node):

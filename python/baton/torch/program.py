@@ -15,7 +15,7 @@ from baton._program import load
 from baton.jax import frontend
 from baton.jax.libraries import LIBRARIES
 
-from . import complex_numbers, elementwise, gradients, indexing, products, reductions, shapes, special, windows  # noqa: F401 - they write the table
+from . import complex_numbers, elementwise, gradients, indexing, lists, products, reductions, shapes, special, windows  # noqa: F401 - they write the table
 from . import graph as graphs
 from .graph import NotLowered
 from .types import jax_type
@@ -65,7 +65,7 @@ def decompositions():
     for operator, function in decomposition_table.items():
         if _name(operator) and _name(operator) not in (*graphs.TABLE, *_LIFTED):
             made.setdefault(operator, function)
-    return made
+    return {**made, **lists.decompositions()}
 
 
 def _stays_whole(name):
