@@ -8,6 +8,7 @@
 #include "compiler-lite/codegen/prepare.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/scatter.hpp"
+#include "compiler-lite/codegen/sort.hpp"
 #include "compiler-lite/codegen/work.hpp"
 #include "hal/interface/numbers.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -381,6 +382,20 @@ mlir::LogicalResult check_width(mlir::func::FuncOp group, const Kernel& kernel) 
          << hal::kDispatchConstantsMax << ". Divide it into several.";
 }
 
+// Groups that say what they are, and that a kernel of its own computes.
+std::optional<FailureOr<mlir::AffineMap>> make_whole(mlir::func::FuncOp group, mlir::func::FuncOp entry,
+                                                     const Kernel& kernel, const EntryWriter& writer) {
+  const auto symbols = static_cast<unsigned>(kernel.constants.size());
+  if (group->hasAttr(kScatter)) {
+    const auto sizes_of = [&](Value tensor) { return writer.sizes_of(tensor); };
+    return make_scatter_kernel(entry, writer.destinations()[0], sizes_of, symbols);
+  }
+  if (const auto steps = group->getAttrOfType<mlir::DenseI64ArrayAttr>(kSortSteps)) {
+    return make_sort_kernel(entry, writer.destinations()[0], read_sort_steps(steps), symbols);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, Tiling tiling) {
@@ -401,12 +416,9 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
     kernel.grid = *grid;
     return kernel;
   }
-  if (group->hasAttr(kScatter)) {
-    const auto sizes_of = [&](Value tensor) { return writer.sizes_of(tensor); };
-    FailureOr<mlir::AffineMap> grid =
-        make_scatter_kernel(entry, writer.destinations()[0], sizes_of, static_cast<unsigned>(kernel.constants.size()));
-    if (mlir::failed(grid)) return mlir::failure();
-    kernel.grid = *grid;
+  if (const std::optional<FailureOr<mlir::AffineMap>> grid = make_whole(group, entry, kernel, writer)) {
+    if (mlir::failed(*grid)) return mlir::failure();
+    kernel.grid = **grid;
     return kernel;
   }
   if (resolve_region_workgroups(entry)) {

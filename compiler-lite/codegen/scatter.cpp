@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/index_checks.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/points.hpp"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -200,21 +201,18 @@ class KernelWriter {
  private:
   mlir::MemRefType type() { return llvm::cast<mlir::MemRefType>(memory_.getType()); }
 
-  void for_points(Value count, llvm::function_ref<void(Value)> body) {
-    const mlir::OpBuilder::InsertionGuard guard(builder_);
+  // Code is written at `builder_`, inside of the loop, too.
+  void for_each_point(Value count, llvm::function_ref<void(Value)> body) {
     OpBuilder outside = builder_;
-    auto points = builder_.create<scf::ParallelOp>(location_, mlir::ValueRange(index(0)), mlir::ValueRange(count),
-                                                   mlir::ValueRange(index(1)),
-                                                   [&](OpBuilder& inside, Location, mlir::ValueRange number) {
-                                                     builder_ = inside;
-                                                     body(number[0]);
-                                                     builder_ = outside;
-                                                   });
-    points->setAttr(kPoints, outside.getUnitAttr());
+    for_points(outside, location_, count, [&](OpBuilder& inside, Value number) {
+      builder_ = inside;
+      body(number);
+    });
+    builder_ = outside;
   }
 
   void for_elements(llvm::function_ref<void(mlir::ValueRange)> body) {
-    for_points(index(type().getNumElements()), [&](Value number) {
+    for_each_point(index(type().getNumElements()), [&](Value number) {
       llvm::SmallVector<Value> place(static_cast<size_t>(type().getRank()));
       for (size_t i = place.size(); i-- > 0;) {
         const Value size = index(type().getDimSize(static_cast<unsigned>(i)));
@@ -255,7 +253,7 @@ class KernelWriter {
     const Value first =
         builder_.create<arith::MulIOp>(location_, make_workgroup_id(builder_, location_, 0), index(elements));
     const Value rest = builder_.create<arith::SubIOp>(location_, count, first);
-    for_points(builder_.create<arith::MinUIOp>(location_, rest, index(elements)), [&](Value number) {
+    for_each_point(builder_.create<arith::MinUIOp>(location_, rest, index(elements)), [&](Value number) {
       const Value at = builder_.create<arith::AddIOp>(location_, first, number);
       write_update(split(at, order, sizes));
     });

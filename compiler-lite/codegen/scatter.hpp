@@ -41,7 +41,4 @@ using ArgumentSizes = llvm::function_ref<llvm::SmallVector<mlir::AffineExpr>(mli
 mlir::FailureOr<mlir::AffineMap> make_scatter_kernel(mlir::func::FuncOp kernel, const Destination& destination,
                                                      ArgumentSizes sizes_of, unsigned symbol_count);
 
-// An attribute of scf.parallel loops of one dimension: each point is one thread's.
-inline constexpr llvm::StringLiteral kPoints = "baton.points";
-
 }  // namespace baton::compiler_lite::codegen

@@ -297,7 +297,7 @@ LogicalResult rewrite_functions(mlir::ModuleOp module, mlir::RewritePatternSet p
   }
   auto groups = module.lookupSymbol<mlir::ModuleOp>(kGroupModule);
   if (!groups) return success();
-  // Loops that are groups already; scatters stay what they were known as.
+  // Loops that are groups already; scatters stay what they were known as, and sorts have nothing to rewrite.
   for (auto group : groups.getOps<mlir::func::FuncOp>()) {
     if (!group->hasAttr(codegen::kScatter) && failed(codegen::rewrite_greedily(group, frozen))) return mlir::failure();
   }

@@ -8,7 +8,8 @@
 namespace baton::compiler_lite::schedule {
 namespace {
 
-constexpr llvm::StringLiteral kOnCores = "baton.on_cores", kWithAtomics = "baton.with_atomics";
+constexpr llvm::StringLiteral kOnCores = "baton.on_cores", kOnBlocks = "baton.on_blocks";
+constexpr llvm::StringLiteral kWithAtomics = "baton.with_atomics";
 constexpr llvm::StringLiteral kOneKernel = "baton.one_kernel";
 
 bool is_known(mlir::Type type) {
@@ -77,13 +78,17 @@ mlir::LogicalResult choose_functions(mlir::ModuleOp module, Workgroups workgroup
   llvm::DenseMap<mlir::StringAttr, mlir::FlatSymbolRefAttr> chosen;
   llvm::SetVector<mlir::Operation*> left;
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    const bool has_atomics = workgroups == Workgroups::kWithAtomics;
+    // The last one that fits is taken.
     for (const auto& [form, fits] : {std::pair(kOnCores, workgroups == Workgroups::kOnCores),
-                                     std::pair(kWithAtomics, workgroups == Workgroups::kWithAtomics)}) {
+                                     std::pair(kOnBlocks, workgroups == Workgroups::kOnBlocks || has_atomics),
+                                     std::pair(kWithAtomics, has_atomics)}) {
       const mlir::FailureOr<util::FuncOp> other = named(function, form, symbols);
       if (mlir::failed(other)) return mlir::failure();
       if (!*other) continue;
       if (fits) chosen[function.getSymNameAttr()] = mlir::FlatSymbolRefAttr::get(util::FuncOp(*other).getSymNameAttr());
-      left.insert(fits ? function : *other);
+      left.insert(function);
+      left.insert(*other);
       if (fits && util::FuncOp(*other)->removeAttr(kOneKernel) && mlir::failed(make_one_kernel(*other))) {
         return mlir::failure();
       }

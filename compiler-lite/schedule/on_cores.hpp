@@ -1,11 +1,11 @@
 // on_cores: functions that say which other one computes the same where all workgroups are calls that cores make, and which
-// one where all are blocks of threads that have atomic operations.
+// one where all are blocks of threads, or such blocks that have atomic operations.
 //
 // What goes element after element, as a running sum, takes a core one pass, and a GPU, which has thousands of threads, one
 // for each round of joining runs of twice the length. What data scatter, these threads write at once (codegen/scatter.hpp).
 // A frontend doesn't know for whom it writes, so it writes all:
 //
-//   func.func private @rounds(...) attributes {baton.on_cores = @one_pass, baton.with_atomics = @at_once}
+//   func.func private @rounds(...) attributes {baton.on_cores = @one_pass, baton.on_blocks = @side_by_side, baton.with_atomics = @at_once}
 //
 // With `baton.one_kernel` the other function is a kernel as it stands, loops over elements and all, for one core; it sees to
 // it that it indexes nothing outside, as a flow.dispatch.region does.
@@ -15,7 +15,8 @@
 
 namespace baton::compiler_lite::schedule {
 
-enum class Workgroups { kAny, kOnCores, kWithAtomics };
+// kWithAtomics: blocks of threads that have them.
+enum class Workgroups { kAny, kOnCores, kOnBlocks, kWithAtomics };
 
 // Calls call what fits, and functions that nobody calls any more are gone; afterwards no function says anything.
 mlir::LogicalResult choose_functions(mlir::ModuleOp module, Workgroups workgroups);

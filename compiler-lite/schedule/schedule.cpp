@@ -19,6 +19,7 @@
 #include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/program.hpp"
 #include "compiler-lite/schedule/scatter_groups.hpp"
+#include "compiler-lite/schedule/sort_groups.hpp"
 #include "compiler-lite/schedule/split_products.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -115,13 +116,15 @@ void register_schedule(mlir::DialectRegistry& registry) {
 LogicalResult choose_functions(ModuleOp module, const ScheduleOptions& options) {
   const auto targets = find_targets(module, options);
   if (have_atomics(targets)) return choose_functions(module, Workgroups::kWithAtomics);
-  const bool on_cores = products_of(targets) == Products::kOnCores;
-  return choose_functions(module, on_cores ? Workgroups::kOnCores : Workgroups::kAny);
+  const Products products = products_of(targets);
+  if (products == Products::kOnBlocks) return choose_functions(module, Workgroups::kOnBlocks);
+  return choose_functions(module, products == Products::kOnCores ? Workgroups::kOnCores : Workgroups::kAny);
 }
 
 LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options) {
   const auto targets = find_targets(module, options);
   const Products products = products_of(targets);
+  outline_sorts(module, products == Products::kOnBlocks);
   if (have_atomics(targets)) outline_scatters(module);
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();

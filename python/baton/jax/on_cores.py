@@ -1,5 +1,6 @@
 """Functions in several forms: for anybody, and, as text of linalg, for cores, which baton-compile chooses where all workgroups are calls
-that cores make (`baton.on_cores`), and for threads that have atomic operations (`baton.with_atomics`, compiler-lite/schedule/on_cores.hpp).
+that cores make (`baton.on_cores`), for blocks of threads (`baton.on_blocks`), and for those that have atomic operations (`baton.with_atomics`,
+compiler-lite/schedule/on_cores.hpp).
 
 What goes element after element is one pass of a core. A GPU does the same in rounds, each for all elements at once.
 """
@@ -8,18 +9,30 @@ from jaxlib.mlir import ir
 from .build import Builder
 
 
-def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None):
-    """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or of a function of linalg, which
-    `one_pass`, for cores, or `at_once`, for atomic operations, gets the name of."""
+def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None, on_blocks=None, says=()):
+    """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or `on_blocks`, where workgroups are blocks
+    of threads; or of a function of linalg, which `one_pass`, for cores, or `at_once`, for atomic operations, gets the name of. `says`: attributes
+    that say what the function does."""
     types = [each.type for each in operands]
     name = _unused(module, kind)
     forms = {form: write for form, write in (("on_cores", one_pass), ("with_atomics", at_once)) if write}
-    _define(b, module, name, types, results, rounds, {f"baton.{form}": ir.FlatSymbolRefAttr.get(f"{name}_{form}") for form in forms})
+    attributes = {f"baton.{form}": ir.FlatSymbolRefAttr.get(f"{name}_{form}") for form in (*forms, *(["on_blocks"] if on_blocks else []))}
+    _define(b, module, name, types, results, rounds, {**attributes, **{each: ir.UnitAttr.get() for each in says}})
+    if on_blocks:
+        _define(b, module, name + "_on_blocks", types, results, on_blocks, {})
     for form, write in forms.items():
         written = ir.Module.parse(write(f"{name}_{form}"), module.context)
         module.body.append(written.body.operations[0])
     call = b.operation("func.call", operands, results, {"callee": ir.FlatSymbolRefAttr.get(name)})
     return list(call.results)
+
+
+def module_of(b):
+    """Where the builder's operations come to stand."""
+    op = b.point.block.owner
+    while op.operation.name != "builtin.module":
+        op = op.operation.parent
+    return op if isinstance(op, ir.Module) else op.opview
 
 
 def _unused(module, kind):

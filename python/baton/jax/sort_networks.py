@@ -10,9 +10,11 @@ lanes, rows]. Steps within runs, nearly all, then compare what is a multiple of 
 from jaxlib.mlir import ir
 
 from .build import element_of, is_value, shape_of
+from .on_cores import call_either, module_of
 
 VECTOR = 16  # Neighbours that one step treats alike, at least, where there are as many.
 WHOLE_MAX = 256  # Numbers of a row that are not narrowed before the first ones are looked for.
+SORTED_MAX = 4096  # Numbers of a row that a block of threads sorts for the first ones.
 
 
 def packed(b, key, bits, padded):
@@ -36,7 +38,15 @@ def power_of_two(count):
 
 
 def in_order(b, numbers):
-    """Each row of [rows, n], n a power of two, in order."""
+    """Each row of [rows, n], n a power of two, in order. A function that says so: blocks of threads sort in a way of their own
+    (compiler-lite/codegen/sort.hpp)."""
+    if is_value(b.sizes(numbers)[0]):
+        return _in_order(b, numbers)
+    (sorted_,) = call_either(b, module_of(b), "sort", [numbers], [numbers.type], lambda inner, rows: [_in_order(inner, *rows)], says=["baton.sorts_rows"])
+    return sorted_
+
+
+def _in_order(b, numbers):
     rows, count = b.sizes(numbers)
     a, shape = _laid_out(b, numbers)
     size = 1
@@ -57,6 +67,17 @@ def first(b, numbers, few):
 
 
 def _first_of_runs(b, numbers, few):
+    """Blocks of threads sort all of a row in less time than they take to leave some of it out."""
+    rows, count = b.sizes(numbers)
+    if is_value(rows) or count > SORTED_MAX:
+        return _merged_first(b, numbers, few)
+    (made,) = call_either(b, module_of(b), "first", [numbers], [ir.RankedTensorType.get([rows, few], element_of(numbers))],
+                          lambda inner, given: [_merged_first(inner, *given, few)],
+                          on_blocks=lambda inner, given: [inner.slice(in_order(inner, *given), [0, 0], [rows, few])])
+    return made
+
+
+def _merged_first(b, numbers, few):
     """Of two runs in order one half cannot be among the first."""
     rows, _ = b.sizes(numbers)
     a, shape = _laid_out(b, numbers, few)
