@@ -4,6 +4,7 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/iree_codegen/dialect.hpp"
+#include "compiler-lite/dialects/iree_linalg_ext.hpp"
 #include "compiler-lite/dialects/later_linalg.hpp"
 #include "compiler-lite/dialects/stream/dialect.hpp"
 #include "compiler-lite/dialects/tm_tensor/dialect.hpp"
@@ -33,8 +34,8 @@ void register_dialects(mlir::DialectRegistry& registry) {
 
 void register_dialects_but_tosa(mlir::DialectRegistry& registry) {
   registry.insert<check::CheckDialect, flow::FlowDialect, hal::HalDialect, iree_codegen::IREECodegenDialect,
-                  stream::StreamDialect, tm_tensor::TmTensorDialect, torch::TorchDialect, torch_c::TorchCDialect,
-                  util::UtilDialect, vm::VMDialect>();
+                  iree_linalg_ext::LinalgExtDialect, stream::StreamDialect, tm_tensor::TmTensorDialect,
+                  torch::TorchDialect, torch_c::TorchCDialect, util::UtilDialect, vm::VMDialect>();
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::ml_program::MLProgramDialect,

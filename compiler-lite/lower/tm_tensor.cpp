@@ -236,14 +236,39 @@ class Sort {
     }
     return writer.called(op_, scalars);
   }
-  // How many elements of its row each element comes after; of two, the first stays where the region holds for both.
+  // Whether the region holds for equal elements, where it compares in one step.
+  std::optional<bool> holds_for_equals() {
+    Operation* compares = op_->getRegion(0).front().getTerminator()->getOperand(0).getDefiningOp();
+    if (auto integers = dyn_cast_or_null<arith::CmpIOp>(compares)) {
+      using arith::CmpIPredicate;
+      const CmpIPredicate how = integers.getPredicate();
+      return how == CmpIPredicate::eq || how == CmpIPredicate::sle || how == CmpIPredicate::sge ||
+             how == CmpIPredicate::ule || how == CmpIPredicate::uge;
+    }
+    if (auto floats = dyn_cast_or_null<arith::CmpFOp>(compares)) {
+      using arith::CmpFPredicate;
+      const CmpFPredicate how = floats.getPredicate();
+      if (how == CmpFPredicate::OGT || how == CmpFPredicate::OLT) return false;
+      if (how == CmpFPredicate::OGE || how == CmpFPredicate::OLE) return true;
+    }
+    return std::nullopt;
+  }
+  // Of two that are equal the first stays first, whether the region holds for equal elements or not.
+  Value comes_first(Writer& writer, const Point& left, const Point& right) {
+    const std::optional<bool> holds = holds_for_equals();
+    if (holds && *holds) return is_in_order(writer, left, right);
+    const Value is_turned = is_in_order(writer, right, left);
+    const Value stays = writer.negation(is_turned);
+    return holds ? stays : writer.either(is_in_order(writer, left, right), stays);
+  }
+  // How many elements of its row each element comes after.
   Value counts() {
     return numbers([&](Writer& writer, const Point& point, Value other, Value count) {
       const Point there = moved(point, dimension_, other);
       const Value is_left = writer.compare(arith::CmpIPredicate::slt, other, place(point));
       const Value is_right = writer.compare(arith::CmpIPredicate::sgt, other, place(point));
-      const Value stays = writer.both(is_left, is_in_order(writer, there, point));
-      const Value passes = writer.both(is_right, writer.negation(is_in_order(writer, point, there)));
+      const Value stays = writer.both(is_left, comes_first(writer, there, point));
+      const Value passes = writer.both(is_right, writer.negation(comes_first(writer, point, there)));
       return writer.count(count, writer.either(stays, passes));
     });
   }
