@@ -725,3 +725,151 @@ class cholesky:
 
     def in_torch(a):
         return torch.linalg.cholesky_ex(a @ a.T / 1024 + torch.eye(1024, device=a.device, dtype=a.dtype))[0]
+
+
+# Training in halves --------------------------------------------------------------------------------------------------
+
+
+@program(normal(32, 64, 56, 56, kind=HALF), normal(32, 128, 56, 56, kind=HALF))
+class conv_weight_grad_half:
+    def in_jax(x, g):
+        w = jnp.zeros((128, 64, 3, 3), x.dtype)
+        return jax.vjp(lambda w: lax.conv_general_dilated(x, w, (1, 1), "SAME"), w)[1](g)[0]
+
+    def in_torch(x, g):
+        return torch.nn.grad.conv2d_weight(x, (128, 64, 3, 3), g, padding=1)
+
+
+@program(normal(32, 56, 56, 64, kind=HALF), normal(32, 56, 56, 128, kind=HALF))
+class conv_weight_grad_nhwc_half:
+    def in_jax(x, g):
+        w = jnp.zeros((3, 3, 64, 128), x.dtype)
+        return jax.vjp(lambda w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), w)[1](g)[0]
+
+    def in_torch(x, g):
+        x, g = x.permute(0, 3, 1, 2), g.permute(0, 3, 1, 2)
+        return torch.nn.grad.conv2d_weight(x, (128, 64, 3, 3), g, padding=1).permute(2, 3, 1, 0)
+
+
+@program(normal(32, 128, 56, 56, kind=HALF), normal(128, 64, 3, 3, kind=HALF))
+class conv_input_grad_half:
+    def in_jax(g, w):
+        x = jnp.zeros((32, 64, 56, 56), g.dtype)
+        return jax.vjp(lambda x: lax.conv_general_dilated(x, w, (1, 1), "SAME"), x)[1](g)[0]
+
+    def in_torch(g, w):
+        return torch.nn.grad.conv2d_input((32, 64, 56, 56), w, g, padding=1)
+
+
+@program(normal(32, 28, 28, 128, kind=HALF), normal(3, 3, 64, 128, kind=HALF))
+class conv_stride2_input_grad_nhwc_half:
+    def in_jax(g, w):
+        x = jnp.zeros((32, 56, 56, 64), g.dtype)
+        return jax.vjp(lambda x: lax.conv_general_dilated(x, w, (2, 2), ((1, 1), (1, 1)), dimension_numbers=("NHWC", "HWIO", "NHWC")), x)[1](g)[0]
+
+    def in_torch(g, w):
+        return torch.nn.grad.conv2d_input((32, 64, 56, 56), w.permute(3, 2, 0, 1), g.permute(0, 3, 1, 2), stride=2, padding=1).permute(0, 2, 3, 1)
+
+
+@program(normal(32, 56, 56, 64, kind=HALF), normal(32, 28, 28, 128, kind=HALF))
+class conv_stride2_weight_grad_nhwc_half:
+    def in_jax(x, g):
+        w = jnp.zeros((3, 3, 64, 128), x.dtype)
+        return jax.vjp(lambda w: lax.conv_general_dilated(x, w, (2, 2), ((1, 1), (1, 1)), dimension_numbers=("NHWC", "HWIO", "NHWC")), w)[1](g)[0]
+
+    def in_torch(x, g):
+        return torch.nn.grad.conv2d_weight(x.permute(0, 3, 1, 2), (128, 64, 3, 3), g.permute(0, 3, 1, 2), stride=2, padding=1).permute(2, 3, 1, 0)
+
+
+@program(normal(64, 28, 28, 256, kind=HALF), normal(64, 28, 28, 512, kind=HALF))
+class conv1x1_weight_grad_half:
+    def in_jax(x, g):
+        return jnp.einsum("nhwi,nhwo->io", x, g)
+
+    def in_torch(x, g):
+        return x.reshape(-1, 256).T @ g.reshape(-1, 512)
+
+
+@program(normal(2, 32, 16, 56, 56, kind=HALF), normal(64, 32, 3, 3, 3, kind=HALF))
+class conv3d_half:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1, 1), "SAME")
+
+    def in_torch(x, w):
+        return functional.conv3d(x, w, padding=1)
+
+
+@program(normal(64, 56, 56, 64, kind=HALF), normal(64), normal(64))
+class batchnorm_train_half:
+    def in_jax(x, s, b):
+        y = x.astype(jnp.float32)
+        m, v = y.mean((0, 1, 2)), y.var((0, 1, 2))
+        return ((y - m) * lax.rsqrt(v + 1e-5) * s + b).astype(x.dtype)
+
+    def in_torch(x, s, b):
+        return functional.batch_norm(x.permute(0, 3, 1, 2), None, None, s.to(x.dtype), b.to(x.dtype), True).permute(0, 2, 3, 1)
+
+
+@program(normal(8192, 4096, kind=HALF), normal(4096, kind=HALF), normal(8192, 4096, kind=HALF))
+class rmsnorm_grad_half:
+    def in_jax(x, s, g):
+        def f(x):
+            y = x.astype(jnp.float32)
+            return (y * lax.rsqrt((y * y).mean(-1, keepdims=True) + 1e-6)).astype(x.dtype) * s
+
+        return jax.vjp(f, x)[1](g)[0]
+
+    def in_torch(x, s, g):
+        y, h = x.float() if x.dtype == torch.float16 else x, (g * s).float() if x.dtype == torch.float16 else g * s
+        r = torch.rsqrt((y * y).mean(-1, keepdim=True) + 1e-6)
+        return (h * r - y * r**3 * (h * y).mean(-1, keepdim=True)).to(x.dtype)
+
+
+@program(normal(2, 1024, 16, 64, kind=HALF), normal(2, 1024, 16, 64, kind=HALF), normal(2, 1024, 16, 64, kind=HALF), tolerance=6e-3)
+class attention_grad_half:
+    def in_jax(q, k, v):
+        return sum(jax.grad(lambda q, k, v: (jax.nn.dot_product_attention(q, k, v, is_causal=True).astype(jnp.float32) ** 2).sum() * 1e-2, (0, 1, 2))(q, k, v))
+
+    def in_torch(q, k, v):
+        with torch.enable_grad():
+            each = [z.detach().requires_grad_() for z in (q, k, v)]
+            y = functional.scaled_dot_product_attention(*[z.transpose(1, 2) for z in each], is_causal=True)
+            return sum(torch.autograd.grad((y.float() if y.dtype == torch.float16 else y).square().sum() * 1e-2, each))
+
+
+@program(normal(16, 512, 1024, kind=HALF), normal(1024, 4096, kind=HALF), normal(4096, 1024, kind=HALF), normal(16, 512, 1024, kind=HALF))
+class mlp_grad_half:
+    def in_jax(x, a, b, g):
+        return jax.vjp(lambda a: jax.nn.gelu(x @ a) @ b, a)[1](g)[0]
+
+    def in_torch(x, a, b, g):
+        with torch.enable_grad():
+            w = a.detach().requires_grad_()
+            return torch.autograd.grad(functional.gelu(x @ w, approximate="tanh") @ b, w, g)[0]
+
+
+@program(normal(32, 56, 56, 64, kind=HALF), normal(3, 3, 64, kind=HALF), normal(32, 56, 56, 64, kind=HALF))
+class depthwise_weight_grad_nhwc_half:
+    def in_jax(x, w, g):
+        def f(w):
+            return lax.conv_general_dilated(x, w[:, :, None], (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=64)
+
+        return jax.vjp(f, w)[1](g)[0]
+
+    def in_torch(x, w, g):
+        return torch.nn.grad.conv2d_weight(x.permute(0, 3, 1, 2), (64, 1, 3, 3), g.permute(0, 3, 1, 2), padding=1, groups=64)[:, 0].permute(1, 2, 0)
+
+
+@program(normal(4096, 32000, kind=HALF), integers(32000, 4096))
+class cross_entropy_grad_half:
+    def in_jax(x, l):
+        def f(x):
+            y = jax.nn.log_softmax(x.astype(jnp.float32))
+            return -jnp.take_along_axis(y, l[:, None], 1).mean() * 4096
+
+        return jax.grad(f)(x)
+
+    def in_torch(x, l):
+        p = torch.softmax(x.float() if x.dtype == torch.float16 else x, -1)
+        p.scatter_add_(1, l.long()[:, None], torch.full((len(l), 1), -1.0, device=x.device, dtype=p.dtype))
+        return p.to(x.dtype)

@@ -345,6 +345,28 @@ int crossed_loop(linalg::LinalgOp op) {
   return kNone;
 }
 
+// How the input of the most dimensions is read; null where no input has any.
+mlir::AffineMap widest_input(linalg::LinalgOp op) {
+  mlir::AffineMap widest;
+  for (mlir::OpOperand* input : op.getDpsInputOperands()) {
+    const mlir::AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.getNumResults() > (widest ? widest.getNumResults() : 0)) widest = map;
+  }
+  return widest;
+}
+
+// Loops from the last one on; of blocks that reduce columns that one comes first along which these lie side by side.
+llvm::SmallVector<unsigned> order_of_tiling(linalg::LinalgOp root, const Correspondence& correspondence, bool blocks) {
+  llvm::SmallVector<unsigned> order = llvm::to_vector(llvm::reverse(llvm::seq(0u, root.getNumLoops())));
+  const mlir::AffineMap widest = widest_input(root);
+  if (!blocks || !widest || correspondence.has_product() || root.getNumReductionLoops() == 0) return order;
+  const auto side_by_side = llvm::dyn_cast<mlir::AffineDimExpr>(widest.getResults().back());
+  if (!side_by_side || !correspondence.divisible(side_by_side.getPosition())) return order;
+  llvm::erase(order, side_by_side.getPosition());
+  order.insert(order.begin(), side_by_side.getPosition());
+  return order;
+}
+
 // Elements that are written along rows and read along columns, or the other way round: in squares, of which the cache
 // keeps the lines until all of them is used. A core takes several squares where one is little work.
 bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence, Tiling tiling,
@@ -375,11 +397,7 @@ bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence
 }  // namespace
 
 bool reduces_rows(linalg::LinalgOp op) {
-  mlir::AffineMap widest;
-  for (mlir::OpOperand* input : op.getDpsInputOperands()) {
-    const mlir::AffineMap map = op.getMatchingIndexingMap(input);
-    if (map.getNumResults() > (widest ? widest.getNumResults() : 0)) widest = map;
-  }
+  const mlir::AffineMap widest = widest_input(op);
   const auto reduces = [&](unsigned loop) {
     return op.getIteratorTypesArray()[loop] == mlir::utils::IteratorType::reduction;
   };
@@ -412,18 +430,17 @@ TileSizes choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
   }
   budget = std::max<int64_t>(1, budget);
   const bool single = ranges.size() == 1;
-  for (size_t i = ranges.size(); i-- > 0;) {
-    const unsigned loop = static_cast<unsigned>(i);
+  for (const unsigned loop : order_of_tiling(root, correspondence, blocks)) {
     if (!correspondence.divisible(loop)) continue;
     int64_t tile = budget;
     if (correspondence.has_product()) {
       tile = std::max<int64_t>(1, correspondence.product_tile(loop));
     } else if (!single) {
-      tile = std::min(budget, known_size(ranges[i]));
+      tile = std::min(budget, known_size(ranges[loop]));
       budget = std::max<int64_t>(1, budget / tile);
     }
-    const bool whole = !mlir::ShapedType::isDynamic(ranges[i]) && tile >= ranges[i];
-    tiles[i] = whole ? 0 : tile;
+    const bool whole = !mlir::ShapedType::isDynamic(ranges[loop]) && tile >= ranges[loop];
+    tiles[loop] = whole ? 0 : tile;
   }
   return {tiles, correspondence.order()};
 }

@@ -137,12 +137,13 @@ class BodyWriter {
   mlir::IRMapping values_, wide_;
 };
 
-void widen(mlir::IRRewriter& rewriter, linalg::LinalgOp op, llvm::ArrayRef<unsigned> sums) {
+// Gives the operation that is left; null where its body can't be had.
+linalg::GenericOp widen(mlir::IRRewriter& rewriter, linalg::LinalgOp op, llvm::ArrayRef<unsigned> sums) {
   auto generic = llvm::dyn_cast<linalg::GenericOp>(op.getOperation());
   rewriter.setInsertionPoint(op);
   if (!generic) {
     mlir::FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
-    if (mlir::failed(made)) return;
+    if (mlir::failed(made)) return {};
     generic = *made;
   }
   const Location location = generic.getLoc();
@@ -165,9 +166,15 @@ void widen(mlir::IRRewriter& rewriter, linalg::LinalgOp op, llvm::ArrayRef<unsig
     if (results[i].getType() != type) results[i] = rewriter.create<tensor::CastOp>(location, type, results[i]);
   }
   rewriter.replaceOp(generic, results);
+  return widened;
 }
 
 }  // namespace
+
+linalg::GenericOp widen_sum(mlir::IRRewriter& rewriter, linalg::GenericOp op) {
+  const SmallVector<unsigned> sums = narrow_sums(op, /*extremes=*/false);
+  return sums.empty() ? op : widen(rewriter, op, sums);
+}
 
 void widen_sums(mlir::func::FuncOp kernel, bool extremes, llvm::function_ref<bool(mlir::Operation*)> keeps) {
   SmallVector<linalg::LinalgOp> reductions;

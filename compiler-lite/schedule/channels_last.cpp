@@ -30,44 +30,74 @@ Order order_of_loops(AffineMap map, llvm::ArrayRef<unsigned> last) {
   return order_with(map.getNumResults(), end);
 }
 
-// The loops that are channels: one is summed, one is written.
-struct Channels {
-  unsigned summed, written;
+// The loops that shall be last in each operand: its channels.
+struct Layout {
+  SmallVector<unsigned> image, weights, result;
 };
 
-std::optional<Channels> find_channels(linalg::LinalgOp op, const codegen::ProductForm& form) {
-  const SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  const AffineMap image = maps[form.b], weights = maps[form.a], result = maps[2];
-  if (!has_window_along(image, form.columns)) return std::nullopt;
-  const auto largest = [&](llvm::ArrayRef<unsigned> loops, AffineMap one, AffineMap other) {
+class LayoutFinder {
+ public:
+  LayoutFinder(linalg::LinalgOp op, const codegen::ProductForm& form)
+      : form_(form),
+        sizes_(op.getStaticLoopRanges()),
+        image_(op.getIndexingMapsArray()[form.b]),
+        weights_(op.getIndexingMapsArray()[form.a]),
+        result_(op.getIndexingMapsArray()[2]) {}
+
+  std::optional<Layout> find() const {
+    if (!has_window_along(image_, form_.columns)) return std::nullopt;
+    SmallVector<unsigned> rows = form_.other_rows;
+    if (form_.rows != codegen::ProductForm::kNone) rows.push_back(form_.rows);
+    const std::optional<unsigned> written = largest(rows, weights_, result_);
+    if (!written) return std::nullopt;
+    if (sums_along_windows()) {
+      const std::optional<unsigned> own = largest(form_.other_columns, image_, result_);
+      if (own) return Layout{{*own}, {*written}, {*own, *written}};
+    }
+    const std::optional<unsigned> summed = largest(form_.steps, image_, weights_);
+    if (!summed) return std::nullopt;
+    return Layout{{*summed}, {*summed, *written}, {*written}};
+  }
+
+ private:
+  std::optional<unsigned> largest(llvm::ArrayRef<unsigned> loops, AffineMap one, AffineMap other) const {
     std::optional<unsigned> found;
     for (const unsigned loop : loops) {
-      if (sizes[loop] < kChannelsMin || !dimension_of(one, loop) || !dimension_of(other, loop)) continue;
-      if (!found || sizes[loop] > sizes[*found]) found = loop;
+      if (sizes_[loop] < kChannelsMin || !dimension_of(one, loop) || !dimension_of(other, loop)) continue;
+      if (!found || sizes_[loop] > sizes_[*found]) found = loop;
     }
     return found;
-  };
-  SmallVector<unsigned> rows = form.other_rows;
-  rows.push_back(form.rows);
-  const std::optional<unsigned> summed = largest(form.steps, image, weights), written = largest(rows, weights, result);
-  if (!summed || !written) return std::nullopt;
-  return Channels{*summed, *written};
-}
+  }
+
+  // The gradient of a kernel: each of its few places is a sum over the whole image.
+  bool sums_along_windows() const {
+    if (llvm::any_of(sizes_, mlir::ShapedType::isDynamic)) return false;
+    int64_t summed = 1, written = 1;
+    for (const unsigned loop : form_.steps) summed *= has_window_along(image_, loop) ? sizes_[loop] : 1;
+    for (unsigned loop = 0; loop < sizes_.size(); ++loop) {
+      if (!llvm::is_contained(form_.steps, loop) && has_window_along(image_, loop)) written *= sizes_[loop];
+    }
+    return summed > written;
+  }
+
+  const codegen::ProductForm& form_;
+  SmallVector<int64_t> sizes_;
+  AffineMap image_, weights_, result_;
+};
 
 struct MoveChannelsLast : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   mlir::LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter& rewriter) const override {
     const std::optional<codegen::ProductForm> form =
         op.hasPureTensorSemantics() ? codegen::product_form(op) : std::nullopt;
-    const std::optional<Channels> channels = form ? find_channels(op, *form) : std::nullopt;
-    if (!channels) return mlir::failure();
+    const std::optional<Layout> last = form ? LayoutFinder(op, *form).find() : std::nullopt;
+    if (!last) return mlir::failure();
 
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     SmallVector<Order> orders(3);
-    orders[form->b] = order_of_loops(maps[form->b], {channels->summed});
-    orders[form->a] = order_of_loops(maps[form->a], {channels->summed, channels->written});
-    orders[2] = order_of_loops(maps[2], {channels->written});
+    orders[form->b] = order_of_loops(maps[form->b], last->image);
+    orders[form->a] = order_of_loops(maps[form->a], last->weights);
+    orders[2] = order_of_loops(maps[2], last->result);
 
     Transposer transposer(rewriter, op.getLoc());
     SmallVector<Value> operands;

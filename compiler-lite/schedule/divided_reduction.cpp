@@ -23,7 +23,7 @@ bool DividedReduction::can_divide(linalg::LinalgOp op, unsigned loop) {
   return true;
 }
 
-// The loop over parts stands where the divided one stood, which comes next.
+// The loop over parts is the first: results side by side stay the work of threads side by side.
 linalg::GenericOp DividedReduction::make_parts(mlir::ValueRange begin) {
   rewriter_.setInsertionPoint(op_);
   const unsigned loops = op_.getNumLoops() + 1;
@@ -35,15 +35,15 @@ linalg::GenericOp DividedReduction::make_parts(mlir::ValueRange begin) {
     maps.push_back(map_of(loops, map));
   }
   for (const auto& [init, value] : llvm::zip_equal(op_.getDpsInitsMutable(), begin)) {
-    SmallVector<AffineExpr> map{dimension(loop_)};
+    SmallVector<AffineExpr> map{dimension(0)};
     for (const AffineExpr result : op_.getMatchingIndexingMap(&init).getResults()) {
-      map.push_back(result.shiftDims(op_.getNumLoops(), 1, loop_));
+      map.push_back(result.shiftDims(op_.getNumLoops(), 1));
     }
     maps.push_back(map_of(loops, map));
     inits.push_back(make_init(init, value));
   }
   SmallVector<mlir::utils::IteratorType> kinds = op_.getIteratorTypesArray();
-  kinds.insert(kinds.begin() + loop_, mlir::utils::IteratorType::parallel);
+  kinds.insert(kinds.begin(), mlir::utils::IteratorType::parallel);
   auto made =
       rewriter_.create<linalg::GenericOp>(location_, mlir::ValueRange(inits).getTypes(), inputs, inits, maps, kinds);
   rewriter_.cloneRegionBefore(op_->getRegion(0), made.getRegion(), made.getRegion().begin());
@@ -60,11 +60,11 @@ Value DividedReduction::divide(mlir::OpOperand& input, SmallVector<AffineExpr>& 
   for (unsigned d = 0; d < old.getNumResults(); ++d) {
     const auto place = static_cast<int64_t>(shape.size());
     if (old.getResult(d) == dimension(loop_)) {
-      map.append({dimension(loop_), dimension(loop_ + 1)});
+      map.append({dimension(0), dimension(loop_ + 1)});
       shape.append({parts_, type.getDimSize(d) / parts_});
       groups.push_back({place, place + 1});
     } else {
-      map.push_back(old.getResult(d).shiftDims(op_.getNumLoops(), 1, loop_));
+      map.push_back(old.getResult(d).shiftDims(op_.getNumLoops(), 1));
       shape.push_back(type.getDimSize(d));
       groups.push_back({place});
     }
@@ -85,13 +85,12 @@ Value DividedReduction::make_init(mlir::OpOperand& init, Value begin) {
 // The body asks for the step of the whole loop.
 void DividedReduction::number_as_before(linalg::IndexOp index) {
   const auto loop = static_cast<unsigned>(index.getDim());
-  if (loop < loop_) return;
   const mlir::OpBuilder::InsertionGuard guard(rewriter_);
   rewriter_.setInsertionPoint(index);
   Value number = rewriter_.create<linalg::IndexOp>(location_, loop + 1);
   if (loop == loop_) {
     const int64_t length = op_.getStaticLoopRanges()[loop_] / parts_;
-    const Value part = rewriter_.create<linalg::IndexOp>(location_, loop_);
+    const Value part = rewriter_.create<linalg::IndexOp>(location_, 0);
     const Value steps = rewriter_.create<arith::ConstantIndexOp>(location_, length);
     const Value before = rewriter_.create<arith::MulIOp>(location_, part, steps);
     number = rewriter_.create<arith::AddIOp>(location_, before, number);

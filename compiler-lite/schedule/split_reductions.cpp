@@ -4,6 +4,7 @@
 #include "compiler-lite/codegen/extreme.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
+#include "compiler-lite/codegen/widen_sums.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/divided_reduction.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -145,7 +146,8 @@ mlir::LogicalResult split_reductions(mlir::ModuleOp module, Products products) {
     if (const std::optional<codegen::Extreme> extreme = codegen::extreme_of(op)) {
       split_extreme(rewriter, op, *extreme, parts);
     } else {
-      split_combined(rewriter, op, parts);
+      // Parts are stored before they are joined.
+      split_combined(rewriter, codegen::widen_sum(rewriter, op), parts);
     }
   }
   return mlir::success();

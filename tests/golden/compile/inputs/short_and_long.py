@@ -24,7 +24,7 @@ class Program:
 
 
 def constants(kind):
-    zero = "0.0" if kind.startswith("f") else "0"
+    zero = "0.0" if "f" in kind else "0"
     return f"    %zero = arith.constant {zero} : {kind}\n"
 
 
@@ -128,8 +128,46 @@ def gradient_of_kernel(program, kind, images, channels, made, size, window):
     program.function(f"gradient_{images}x{channels}x{made}x{size}x{window}_{kind}", [(image, kind, ":unit"), (given, kind, ":unit")], [tensor(result, kind)], body)
 
 
+def sums_beside_channels(program, kind, shape, order):
+    """Over all but the channels of an image, with loops in another order than those of the image."""
+    channels = shape[-1]
+    loops = ["n", "y", "x", "c"]
+    kinds = ", ".join('"parallel"' if loop == "c" else '"reduction"' for loop in order)
+    body = constants(kind) + begun("begin", [channels], kind, "%zero")
+    body += f"""    %r = linalg.generic {{indexing_maps = [affine_map<{dimensions(*order)} -> {dimensions(*loops)}>, affine_map<{dimensions(*order)} -> (c)>], iterator_types = [{kinds}]}}
+        ins(%a0 : {tensor(shape, kind)}) outs(%begin : {tensor([channels], kind)}) {{
+    ^bb0(%x: {kind}, %o: {kind}):
+      %s = arith.addf %o, %x : {kind}
+      linalg.yield %s : {kind}
+    }} -> {tensor([channels], kind)}
+    return %r : {tensor([channels], kind)}
+"""
+    program.function(f"channels_{order}_{channels}_{kind}", [(shape, kind, ":positive")], [tensor([channels], kind)], body)
+
+
+def gradient_of_channels(program, kind, images, channels, size, window):
+    """Of a kernel that each channel has for itself."""
+    image, given, result = [images, size + window - 1, size + window - 1, channels], [images, size, size, channels], [window, window, channels]
+    body = constants(kind) + begun("begin", result, kind, "%zero")
+    body += f"""    %r = linalg.generic {{indexing_maps = [affine_map<(c, n, p, y, q, x) -> (n, p + y, q + x, c)>, affine_map<(c, n, p, y, q, x) -> (n, y, x, c)>,
+        affine_map<(c, n, p, y, q, x) -> (p, q, c)>], iterator_types = ["parallel", "reduction", "parallel", "reduction", "parallel", "reduction"]}}
+        ins(%a0, %a1 : {tensor(image, kind)}, {tensor(given, kind)}) outs(%begin : {tensor(result, kind)}) {{
+    ^bb0(%x: {kind}, %y: {kind}, %o: {kind}):
+      %m = arith.mulf %x, %y : {kind}
+      %s = arith.addf %o, %m : {kind}
+      linalg.yield %s : {kind}
+    }} -> {tensor(result, kind)}
+    return %r : {tensor(result, kind)}
+"""
+    program.function(f"depthwise_{images}x{channels}x{size}x{window}_{kind}", [(image, kind, ":unit"), (given, kind, ":unit")], [tensor(result, kind)], body)
+
+
 def main():
     program = Program()
+    for kind in ("f32", "f16", "bf16"):
+        for order in ("nyxc", "cnyx", "ncyx"):
+            sums_beside_channels(program, kind, [16, 64, 64, 24], order)
+        gradient_of_channels(program, kind, 16, 40, 48, 3)
     for length in (2, 3, 5, 8, 15, 16, 17):
         for rows in (7, 3000):
             sums_of_rows(program, rows, length, "f32")

@@ -8,7 +8,9 @@
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<32x3x3x16xf32>)
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<32x16x3x3xf32>)
 // BLOCKS-LABEL: util.func public @taps
-// BLOCKS: linalg.generic {{.*}} outs({{.*}} : tensor<32x3x3x16xf32>)
+// BLOCKS: linalg.transpose {{.*}} outs({{.*}} : tensor<2x18x18x16xf32>) permutation = [0, 2, 3, 1]
+// BLOCKS: linalg.transpose {{.*}} outs({{.*}} : tensor<2x16x16x32xf32>) permutation = [0, 2, 3, 1]
+// BLOCKS: linalg.generic {{.*}} outs({{.*}} : tensor<3x3x16x32xf32>)
 // BLOCKS-LABEL: util.func public @many
 #image = affine_map<(o, i, y, x, n, u, v) -> (n, i, y + u, x + v)>
 #change = affine_map<(o, i, y, x, n, u, v) -> (n, o, u, v)>
