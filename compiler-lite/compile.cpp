@@ -5,6 +5,7 @@
 #include "compiler-lite/dialects/all.hpp"
 #include "compiler-lite/emit/module.hpp"
 #include "compiler-lite/lower/later_text.hpp"
+#include "compiler-lite/lower/lower.hpp"
 #include "compiler-lite/lower/upstream_tosa.hpp"
 #include "compiler-lite/nesting.hpp"
 #include "compiler-lite/pipeline.hpp"
@@ -13,6 +14,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 namespace baton::compiler_lite {
@@ -35,9 +37,11 @@ std::vector<std::byte> print(mlir::ModuleOp module) {
 
 bool run(llvm::SourceMgr& sources, mlir::MLIRContext& context, const CompileOptions& options,
          std::vector<std::byte>& bytes, std::string& explanation) {
-  const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  const mlir::ParserConfig unverified(&context, /*verifyAfterParse=*/false);
+  const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, unverified);
+  if (!module || failed(lower::unify_maps(*module)) || failed(mlir::verify(*module))) return false;
   std::string schedule;
-  if (!module || failed(run_pipeline(*module, options, schedule, explanation))) return false;
+  if (failed(run_pipeline(*module, options, schedule, explanation))) return false;
   if (options.dump_schedule) {
     bytes = bytes_of(schedule);
     return true;

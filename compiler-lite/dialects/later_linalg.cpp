@@ -237,6 +237,12 @@ class ElementwiseOp final : public ReadAsAnother<ElementwiseOp> {
   }
 };
 
+Type truths_like(Type type) {
+  const Type truth = IntegerType::get(type.getContext(), 1);
+  const auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? Type(shaped.cloneWith(std::nullopt, truth)) : truth;
+}
+
 // `%x : type`, compared with itself.
 class IsNanOp final : public ReadAsAnother<IsNanOp> {
  public:
@@ -253,11 +259,57 @@ class IsNanOp final : public ReadAsAnother<IsNanOp> {
     Builder& builder = parser.getBuilder();
     state.name = OperationName(arith::CmpFOp::getOperationName(), builder.getContext());
     state.addAttribute("predicate", arith::CmpFPredicateAttr::get(builder.getContext(), arith::CmpFPredicate::UNO));
-    const Type truth = builder.getI1Type();
-    const auto shaped = dyn_cast<ShapedType>(type);
-    state.addTypes(shaped ? Type(shaped.cloneWith(std::nullopt, truth)) : truth);
+    state.addTypes(truths_like(type));
     return success();
   }
+};
+
+// Operations on floats that give values of their type, or truths; lower/upstream_forms.cpp knows what they are.
+template <typename Concrete, unsigned kResults, Type (*type_of_result)(Type)>
+class LaterMathOp : public ReadAsAnother<Concrete> {
+ public:
+  using ReadAsAnother<Concrete>::ReadAsAnother;
+  static ParseResult parse(OpAsmParser& parser, OperationState& state) {
+    OpAsmParser::UnresolvedOperand operand;
+    Type type;
+    if (parser.parseOperand(operand) || parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type) ||
+        parser.resolveOperand(operand, type, state.operands)) {
+      return failure();
+    }
+    if (!isa<FloatType>(getElementTypeOrSelf(type))) return parser.emitError(parser.getNameLoc(), "expected a float");
+    for (unsigned i = 0; i < kResults; ++i) state.addTypes(type_of_result(type));
+    return success();
+  }
+};
+
+Type same(Type type) { return type; }
+
+class IsInfOp final : public LaterMathOp<IsInfOp, 1, truths_like> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IsInfOp)
+  using LaterMathOp::LaterMathOp;
+  static StringRef getOperationName() { return "math.isinf"; }
+};
+
+class IsFiniteOp final : public LaterMathOp<IsFiniteOp, 1, truths_like> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IsFiniteOp)
+  using LaterMathOp::LaterMathOp;
+  static StringRef getOperationName() { return "math.isfinite"; }
+};
+
+class IsNormalOp final : public LaterMathOp<IsNormalOp, 1, truths_like> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IsNormalOp)
+  using LaterMathOp::LaterMathOp;
+  static StringRef getOperationName() { return "math.isnormal"; }
+};
+
+class SinCosOp final : public LaterMathOp<SinCosOp, 2, same> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SinCosOp)
+  using LaterMathOp::LaterMathOp;
+  static StringRef getOperationName() { return "math.sincos"; }
 };
 
 }  // namespace
@@ -267,8 +319,13 @@ void register_later_forms(DialectRegistry& registry) {
     RegisteredOperationName::insert<ContractOp>(*dialect);
     RegisteredOperationName::insert<ElementwiseOp>(*dialect);
   });
-  registry.addExtension(
-      +[](MLIRContext*, math::MathDialect* dialect) { RegisteredOperationName::insert<IsNanOp>(*dialect); });
+  registry.addExtension(+[](MLIRContext*, math::MathDialect* dialect) {
+    RegisteredOperationName::insert<IsNanOp>(*dialect);
+    RegisteredOperationName::insert<IsInfOp>(*dialect);
+    RegisteredOperationName::insert<IsFiniteOp>(*dialect);
+    RegisteredOperationName::insert<IsNormalOp>(*dialect);
+    RegisteredOperationName::insert<SinCosOp>(*dialect);
+  });
 }
 
 }  // namespace baton::compiler_lite

@@ -13,8 +13,11 @@ mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
 // Operations of iree_linalg_ext → tm_tensor, linalg and tensor; an error at a form that they don't have.
 mlir::LogicalResult linalg_ext_to_linalg(mlir::ModuleOp module);
 
+// Before the first verification: linalg.map whose body takes what outs hold → without.
+mlir::LogicalResult unify_maps(mlir::ModuleOp module);
+
 // Globals of ml_program → util's; assertions inside of bodies, which no kernel has, → nothing; sizes of dimensions that only
-// data name → a choice among all sizes.
+// data name → a choice among all sizes; bufferization's words on tensors → tensors; math's later questions → comparisons.
 mlir::LogicalResult unify_upstream_forms(mlir::ModuleOp module);
 
 // ui and si integers → signless ones; the types that callers see stay as encodings of arguments and results.

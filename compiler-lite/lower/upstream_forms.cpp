@@ -3,9 +3,11 @@
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
@@ -59,9 +61,9 @@ bool is_in_body(Operation* op) {
 }
 
 // The size of a dimension is chosen from all that the tensor has.
-void lower_dim(tensor::DimOp op) {
+LogicalResult lower_dim(tensor::DimOp op) {
   const auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
-  if (!type || type.getRank() == 0 || op.getConstantIndex()) return;
+  if (!type || type.getRank() == 0 || op.getConstantIndex()) return success();
   OpBuilder builder(op);
   const Location where = op.getLoc();
   Value size = builder.createOrFold<tensor::DimOp>(where, op.getSource(), 0);
@@ -73,6 +75,67 @@ void lower_dim(tensor::DimOp op) {
   }
   op.replaceAllUsesWith(size);
   op.erase();
+  return success();
+}
+
+// Tensors say what memory holds; bufferization's words for where it lies are the tensors themselves.
+LogicalResult lower_bufferization(Operation* op) {
+  OpBuilder builder(op);
+  if (auto made = dyn_cast<bufferization::AllocTensorOp>(op)) {
+    const auto type = dyn_cast<RankedTensorType>(made.getType());
+    if (!type) return refuse(op, "one that makes a tensor with a rank");
+    Value like = made.getCopy();
+    if (!like) like = builder.create<tensor::EmptyOp>(op->getLoc(), type, made.getDynamicSizes());
+    made.replaceAllUsesWith(like);
+  } else if (auto into = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
+    if (op->getNumResults() == 0) return refuse(op, "one whose destination is a tensor");
+    op->getResult(0).replaceAllUsesWith(into.getSource());
+  } else if (!isa<bufferization::DeallocTensorOp>(op)) {
+    return success();
+  }
+  op->erase();
+  return success();
+}
+
+Value number_like(OpBuilder& builder, Location where, Type type, const APFloat& number) {
+  const TypedAttr scalar = builder.getFloatAttr(cast<FloatType>(getElementTypeOrSelf(type)), number);
+  const auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped) return builder.create<arith::ConstantOp>(where, scalar);
+  return builder.create<arith::ConstantOp>(where, DenseElementsAttr::get(shaped, Attribute(scalar)));
+}
+
+bool is_later_math(Operation* op) {
+  const StringRef name = op->getName().getStringRef();
+  return name == "math.isinf" || name == "math.isfinite" || name == "math.isnormal" || name == "math.sincos";
+}
+
+LogicalResult lower_later_math(Operation* op) {
+  const StringRef name = op->getName().stripDialect();
+  const Location where = op->getLoc();
+  const Value x = op->getOperand(0);
+  OpBuilder builder(op);
+  if (name == "sincos") {
+    op->getResult(0).replaceAllUsesWith(builder.create<math::SinOp>(where, x).getResult());
+    op->getResult(1).replaceAllUsesWith(builder.create<math::CosOp>(where, x).getResult());
+    op->erase();
+    return success();
+  }
+  const auto shaped = dyn_cast<ShapedType>(x.getType());
+  if (shaped && !shaped.hasStaticShape()) return refuse(op, "one in the body of linalg.generic, or of known sizes,");
+  const llvm::fltSemantics& kind = cast<FloatType>(getElementTypeOrSelf(x.getType())).getFloatSemantics();
+  const Value magnitude = builder.create<math::AbsFOp>(where, x);
+  const auto compare = [&](arith::CmpFPredicate how, const APFloat& number) -> Value {
+    return builder.create<arith::CmpFOp>(where, how, magnitude, number_like(builder, where, x.getType(), number));
+  };
+  using arith::CmpFPredicate;
+  Value answer = compare(name == "isinf" ? CmpFPredicate::OEQ : CmpFPredicate::OLT, APFloat::getInf(kind));
+  if (name == "isnormal") {
+    const Value is_large = compare(CmpFPredicate::OGE, APFloat::getSmallestNormalized(kind));
+    answer = builder.create<arith::AndIOp>(where, answer, is_large);
+  }
+  op->getResult(0).replaceAllUsesWith(answer);
+  op->erase();
+  return success();
 }
 
 LogicalResult lower(Operation* op) {
@@ -83,18 +146,36 @@ LogicalResult lower(Operation* op) {
   }
   if (auto each = dyn_cast<ml_program::GlobalStoreOp>(op)) return lower_store(each);
   if (isa<ml_program::MLProgramDialect>(op->getDialect())) return refuse(op, "func.func with ml_program's globals");
-  if (auto each = dyn_cast<tensor::DimOp>(op)) lower_dim(each);
+  if (auto each = dyn_cast<tensor::DimOp>(op)) return lower_dim(each);
+  if (isa_and_nonnull<bufferization::BufferizationDialect>(op->getDialect())) return lower_bufferization(op);
+  if (is_later_math(op)) return lower_later_math(op);
   if (isa<cf::AssertOp>(op) && is_in_body(op)) op->erase();
   return success();
 }
 
 }  // namespace
 
+// The body of a later linalg.map takes what outs hold, too; one that reads it is no map to MLIR 19.
+LogicalResult unify_maps(ModuleOp module) {
+  SmallVector<linalg::MapOp> maps;
+  module.walk([&](linalg::MapOp op) {
+    Region& body = op.getMapper();
+    if (body.hasOneBlock() && body.getNumArguments() == op.getInputs().size() + 1) maps.push_back(op);
+  });
+  for (linalg::MapOp op : maps) {
+    Block& body = op.getMapper().front();
+    if (!body.getArguments().back().use_empty()) return refuse(op, "linalg.generic, which reads what outs hold,");
+    body.eraseArgument(body.getNumArguments() - 1);
+  }
+  return success();
+}
+
 LogicalResult unify_upstream_forms(ModuleOp module) {
   SmallVector<Operation*> found;
   module.walk<WalkOrder::PreOrder>([&](Operation* op) {
     const bool is_program = isa_and_nonnull<ml_program::MLProgramDialect>(op->getDialect());
-    if (is_program || isa<tensor::DimOp, cf::AssertOp>(op)) found.push_back(op);
+    const bool is_memory = isa_and_nonnull<bufferization::BufferizationDialect>(op->getDialect());
+    if (is_program || is_memory || is_later_math(op) || isa<tensor::DimOp, cf::AssertOp>(op)) found.push_back(op);
   });
   for (Operation* op : found) {
     if (failed(lower(op))) return failure();

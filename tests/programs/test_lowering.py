@@ -75,6 +75,27 @@ def test_portable_artifacts_are_read():
     assert "func.func public @main" in baton_jax.from_stablehlo(exported.mlir_module_serialized)
 
 
+SCAN = """func.func @main(%x: tensor<2x3xi32>, %first: tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>) {
+  %0:2 = chlo.scan(%x) inits(%first) dimension=1 attributes {is_reverse = IS_REVERSE} {
+  ^bb0(%each: tensor<2xi32>, %sum: tensor<2xi32>):
+    %1 = stablehlo.add %each, %sum : tensor<2xi32>
+    stablehlo.return %1, %1 : tensor<2xi32>, tensor<2xi32>
+  } : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)
+  return %0#0, %0#1 : tensor<2x3xi32>, tensor<2xi32>
+}
+"""
+
+
+@pytest.mark.parametrize("is_reverse, wanted", [("false", [[11, 13, 16], [24, 29, 35]]), ("true", [[16, 15, 13], [35, 31, 26]])])
+def test_scans_begin_where_they_say(is_reverse, wanted, tmp_path):
+    source, program = tmp_path / "scan.mlir", tmp_path / "scan.bvm"
+    source.write_text(baton_jax.from_stablehlo(SCAN.replace("IS_REVERSE", is_reverse)))
+    tools.compile_program(source, program)
+    given = tools.call(program, "main", [np.array([[1, 2, 3], [4, 5, 6]], np.int32), np.array([10, 20], np.int32)],
+                       [np.zeros((2, 3), np.int32), np.zeros(2, np.int32)], tmp_path)
+    assert given[0].tolist() == wanted and given[1].tolist() == [16, 35]
+
+
 @pytest.mark.parametrize("function, sentence", [
     (lambda x: jax.ffi.ffi_call("nobody", jax.ShapeDtypeStruct(x.shape, x.dtype))(x), "custom_call @nobody is not lowered: only commands are"),
     (lambda x: jnp.linalg.svd(x), r'custom_call @lapack_sgesdd_ffi is not lowered: the plugin lapack does it, with libraries=\("lapack",\)'),

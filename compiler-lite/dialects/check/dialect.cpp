@@ -17,7 +17,7 @@ void CheckDialect::initialize() {
 
 namespace {
 
-// `, atol 1.0e-03, rtol 1.0e-05`, each of them optional, or the first as a number alone.
+// `, atol 1.0e-03, rtol 1.0e-05`, each of them optional; the first may be called tolerance, or be a number alone.
 ParseResult parseTolerances(OpAsmParser& parser, FloatAttr& atol, FloatAttr& rtol) {
   const Type f32 = parser.getBuilder().getF32Type();
   atol = FloatAttr::get(f32, 1e-4);
@@ -27,9 +27,11 @@ ParseResult parseTolerances(OpAsmParser& parser, FloatAttr& atol, FloatAttr& rto
     double value = 0;
     const SMLoc where = parser.getCurrentLocation();
     const bool is_named = succeeded(parser.parseOptionalKeyword(&word));
-    if (is_named && word != "atol" && word != "rtol") return parser.emitError(where, "expected 'atol' or 'rtol'");
+    if (is_named && word != "atol" && word != "rtol" && word != "tolerance") {
+      return parser.emitError(where, "expected 'atol' or 'rtol'");
+    }
     if (parser.parseFloat(value)) return failure();
-    (word == "atol" ? atol : rtol) = FloatAttr::get(f32, value);
+    (word == "rtol" ? rtol : atol) = FloatAttr::get(f32, value);
   }
   return success();
 }

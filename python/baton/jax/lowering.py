@@ -39,6 +39,9 @@ def lower_module(module, libraries=()):
             collectives.enter_ranks(module, *ranks)
         except NotImplementedError as error:
             raise NotLowered(str(error)) from None
+        for op in operations(module):
+            if op.name == "chlo.scan":
+                rest.turn_scan(op)
         _run(module, PREPARE)
         edge = boundary.Boundary(module)
         try:

@@ -16,6 +16,22 @@ from .windows import lower_select_and_scatter
 from .windows_unknown import lower_windows, padded
 
 
+def turn_scan(op):
+    """chlo.scan from the end is one from the beginning of what is turned round; jaxlib's pass begins at the front in any case."""
+    if "is_reverse" not in op.attributes or not ir.BoolAttr(op.attributes["is_reverse"]).value:
+        return
+    dimension = ir.IntegerAttr(op.attributes["dimension"]).value
+    inputs, outputs = (list(op.attributes[name])[0] for name in ("operandSegmentSizes", "resultSegmentSizes"))
+    before = Builder.before(op)
+    for at in range(inputs):
+        op.operands[at] = before.reverse(op.operands[at], [dimension])
+    after = Builder(ir.InsertionPoint.after(op), op.location)
+    for result in list(op.results)[:outputs]:
+        turned = after.reverse(result, [dimension])
+        result.replace_all_uses_except(turned, turned.owner.operation)
+    op.attributes["is_reverse"] = ir.BoolAttr.get(False)
+
+
 def _barrier(op, module):
     """The compiler moves nothing across that a caller could see."""
     replace(op, list(op.operands))

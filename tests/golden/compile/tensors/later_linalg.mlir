@@ -6,6 +6,8 @@
 // RUN: baton-run-module %t.bvm --device=local-sync --function=packed_by_the_call "--input=3x3xi32=1 2 3 4 5 6 7 8 9" --input=1 --input=4 | FileCheck %s --check-prefix=OTHER
 // RUN: baton-run-module %t.bvm --device=local-sync --function=products "--input=2x3xf32=1 2 3 4 5 6" "--input=2x3xf32=1 0 1 0 2 0" "--input=2x2xi8=-1 2 3 4" | FileCheck %s --check-prefix=PRODUCTS
 // RUN: baton-run-module %t.bvm --device=local-sync --function=elements "--input=2x3xf32=1 4 9 16 25 nan" "--input=3xi32=7 -7 1" "--input=3xi1=1 0 1" | FileCheck %s --check-prefix=ELEMENTS
+// RUN: baton-run-module %t.bvm --device=local-sync --function=floats "--input=4xf32=1 -inf nan 1e-40" --input=0 | FileCheck %s --check-prefix=FLOATS
+// RUN: baton-run-module %t.bvm --device=local-sync --function=memory "--input=2xf32=1 2" "--input=2xf32=3 4" | FileCheck %s --check-prefix=MEMORY
 
 // PACKED: 2x2x2x2xi32={{\[\[\[}}1 4][2 5]]{{\[\[}}3 6][0 0]]]{{\[\[\[}}7 0][8 0]]{{\[\[}}9 0][0 0]]]
 // PACKED: 3x3xi32=[1 2 3][4 5 6][7 8 9]
@@ -81,4 +83,53 @@ func.func @elements(%x: tensor<2x3xf32>, %i: tensor<3xi32>, %which: tensor<3xi1>
   %chosen = linalg.elementwise <select> ins(%which, %i, %twice : tensor<3xi1>, tensor<3xi32>, tensor<3xi32>) outs(%none : tensor<3xi32>) -> tensor<3xi32>
   %strange = math.isnan %x : tensor<2x3xf32>
   return %root, %difference, %largest, %largest_as_words, %chosen, %strange : tensor<2x3xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3xi32>, tensor<3xi32>, tensor<2x3xi1>
+}
+
+// Infinite, finite, normal; sine and cosine; a map whose body takes what outs hold; the same of a number of the host.
+// FLOATS: 4xi1=0 1 0 0
+// FLOATS: 4xi1=1 0 0 1
+// FLOATS: 4xi1=1 0 0 0
+// FLOATS: 4xf32=0.841471 NAN NAN
+// FLOATS: 4xf32=0.540302 NAN NAN
+// FLOATS: 4xf32=2 -INF NAN
+// FLOATS: i32=1
+// FLOATS: f32=0
+// FLOATS: f32=1
+func.func @floats(%x: tensor<4xf32>, %y: f32) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, i1, f32, f32) {
+  %infinite = math.isinf %x : tensor<4xf32>
+  %finite = math.isfinite %x : tensor<4xf32>
+  %empty = tensor.empty() : tensor<4xi1>
+  %normal = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%empty : tensor<4xi1>) {
+  ^bb0(%each: f32, %out: i1):
+    %is = math.isnormal %each : f32
+    linalg.yield %is : i1
+  } -> tensor<4xi1>
+  %sine, %cosine = math.sincos %x : tensor<4xf32>
+  %twice = linalg.map ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) (%a: f32, %b: f32, %out: f32) {
+    %sum = arith.addf %a, %b : f32
+    linalg.yield %sum : f32
+  }
+  %number = math.isfinite %y : f32
+  %s, %c = math.sincos %y : f32
+  return %infinite, %finite, %normal, %sine, %cosine, %twice, %number, %s, %c : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, i1, f32, f32
+}
+
+// A copy is a tensor of its own; what is put into another one is its elements.
+// MEMORY: 2xf32=9 2
+// MEMORY: 2xf32=1 2
+// MEMORY: 2xf32=7 7
+func.func @memory(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %first = arith.constant 0 : index
+  %nine = arith.constant 9.0 : f32
+  %seven = arith.constant 7.0 : f32
+  %copy = bufferization.alloc_tensor() copy(%x) : tensor<2xf32>
+  %changed = tensor.insert %nine into %copy[%first] : tensor<2xf32>
+  %into = bufferization.materialize_in_destination %changed in %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %two = arith.constant 2 : index
+  %new = bufferization.alloc_tensor(%two) : tensor<?xf32>
+  %filled = linalg.fill ins(%seven : f32) outs(%new : tensor<?xf32>) -> tensor<?xf32>
+  %known = tensor.cast %filled : tensor<?xf32> to tensor<2xf32>
+  bufferization.dealloc_tensor %copy : tensor<2xf32>
+  return %into, %x, %known : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
