@@ -288,6 +288,10 @@ class KernelWriter {
     mlir::IRMapping values;
     for (mlir::OpOperand* input : op_.getDpsInputOperands()) {
       if (!op_.payloadUsesValueFromOperand(input)) continue;
+      if (!llvm::isa<mlir::RankedTensorType>(input->get().getType())) {
+        values.map(op_.getMatchingBlockArgument(input), input->get());
+        continue;
+      }
       values.map(
           op_.getMatchingBlockArgument(input),
           builder_.create<tensor::ExtractOp>(location_, input->get(), at(op_.getMatchingIndexingMap(input), point)));

@@ -187,7 +187,8 @@ bool Rewriter::pool(Operation* op, Attributes& attributes) {
   if (!is_adaptive)
     return is_average ? zero_points(op, 1, attributes) : becomes(op, name, op->getOperands(), attributes);
   if (op->getNumOperands() != first + 3) return false;
-  for (const auto& [i, word] : llvm::enumerate(ArrayRef<StringRef>{"kernel", "stride", "pad"})) {
+  constexpr llvm::StringLiteral kWords[] = {"kernel", "stride", "pad"};
+  for (const auto& [i, word] : llvm::enumerate(kWords)) {
     const DenseIntElementsAttr list = list_of(op->getOperand(first + static_cast<unsigned>(i)));
     if (!list) return false;
     attributes.set(word, builder_.getDenseI64ArrayAttr(numbers_of(list)));

@@ -171,12 +171,12 @@ ParseResult parse_variable_access(OpAsmParser& parser, OperationState& state) {
 
 }  // namespace
 
-std::optional<Dialect::ParseOpHook> LaterTosaDialect::getParseOperationHook(StringRef name) const {
-  if (name == "tosa.yield") return parse_yield;
-  if (name == "tosa.cond_if") return parse_branch;
-  if (name == "tosa.while_loop") return parse_loop;
-  if (name == "tosa.variable") return parse_variable;
-  if (name.starts_with("tosa.variable")) return parse_variable_access;
+std::optional<Dialect::ParseOpHook> LaterTosaDialect::getParseOperationHook(StringRef operation) const {
+  if (operation == "tosa.yield") return parse_yield;
+  if (operation == "tosa.cond_if") return parse_branch;
+  if (operation == "tosa.while_loop") return parse_loop;
+  if (operation == "tosa.variable") return parse_variable;
+  if (operation.starts_with("tosa.variable")) return parse_variable_access;
   return parse_values;
 }
 

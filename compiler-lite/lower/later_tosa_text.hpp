@@ -12,12 +12,12 @@ namespace baton::compiler_lite::lower {
 class LaterTosaDialect final : public mlir::Dialect {
  public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LaterTosaDialect)
-  explicit LaterTosaDialect(mlir::MLIRContext* context)
-      : Dialect(getDialectNamespace(), context, mlir::TypeID::get<LaterTosaDialect>()) {
+  explicit LaterTosaDialect(mlir::MLIRContext* of)
+      : Dialect(getDialectNamespace(), of, mlir::TypeID::get<LaterTosaDialect>()) {
     allowUnknownOperations();
   }
   static llvm::StringRef getDialectNamespace() { return "tosa"; }
-  std::optional<ParseOpHook> getParseOperationHook(llvm::StringRef name) const override;
+  std::optional<ParseOpHook> getParseOperationHook(llvm::StringRef operation) const override;
   mlir::Type parseType(mlir::DialectAsmParser& parser) const override;
   // A word, as in #tosa.nan_mode<IGNORE>, is a string.
   mlir::Attribute parseAttribute(mlir::DialectAsmParser& parser, mlir::Type type) const override;

@@ -320,9 +320,13 @@ LogicalResult tm_tensor_to_linalg(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   for (Operation* op : found) {
     rewriter.setInsertionPoint(op);
-    if (auto scan = dyn_cast<tm_tensor::ScanOp>(op)) Scan(rewriter, scan).lower();
-    if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op)) Scatter(rewriter, scatter).lower();
-    if (auto sort = dyn_cast<tm_tensor::SortOp>(op)) Sort(rewriter, sort).lower();
+    if (auto scan = dyn_cast<tm_tensor::ScanOp>(op)) {
+      Scan(rewriter, scan).lower();
+    } else if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op)) {
+      Scatter(rewriter, scatter).lower();
+    } else {
+      Sort(rewriter, cast<tm_tensor::SortOp>(op)).lower();
+    }
   }
   return success();
 }

@@ -55,7 +55,11 @@ class PhasedSum {
         !codegen::sums_products(op)) {
       return std::nullopt;
     }
-    const auto is_known = [](mlir::Type type) { return llvm::cast<mlir::RankedTensorType>(type).hasStaticShape(); };
+    // An operand may be a number.
+    const auto is_known = [](mlir::Type type) {
+      const auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape();
+    };
     if (!llvm::all_of(op->getOperandTypes(), is_known) || !is_zero_fill(op.getDpsInits()[0])) return std::nullopt;
     for (unsigned i = 0; i < 2; ++i) {
       PhasedSum sum(op, i);

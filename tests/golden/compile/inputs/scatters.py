@@ -6,7 +6,7 @@ JOINS = ["arith.addi", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui
 
 
 def tensor(shape, kind):
-    return f"tensor<{'x'.join(map(str, [*shape, kind]))}>"
+    return kind if shape is None else f"tensor<{'x'.join(map(str, [*shape, kind]))}>"
 
 
 def scatter(old, inputs, kind, loops, row, land, value, joined, attributes=""):
@@ -39,8 +39,8 @@ def lands(rows):
 
 
 def function(name, arguments, result, body, open_sizes=False):
-    shown = ", ".join(f"%a{i}: {tensor(['?' if open_sizes else size for size in shape], kind)}" for i, (shape, kind) in enumerate(arguments))
-    filled = " ".join(f"--input={'x'.join(map(str, shape))}={kind}" for shape, kind in arguments)
+    shown = ", ".join(f"%a{i}: {tensor(shape and ['?' if open_sizes else size for size in shape], kind)}" for i, (shape, kind) in enumerate(arguments))
+    filled = " ".join(f"--input={kind}=7" if shape is None else f"--input={'x'.join(map(str, shape))}={kind}" for shape, kind in arguments)
     print(f"// CASE: {name} {filled}\nfunc.func @{name}({shown}) -> {result} {{\n{body}}}")
 
 
@@ -72,6 +72,9 @@ def main():
       %scaled = arith.muli %scale, %x1 : i32"""
     body = scatter(("%a2", [40, 5], "rc"), [("%a0", [900], "i32", "i"), ("%a1", [900, 5], "i32", "ic")], "i32", "rci", "r", lands(40), value, "arith.addi %so_far, %scaled : i32")
     function("read_by_row", [([900], "i32"), ([900, 5], "i32"), ([40, 5], "i32"), ([40, 5], "i32")], tensor([40, 5], "i32"), body)
+    # A number for all of them, which is no tensor.
+    body = scatter(("%a2", [40], "r"), [("%a0", [900], "i32", "i"), ("%a1", None, "i32", "")], "i32", "ri", "r", lands(40), "", "arith.addi %so_far, %x1 : i32")
+    function("number", [([900], "i32"), (None, "i32"), ([40], "i32")], tensor([40], "i32"), body)
     # Open sizes.
     sizes = ["?", "?"]
     body = scatter(("%a2", sizes, "rc"), [("%a0", ["?"], "i32", "i"), ("%a1", sizes, "i32", "ic")], "i32", "rci", "r", lands(40), "", "arith.addi %so_far, %x1 : i32")
