@@ -411,10 +411,7 @@ def _random_between(x):
 
 LEFT = {
     "numbers": _random_between, "matrices": lambda x: (torch.linalg.svd(x + 1)[1] * 2, torch.linalg.eigvals(x[:, :5].exp()).abs().sort()[0].exp()),
-    "polynomials": lambda x: torch.special.chebyshev_polynomial_t(x, 3) + torch.special.bessel_j0(x * 2), "modes": lambda x: (x.round().mode(1)[0] * 2).cos(),
-    "an_index_by_a_mask": lambda x: x.clone().index_put_((x > 0,), torch.ones(()), accumulate=True) * 3,
-    "a_mask_of_rows": lambda x: x.exp().index_put_((torch.tensor([True, False, True, False, False]),), x[0]) - 1,
-    "scans": lambda x: torch._higher_order_ops.scan(lambda c, y: (c + y, c * y), torch.zeros(8), x + 1)[1] * 2,
+    "polynomials": lambda x: torch.special.chebyshev_polynomial_t(x, 3) + torch.special.bessel_j0(x * 2), "weights": lambda x: torch.linalg.householder_product(x[:, :3], x[0, :3] * 0.1).cos(),
     "nothing_else": lambda x: torch.linalg.eigvals(x[:, :5]).abs().sort()[0], "a_result_that_is_read_twice": lambda x: (lambda r: (r + 1, r * x, r))(torch.rand(5, 8))}
 
 
@@ -506,6 +503,137 @@ LISTS = {
 def test_lists_of_tensors(name):
     lists = [torch.randn(3, 4), torch.randn(5)], [torch.randn(3, 4), torch.randn(5)]
     same(compiled(LISTS[name], whole=True)(*lists), LISTS[name](*lists), 1e-4)
+
+
+# Matrices, places between elements, masks ---------------------------------------------------------------------------
+
+
+def _definite(a):
+    return a @ a.mH + 5 * torch.eye(a.shape[-1], dtype=a.dtype)
+
+
+def _triangles(a, b):
+    L = torch.linalg
+    return (L.solve_triangular(a.triu(), b, upper=True), L.solve_triangular(a.tril(), b, upper=False, unitriangular=True),
+            L.solve_triangular(a.triu(), b.mT, upper=True, left=False), torch.cholesky_solve(b, L.cholesky(_definite(a))),
+            torch.cholesky_inverse(L.cholesky(_definite(a), upper=True), upper=True), torch.triangular_solve(b, a.triu(), transpose=True)[0])
+
+
+def _whole_again(u, values, v):
+    return (u * values.to(u.dtype)[..., None, :]) @ v
+
+
+def _factors(a, b):
+    L = torch.linalg
+    low = a[..., :3]
+    return ((lambda q, r: (q @ r, q.mH @ q))(*L.qr(low)), (lambda q, r: q @ r)(*L.qr(low, mode="complete")), (lambda p, l, u: (p @ l @ u, l, u))(*L.lu(a)),
+            (lambda u, s, v: (s, _whole_again(u, s, v)))(*L.svd(low, full_matrices=False)), (lambda u, s, v: (s, u.mH @ u, v @ v.mH))(*L.svd(low.mT)),
+            (lambda w, v: (w, _whole_again(v, w, v.mH)))(*L.eigh(a + a.mH)), L.pinv(low), L.matrix_rank(low))
+
+
+MATRICES = {
+    "solutions": lambda a, b: (torch.linalg.solve(a, b), torch.linalg.solve(a[0], b), torch.linalg.solve(a, b.mT, left=False), torch.linalg.solve(a.mT, b[..., 0]),
+                               torch.linalg.inv(a), torch.linalg.matrix_power(a, -2), torch.lu_solve(b, *torch.linalg.lu_factor(a))),
+    "determinants": lambda a, b: (torch.linalg.det(a), torch.linalg.det(a.mT), torch.linalg.slogdet(a), torch.logdet(_definite(a))),
+    "triangles": _triangles, "exponentials": lambda a, b: torch.linalg.matrix_exp(a), "factors": _factors}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64])
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrices_in_an_export(name, dtype):
+    a, b = torch.randn(2, 4, 4, dtype=dtype), torch.randn(2, 4, 3, dtype=dtype)
+    program = bt().export(Of(lambda s, a, b: MATRICES[name](a, b)), (a, b), device="local-sync")
+    same(program(a, b), MATRICES[name](a, b), 1e-9 if dtype == torch.float64 else 1e-3)
+
+
+@pytest.mark.parametrize("name", ["solutions", "determinants", "triangles"])
+def test_gradients_of_matrices(name):
+    """Of a model that stays whole: gradients read the factors that a program made."""
+    arguments = [torch.randn(2, 4, 4, dtype=torch.float64, requires_grad=True), torch.randn(2, 4, 3, dtype=torch.float64, requires_grad=True)]
+
+    def gradients(function):
+        results = torch.utils._pytree.tree_leaves(function(*arguments))
+        return torch.autograd.grad(sum(each.square().sum() for each in results), arguments, allow_unused=True)
+
+    same(gradients(compiled(MATRICES[name], whole=True)), gradients(MATRICES[name]), 1e-8)
+
+
+@pytest.mark.parametrize("rows, columns", [(1, 1), (1, 4), (5, 2), (7, 7), (20, 33), (3, 0)])
+def test_singular_values_of_any_size(rows, columns):
+    a = torch.randn(2, rows, columns, dtype=torch.float64)
+    if min(rows, columns) > 3:
+        a[1] = a[1, :, :2] @ a[1, :2]  # Of few ranks: the other vectors complete them.
+    for is_full in (True, False):
+        u, values, v = bt().export(Of(lambda s, a: torch.linalg.svd(a, full_matrices=is_full)), (a,), device="local-sync")(a)
+        wanted = torch.linalg.svd(a, full_matrices=is_full)
+        same(values, wanted[1], 1e-9)
+        least = min(rows, columns)
+        same(_whole_again(u[..., :least], values, v[..., :least, :]), a, 1e-9)
+        same([u.mH @ u, v @ v.mH], [wanted[0].mH @ wanted[0], wanted[2] @ wanted[2].mH], 1e-9)
+
+
+def test_matrices_that_pytorch_refuses():
+    """PyTorch's checks stay under torch.compile; a program says by its numbers that there is no inverse."""
+    fast = compiled(lambda a: torch.linalg.inv(a) * 2)
+    same(fast(_definite(torch.ones(3, 3))), torch.linalg.inv(_definite(torch.ones(3, 3))) * 2)
+    with pytest.raises(RuntimeError, match="singular"):
+        fast(torch.zeros(3, 3))
+    program = bt().export(Of(lambda s, a: torch.linalg.cholesky(a)), (torch.eye(3),), device="local-sync")
+    assert program(-torch.eye(3)).isnan().any()
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_places_between_elements(mode, padding):
+    """Also those that stand on elements, and on the edges: the identity's."""
+    x = torch.randn(2, 3, 6, 5, requires_grad=True)
+    grids = (torch.rand(2, 4, 7, 2) * 3 - 1.5).requires_grad_(), F.affine_grid(torch.eye(2, 3).expand(2, 2, 3), x.shape, align_corners=True).requires_grad_()
+
+    def function(x, *grids):
+        made = [F.grid_sample(x, grid, mode, padding, align_corners=align) for grid in grids for align in (False, True)]
+        if mode != "bicubic":
+            volume = torch.cat([grids[0][:, None], grids[0][:, None, ..., :1]], -1)
+            made.append(F.grid_sample(x[:, :, None], volume, mode, padding, align_corners=True))
+        return made
+
+    fast = compiled(function, whole=True)
+    same(fast(x, *grids), [each.detach() for each in function(x, *grids)], 1e-4)
+    mine, theirs = (torch.autograd.grad(sum(each.square().sum() for each in f(x, *grids)), [x, *grids]) for f in (fast, function))
+    same(mine, theirs, 1e-3)
+
+
+def test_integers_without_room():
+    """Integers of 8 and 16 bits keep the low bits of what they have no room for."""
+    x = torch.tensor([300.0, -300, -17.5, 127.9, 128, -129, 40000, -40000, 70000, 255.5, -1])
+    function = lambda x: [x.to(dtype) for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)]
+    for source in (x, x.double(), x.bfloat16()):
+        same(compiled(function, whole=True)(source), function(source))
+
+
+def _masked(x, mask, values, rows):
+    y, z, w, u = (x.clone() for _ in range(4))
+    y[mask], z[mask], w[mask[:, 0]] = 0.5, values, rows
+    u[:, mask[0]] = values[:2]
+    return y, z, w, u, x.clone().index_put_((mask,), values, accumulate=True), x.clone().index_put_((mask[:, 0],), rows[0], accumulate=True)
+
+
+def test_masks_that_are_written():
+    mask = torch.tensor([[True, False, True, False], [False] * 4, [True, True, False, True]])
+    arguments = torch.randn(3, 4), mask, torch.arange(5.0), torch.randn(2, 4)
+    same(compiled(_masked, whole=True)(*arguments), _masked(*arguments))
+
+
+NUMBERS = {
+    "modes": lambda x: (x.round().mode(0), x.round().mode(1, keepdim=True), x[0, 0].mode(0), (x > 0).mode(1)),
+    "places": lambda x: (torch.nonzero_static(x > 0, size=25), torch.repeat_interleave(x[:3, 0], torch.tensor([1, 0, 2]), output_size=3)),
+    "windows": lambda x: (torch.hamming_window(8), torch.kaiser_window(8) * x, torch.fft.fftfreq(5), torch.bartlett_window(4), torch.tril_indices(3, 3)),
+    "bits": lambda x: (x.int() << 2, x.int() >> 1, torch.bitwise_left_shift(x.long(), 1), torch.complex(x, x * 2).conj().imag),
+    "scans": lambda x: (torch._higher_order_ops.scan(lambda c, y: (c + y, c * y), torch.zeros(8), x), torch._higher_order_ops.map(lambda y, z: y * z, x, torch.arange(8.0)))}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_whole_programs(name):
+    same(compiled(NUMBERS[name], whole=True)(x2), NUMBERS[name](x2))
 
 
 # Operators of torch.library ------------------------------------------------------------------------------------------

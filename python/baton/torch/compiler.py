@@ -25,4 +25,4 @@ def backend(module, inputs, *, options=None):
         run._boxed_call = True
         return run
 
-    return aot_autograd(fw_compiler=compiled, decompositions=decompositions())(module, inputs)
+    return aot_autograd(fw_compiler=compiled, decompositions=decompositions(settings.whole))(module, inputs)

@@ -60,6 +60,9 @@ for name, function in {"maximum": jnp.maximum, "minimum": jnp.minimum, "logical_
                        "copysign": jnp.copysign, "gcd": jnp.gcd, "lcm": jnp.lcm}.items():
     row(f"{name}.default", f"{name}.Tensor")(function)
 row("prims.gcd")(jnp.gcd)
+row("prims.shift_left")(jnp.left_shift)
+row("prims.shift_right_arithmetic")(jnp.right_shift)
+row("_neg_view.default", "_neg_view_copy.default", "resolve_neg.default")(jnp.negative)
 
 
 @row("add.Tensor", "add.Scalar")
@@ -345,7 +348,14 @@ def to_copy(x, dtype=None, **_):
     if dtype is None:
         return x
     made = jax_type(dtype)
-    return x != 0 if made == jnp.bool_ else jnp.asarray(x).astype(made)
+    return x != 0 if made == jnp.bool_ else _cast(jnp.asarray(x), made)
+
+
+def _cast(x, made):
+    """Of a number that an integer of 8 or 16 bits has no room for PyTorch keeps the low bits; JAX takes the nearest that there is."""
+    if jnp.issubdtype(made, jnp.integer) and made.itemsize < 4 and jnp.issubdtype(x.dtype, jnp.floating):
+        x = x.astype(jnp.int32)
+    return x.astype(made)
 
 
 @row("prims.convert_element_type")

@@ -11,6 +11,8 @@ from .graph import NotLowered
 from .program import Program, decompositions, device_for, specs_of_any_size
 
 _INPUT, _OUTPUT = graph_signature.InputKind, graph_signature.OutputKind
+# The name of a placeholder that keeps the order of effects, and is no argument of the program.
+_NO_ARGUMENT = object()
 
 
 class Exported:
@@ -26,7 +28,7 @@ class Exported:
         for i, (node, spec) in enumerate(zip(nodes, signature.input_specs, strict=True)):
             name = self._parameter(spec)
             self._places.append(name)
-            if name is None and not isinstance(node.meta.get("val"), torch.Tensor):
+            if name is _NO_ARGUMENT or name is None and not isinstance(node.meta.get("val"), torch.Tensor):
                 constants[i] = getattr(spec.arg, "value", None)
         self._inputs = [i for i, name in enumerate(self._places) if name is None]
         self._constants = constants
@@ -43,9 +45,10 @@ class Exported:
     def _parameter(self, spec):
         if spec.kind == _INPUT.USER_INPUT:
             return None
+        if spec.kind == _INPUT.TOKEN:
+            return _NO_ARGUMENT
         if spec.kind not in (_INPUT.PARAMETER, _INPUT.BUFFER, _INPUT.CONSTANT_TENSOR):
-            effects = ": its operations have effects beside their results, as the checks of torch.linalg have" if spec.kind.name == "TOKEN" else ""
-            raise NotLowered(f"a model with an input of kind {spec.kind.name.lower()} is not lowered{effects}")
+            raise NotLowered(f"a model with an input of kind {spec.kind.name.lower()} is not lowered")
         held = self._exported.constants if spec.kind == _INPUT.CONSTANT_TENSOR or spec.persistent is False else self._exported.state_dict
         self.parameters[spec.target] = held[spec.target]
         return spec.target
@@ -56,7 +59,7 @@ class Exported:
             raise TypeError(f"the model was exported for arguments {self._in_spec}, and was given {tree}")
         inputs = dict(zip(self._inputs, leaves, strict=True))
         for i, value in self._constants.items():
-            if inputs[i] != value:
+            if i in inputs and inputs[i] != value:
                 raise ValueError(f"argument {self._inputs.index(i)} was {value!r} when the model was exported, and is {inputs[i]!r}")
         tensors = [inputs[i] if name is None else self.parameters[name] for i, name in enumerate(self._places) if i not in self._constants]
         with torch.no_grad():
@@ -71,6 +74,8 @@ class Exported:
                 users.append(result)
             elif kind.name in ("BUFFER_MUTATION", "PARAMETER_MUTATION"):
                 self.parameters[target].copy_(result)
+            elif kind == _OUTPUT.TOKEN:
+                continue
             elif kind == _OUTPUT.USER_INPUT_MUTATION:
                 inputs[self._names.index(target)].copy_(result)
             else:
@@ -81,7 +86,7 @@ class Exported:
         """Writes the program, whose `main` takes the inputs alone, and a safetensors file with the parameters: for
         `baton.load(path, parameters={"model": parameters})`, or `--parameters=model=...` of the tools."""
         from baton._compile import compile as compile_program, target_of
-        if any(kind != _OUTPUT.USER_OUTPUT for kind, _ in self._outputs):
+        if any(kind not in (_OUTPUT.USER_OUTPUT, _OUTPUT.TOKEN) for kind, _ in self._outputs):
             raise NotLowered("a model that changes its buffers is not saved: a parameters file is only read")
         count = len(self._places) - len(self._constants)
         names = [name for i, name in enumerate(self._places) if i not in self._constants]

@@ -56,6 +56,16 @@ def _held(graph, node):
     return lambda *values: run(held.graph, values)
 
 
+def _made_now(target):
+    def constant(*arguments, **keywords):
+        made = target(*arguments, **{**keywords, "device": "cpu"} if "device" in keywords else keywords)
+        if not isinstance(made, torch.Tensor):
+            raise NotLowered(f"{target} is not lowered")
+        return jnp.asarray(made.numpy())
+
+    return constant
+
+
 def _cond(condition, when_true, when_false, operands=()):
     return lax.cond(jnp.asarray(condition).reshape(()), lambda *each: when_true(*each), lambda *each: when_false(*each), *operands)
 
@@ -67,7 +77,34 @@ def _while_loop(condition, body, carried, constants=()):
                           lambda now: [each.astype(type_) for each, type_ in zip(body(*now, *constants), types)], list(carried))
 
 
-_HIGHER = {"cond": _cond, "while_loop": _while_loop}
+def _scan(combine, first, rows, constants=()):
+    """What is carried keeps its types; of each round the rows that it makes."""
+    count = len(first)
+    types = [each.dtype for each in first]
+
+    def step(carried, row_):
+        made = combine(*carried, *row_, *constants)
+        return [each.astype(type_) for each, type_ in zip(made[:count], types)], list(made[count:])
+
+    carried, made = lax.scan(step, list(first), list(rows))
+    return [*carried, *made]
+
+
+def _map(function, rows, constants=()):
+    return lax.map(lambda each: list(function(*each, *constants)), list(rows))
+
+
+def _with_effects(token, operation, *arguments, **keywords):
+    """What is there for its effects alone, as checks are, has none in a program; a token only keeps the order of such."""
+    name = f"{operation._opname}.{operation._overloadname}"
+    if operation.namespace != "aten" or name not in TABLE or operation._schema.returns:
+        raise NotLowered(f"{operation} has effects beside its results, and is not lowered")
+    return token, TABLE[name](*arguments, **keywords)
+
+
+_HIGHER = {"cond": _cond, "while_loop": _while_loop, "scan": _scan, "map_impl": _map, "with_effects": _with_effects}
+row("prims._make_token")(lambda: jnp.zeros(0))
+row("prims._sink_tokens")(lambda tokens: None)
 
 
 def _result(node, values):
@@ -109,6 +146,8 @@ def _function(node):
         name = f"{target._opname}.{target._overloadname}" if target.namespace == "aten" else f"prims.{target._opname}"
         if name in TABLE:
             return TABLE[name]
+        if not node.all_input_nodes and torch.Tag.nondeterministic_seeded not in target.tags:
+            return _made_now(target)  # Windows, frequencies and the like: numbers from numbers.
         raise NotLowered(f"{target.namespace}.{name.removeprefix('prims.')} is not lowered{_INSTEAD.get(target._opname, '')}")
     from .commands import call_of
     return call_of(node)

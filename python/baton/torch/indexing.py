@@ -29,11 +29,36 @@ def index(x, indices):
 
 @row("index_put.default", "_unsafe_index_put.default", "_index_put_impl.default")
 def index_put(x, indices, values, accumulate=False, unsafe=False):
-    if len(indices) == 1 and indices[0] is not None and indices[0].dtype == jnp.bool_ and not values.ndim and not accumulate:
-        mask = indices[0].reshape(indices[0].shape + (1,) * (x.ndim - indices[0].ndim))
-        return jnp.where(mask, values.astype(x.dtype), x)
+    if sum(each is not None for each in indices) == 1 and indices[-1].dtype == jnp.bool_:
+        return _put_by_mask(x, len(indices) - 1, indices[-1], values.astype(x.dtype), accumulate)
     places = x.at[_places(x, indices)]
     return places.add(values.astype(x.dtype)) if accumulate else places.set(values.astype(x.dtype))
+
+
+def _put_by_mask(x, first, mask, values, accumulate):
+    """The places from dimension `first` on where the mask is true take the values in order, or all the same one."""
+    rest = x.ndim - first - mask.ndim
+    whole = values.reshape((1,) * (1 + first + rest - values.ndim) + values.shape)  # What is before, one for each place, and what is behind.
+    values = jnp.expand_dims(whole, tuple(range(first + 1, first + mask.ndim)))
+    if whole.shape[first] != 1:
+        order = jnp.cumsum(mask.reshape(-1), dtype=jnp.int64) - 1
+        taken = jnp.take(whole, jnp.maximum(order, 0), first, mode="clip")
+        values = taken.reshape(*whole.shape[:first], *mask.shape, *whole.shape[first + 1:])
+    mask = mask.reshape((1,) * first + mask.shape + (1,) * rest)
+    return jnp.where(mask, x + values if accumulate else values, x)
+
+
+@row("nonzero_static.default")
+def nonzero_static(x, size, fill_value=-1):
+    x = jnp.atleast_1d(x)[None] if not x.ndim else x
+    return jnp.stack(jnp.nonzero(x, size=size, fill_value=fill_value), -1).astype(jnp.int64)
+
+
+@row("repeat_interleave.Tensor")
+def repeat_interleave(repeats, output_size=None):
+    if output_size is None:
+        raise NotLowered("aten.repeat_interleave by a tensor gives a size that only the data knows; output_size= tells it")
+    return jnp.repeat(jnp.arange(repeats.shape[0], dtype=repeats.dtype), repeats, total_repeat_length=output_size)
 
 
 @row("embedding.default")

@@ -12,10 +12,13 @@ import torch
 from baton import _errors
 
 from .graph import NotLowered, has_row, said
+from .matrices import BETTER_LEFT
 from .program import Program, device_for, spec_of
 
 _log = logging.getLogger("baton.torch")
 _told = set()
+# Checks, which raise.
+_EFFECTS = ("with_effects", "_make_token.default", "_sink_tokens.default")
 
 
 class Settings:
@@ -37,7 +40,8 @@ class Part:
 
     def _may_be_lowered(self, node):
         is_command = isinstance(node.target, torch._ops.OpOverload) and node.target.namespace not in ("aten", "prims")
-        return has_row(node) and (not is_command or bool(self._settings.libraries))
+        is_left = not self._settings.whole and getattr(node.target, "__name__", "") in (*BETTER_LEFT, *_EFFECTS)
+        return has_row(node) and not is_left and (not is_command or bool(self._settings.libraries))
 
     def __call__(self, arguments):
         arguments, emptied = list(arguments), arguments
@@ -171,6 +175,6 @@ def _command_of(node):
 def _tell(node):
     """Once for each operator: what costs a program its wholeness, and where the model asks for it."""
     name = str(node.target)
-    if node.target is not operator.getitem and name not in _told:
+    if node.target is not operator.getitem and name not in _told and getattr(node.target, "__name__", "") not in _EFFECTS:
         _told.add(name)
         _log.warning(said(node, f"{name} has no form in programs: PyTorch runs it between two of them"))

@@ -15,7 +15,7 @@ from baton._program import load
 from baton.jax import frontend
 from baton.jax.libraries import LIBRARIES
 
-from . import complex_numbers, elementwise, gradients, indexing, lists, products, reductions, shapes, special, windows  # noqa: F401 - they write the table
+from . import complex_numbers, elementwise, gradients, indexing, lists, matrices, products, reductions, sampling, shapes, special, windows  # noqa: F401 - they write the table
 from . import graph as graphs
 from .graph import NotLowered
 from .types import jax_type
@@ -53,19 +53,19 @@ def lowered(graph, specs, constants, libraries, name="main"):
 
 # What core ATen would take apart into products and a softmax that no pass knows as attention; its parts also have other strides than
 # PyTorch told the model, which a `view` may not stand.
-_WHOLE = ("scaled_dot_product_attention.default", "_scaled_dot_product_flash_attention_for_cpu.default")
+_WHOLE = ("scaled_dot_product_attention.default", "_scaled_dot_product_flash_attention_for_cpu.default", "grid_sampler_2d.default")
 _LIFTED = ("lift.default", "lift_fresh.default")
 
 
-def decompositions():
-    """What PyTorch takes apart before: all that core ATen has not, and what it can of that which the table has not. It lifts a
+def decompositions(whole=True):
+    """What PyTorch takes apart before: all that core ATen has not, and what it can of that which the table has not; of a model that stays whole also what PyTorch would else do itself. It lifts a
     constant before it traces it: taken apart, that is a view of a tensor that the trace does not know."""
     from torch._decomp import core_aten_decompositions, decomposition_table
     made = {operator: function for operator, function in core_aten_decompositions().items() if not _stays_whole(_name(operator))}
     for operator, function in decomposition_table.items():
         if _name(operator) and _name(operator) not in (*graphs.TABLE, *_LIFTED):
             made.setdefault(operator, function)
-    return {**made, **lists.decompositions()}
+    return {**made, **lists.decompositions(), **(matrices.decompositions() if whole else {})}
 
 
 def _stays_whole(name):

@@ -289,6 +289,19 @@ def nanmedian(x, dimension=-1, keepdim=False):
     return tuple(each if keepdim else jnp.squeeze(each, dimension) for each in parts)
 
 
+@along("mode.default")
+def mode(x, dimension=-1, keepdim=False):
+    """The smallest of those that are there most often, and the last place of it."""
+    dimension = at(dimension, x.ndim)
+    values, places = sort(x, dimension)
+    number = lax.broadcasted_iota(jnp.int64, x.shape, dimension)
+    before = jnp.concatenate([lax.slice_in_dim(values, 0, 1, axis=dimension), lax.slice_in_dim(values, 0, -1, axis=dimension)], dimension)
+    begins = lax.cummax(jnp.where(values == before, 0, number), dimension)  # What is no number is never the same.
+    last = jnp.argmax(number - begins, dimension, keepdims=True)
+    made = [jnp.take_along_axis(each, last, dimension) for each in (values, places)]
+    return tuple(each if keepdim else jnp.squeeze(each, dimension) for each in made)
+
+
 @row("median.default")
 def median_all(x):
     return median(x.reshape(-1), 0)[0]
