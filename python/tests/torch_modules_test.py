@@ -463,6 +463,40 @@ def test_parts_of_unknown_shapes():
             same(fast(x), (x * 2)[x > 0].exp().sum(), 1e-4)
 
 
+OPEN = {
+    "attention": (lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True), lambda n: (2, n, 8)),
+    "parts": (lambda x: (torch.cat([x, x * 2])[1:-1].flip(0), x.shape[0] * 2 + 1, torch.arange(x.shape[0]) * x.argmax(0).sum(), x.sort(0)[0].cumsum(0)), lambda n: (n, 3)),
+    "windows": (lambda x: F.interpolate(F.avg_pool2d(F.max_pool2d(x, 3, 2, 1), 2), scale_factor=2), lambda n: (1, 2, 4 * n, 8)),
+    "random": (lambda x: (x + torch.rand_like(x) * 0).softmax(0), lambda n: (n, 3))}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_one_program_for_many_sizes(name, monkeypatch):
+    """The first few have a program each, all others one together; its gradient, too."""
+    from baton.torch import open_sizes, parts
+    made, (function, shape) = [], OPEN[name]
+    for module in (parts, open_sizes):
+        class Counted(module.Program):
+            def __init__(self, *arguments, of=module.__name__, **keywords):
+                super().__init__(*arguments, **keywords)
+                made.append(of)
+
+        monkeypatch.setattr(module, "Program", Counted)
+    fast = torch.compile(function, backend="baton", fullgraph=True, options={"device": "local-sync"})
+    for n in (3, 5, 7, 9, 11, 14):
+        x = torch.randn(shape(n))
+        torch._dynamo.mark_dynamic(x, x.dim() - 2, min=12 if name == "windows" else 3)
+        if name in ("attention", "windows"):
+            other = x.clone().requires_grad_()
+            x.requires_grad_()
+            mine, theirs = (torch.autograd.grad(f(each).square().sum(), each) for f, each in ((fast, x), (function, other)))
+            same(mine, theirs, 1e-4)
+        else:
+            same(fast(x), function(x))
+    count = {"attention": 2, "windows": 2}.get(name, 1)
+    assert made.count(open_sizes.__name__) == count and made.count(parts.__name__) <= 4 * count, made
+
+
 RULES = {
     "sgd": lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, nesterov=True, weight_decay=0.01), "adam": lambda p: torch.optim.Adam(p, 0.01, foreach=True),
     "adamw": lambda p: torch.optim.AdamW(p, torch.tensor(0.01), amsgrad=True, foreach=False), "rmsprop": lambda p: torch.optim.RMSprop(p, 0.01, centered=True, foreach=True),

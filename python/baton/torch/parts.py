@@ -13,10 +13,13 @@ from baton import _errors
 
 from .graph import NotLowered, has_row, said
 from .matrices import BETTER_LEFT
+from .open_sizes import OpenProgram
 from .program import Program, device_for, spec_of
 
 _log = logging.getLogger("baton.torch")
 _told = set()
+# So many sets of shapes have a program each before there is one for all.
+_FEW = 4
 # Checks, which raise.
 _EFFECTS = ("with_effects", "_make_token.default", "_sink_tokens.default")
 
@@ -33,7 +36,7 @@ class Part:
 
     def __init__(self, module, graph, settings):
         self._module, self._graph, self._settings = module, graph, settings
-        self._ready, self._steps = {}, None
+        self._ready, self._open, self._steps = {}, None, None
         left = {node for node in graph.nodes if node.op == "call_function" and not self._may_be_lowered(node)}
         if left and not settings.whole:
             self._cut(left)
@@ -55,7 +58,7 @@ class Part:
     def _program(self, arguments):
         """The program for arguments like these, or None where the part was cut instead."""
         key = tuple((each.shape, each.dtype) if isinstance(each, torch.Tensor) else (type(each), each) for each in arguments)
-        made = self._ready.get(key)
+        made = self._ready.get(key) or self._for_any_size(arguments)
         if made is not None:
             return made
         tensors = [each for each in arguments if isinstance(each, torch.Tensor)]
@@ -76,6 +79,17 @@ class Part:
         self._ready[key] = made
         return made
 
+    def _for_any_size(self, arguments):
+        """One program for all sizes that PyTorch left open, once there are many: those of few sizes are faster, and compiled for each."""
+        if self._open is None and len(self._ready) >= _FEW and all(isinstance(each, torch.Tensor) or type(each) is int for each in arguments):
+            try:
+                self._open = OpenProgram(self._graph, arguments, device_for([each for each in arguments if isinstance(each, torch.Tensor)], self._settings.device),
+                                         self._settings.libraries, self._settings.flags)
+            except Exception as error:  # Whatever JAX cannot tell of sizes, or a row: each size has its program, as before.
+                _log.info("no program for any size: %s", error)
+                self._open = False
+        return self._open.of(arguments) if self._open else None
+
     # Cutting ---------------------------------------------------------------------------------------------------------
 
     def _cut(self, left):
@@ -93,10 +107,8 @@ class Part:
                 level = last = max(level, last)
                 _tell(node)
             levels[node] = level
-        self._steps = [self._step(level, levels) for level in sorted(set(levels.values()))]
-        for node in reversed(self._graph.nodes):
-            if node.op == "output":
-                self._results = node.args[0]
+        self._results = next(node for node in reversed(self._graph.nodes) if node.op == "output").args[0]
+        self._steps = [self._step(level, levels) for level in sorted(set(levels.values()))]  # Last: other threads look for them.
         return None
 
     def _step(self, level, levels):

@@ -132,6 +132,10 @@ def convolution_backward(gradient, x, weight, bias_sizes, stride, padding, dilat
 # Attention -----------------------------------------------------------------------------------------------------------
 
 
+def _scale_of(width, dtype):
+    return 1 / math.sqrt(width) if isinstance(width, int) else lax.rsqrt(jnp.asarray(width).astype(dtype))
+
+
 @row("scaled_dot_product_attention.default")
 def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     return flash_attention(q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale, enable_gqa=enable_gqa)[0]
@@ -144,7 +148,7 @@ def flash_attention(q, k, v, dropout_p=0.0, is_causal=False, *, attn_mask=None, 
     if q.ndim > 2 and (enable_gqa or q.shape[-3] != k.shape[-3]):
         k, v = (jnp.repeat(each, q.shape[-3] // each.shape[-3], -3) for each in (k, v))
     scores = jnp.matmul(q, jnp.swapaxes(k, -1, -2), preferred_element_type=jnp.float32 if q.dtype.itemsize < 4 else q.dtype)
-    scores = scores * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    scores = scores * (_scale_of(q.shape[-1], scores.dtype) if scale is None else scale)
     if is_causal:
         rows, columns = (lax.broadcasted_iota(jnp.int32, scores.shape[-2:], i) for i in (0, 1))
         scores = jnp.where(columns <= rows, scores, -jnp.inf)

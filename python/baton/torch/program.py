@@ -1,5 +1,7 @@
 """A graph as a program: traced by JAX, compiled by Baton, called with tensors of PyTorch in place."""
 import contextlib
+import functools
+import operator
 import os
 import pathlib
 
@@ -58,13 +60,13 @@ _LIFTED = ("lift.default", "lift_fresh.default")
 
 
 def decompositions(whole=True):
-    """What PyTorch takes apart before: all that core ATen has not, and what it can of that which the table has not; of a model that stays whole also what PyTorch would else do itself. It lifts a
-    constant before it traces it: taken apart, that is a view of a tensor that the trace does not know."""
+    """What PyTorch takes apart before: all that core ATen has not, and what it can of that which the table has not; of a model that stays
+    whole also what PyTorch would else do itself. It lifts a constant before it traces it: taken apart, that is a view of a tensor that the trace does not know."""
     from torch._decomp import core_aten_decompositions, decomposition_table
-    made = {operator: function for operator, function in core_aten_decompositions().items() if not _stays_whole(_name(operator))}
-    for operator, function in decomposition_table.items():
-        if _name(operator) and _name(operator) not in (*graphs.TABLE, *_LIFTED):
-            made.setdefault(operator, function)
+    made = {operator_: function for operator_, function in core_aten_decompositions().items() if not _stays_whole(_name(operator_))}
+    for operator_, function in decomposition_table.items():
+        if _name(operator_) and _name(operator_) not in (*graphs.TABLE, *_LIFTED):
+            made.setdefault(operator_, function)
     return {**made, **lists.decompositions(), **(matrices.decompositions() if whole else {})}
 
 
@@ -72,9 +74,9 @@ def _stays_whole(name):
     return name in _WHOLE or (name.startswith("special_") and name in graphs.TABLE)
 
 
-def _name(operator):
-    is_aten = isinstance(operator, torch._ops.OpOverload) and operator.namespace == "aten"
-    return f"{operator._opname}.{operator._overloadname}" if is_aten else ""
+def _name(operator_):
+    is_aten = isinstance(operator_, torch._ops.OpOverload) and operator_.namespace == "aten"
+    return f"{operator_._opname}.{operator_._overloadname}" if is_aten else ""
 
 
 def spec_of(tensor):
@@ -83,17 +85,50 @@ def spec_of(tensor):
 
 def specs_of_any_size(tensors, ranges):
     """Shapes with the names that torch.export gave to unknown sizes, within their ranges."""
+    return _specs(tensors, _names(ranges))
+
+
+def sizes_of_any(tensors, numbers, ranges):
+    """The same, and numbers that are sizes, or are computed of them."""
+    names = _names(ranges)
+    return _specs(tensors, names), {i: _size(each, names) for i, each in numbers.items()}
+
+
+def _names(ranges):
+    """Symbol -> a size of JAX's, within its range."""
     limits = []
     for symbol, limit in ranges.items():
         limits += [f"{symbol} >= {int(limit.lower)}"] if _is_number(limit.lower) and limit.lower > 1 else []
         limits += [f"{symbol} <= {int(limit.upper)}"] if _is_number(limit.upper) and limit.upper < 2**31 else []
     scope = SymbolicScope(limits)
-    made = []
-    for tensor in tensors:
-        text = ", ".join(str(size) for size in tensor.shape)
-        is_open = any(not isinstance(size, int) for size in tensor.shape)
-        made.append(jax.ShapeDtypeStruct(symbolic_shape(text, scope=scope) if is_open else tuple(tensor.shape), jax_type(tensor.dtype)))
-    return made
+    return {str(symbol): symbolic_shape(str(symbol), scope=scope)[0] for symbol in ranges}
+
+
+def _specs(tensors, names):
+    return [jax.ShapeDtypeStruct(tuple(_size(size, names) for size in each.shape), jax_type(each.dtype)) for each in tensors]
+
+
+def _size(size, names):
+    return size if isinstance(size, int) else _computed(size.node.expr, names)
+
+
+def _computed(expression, names):
+    """A size that PyTorch tells by others: those of slices, windows, and what is put together."""
+    kind, parts = type(expression).__name__, expression.args
+    if expression.is_Symbol:
+        return names[str(expression)]
+    if expression.is_Integer:
+        return int(expression)
+    values = [_computed(each, names) for each in parts]
+    if kind in ("Add", "Mul"):
+        return functools.reduce(operator.add if kind == "Add" else operator.mul, values)
+    if kind in ("FloorDiv", "CleanDiv"):
+        return values[0] // values[1]
+    if kind in ("Mod", "PythonMod"):
+        return values[0] % values[1]
+    if kind == "Pow" and isinstance(values[1], int) and values[1] > 0:
+        return values[0]**values[1]
+    raise NotLowered(f"a size {expression} is not lowered")
 
 
 def _is_number(limit):

@@ -31,7 +31,8 @@ class _Windows:
         self.counts = [_extent(*each, ceil_mode) for each in zip(sizes, self.kernel, self.stride, self.padding, self.dilation)]
         ends = [(n - 1) * s + d * (k - 1) + 1 - size - p
                 for n, s, d, k, size, p in zip(self.counts, self.stride, self.dilation, self.kernel, sizes, self.padding)]
-        self.widths = [(p, max(end, 0)) for p, end in zip(self.padding, ends)]
+        # Of an unknown size nobody knows what the last window leaves; it leaves it, too, where as much stands behind as before.
+        self.widths = [(p, max(end, 0) if ceil_mode or isinstance(end, int) else p) for p, end in zip(self.padding, ends)]
         self.outer = x.ndim - rank
 
     def reduce(self, x, first, combine, widths=None):
