@@ -11,8 +11,20 @@ using llvm::StringRef;
 namespace {
 
 constexpr StringRef kProducts[] = {"linalg.matmul", "linalg.batch_matmul", "linalg.batch_reduce_matmul"};
-constexpr StringRef kNames[] = {"linalg.pack", "linalg.unpack", "linalg.elementwise", "matmul indexing_maps"};
+constexpr StringRef kNames[] = {"linalg.pack", "linalg.unpack", "linalg.elementwise"};
 constexpr StringRef kUnknownFloats[] = {"f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", "f8E3M4"};
+
+// What MLIR would call unknown, and what does instead.
+struct Unread {
+  StringRef word, instead;
+};
+constexpr Unread kUnread[] = {
+    {"#flow.parameter.named", "weights of files are arguments of functions, or constants of the program"},
+    {"#stream.parameter.named", "weights of files are arguments of functions, or constants of the program"},
+    {"#iree_codegen.compilation_info", "Baton chooses tiles itself; leave it out"},
+    {"#iree_codegen.lowering_config", "Baton chooses tiles itself; leave it out"},
+    {"#iree_codegen.translation_info", "Baton chooses tiles itself; leave it out"},
+};
 
 // Walks over the text word by word; strings and comments are none.
 class Rewriter {
@@ -58,7 +70,10 @@ class Rewriter {
       return replace(word, "linalg.contract");
     }
     if (word == "linalg.elementwise") return elementwise(word);
-    if (llvm::is_contained(kUnknownFloats, type_of(word))) return refuse(word);
+    if (llvm::is_contained(kUnknownFloats, type_of(word))) return refuse_float(word);
+    for (const Unread& unread : kUnread) {
+      if (word == unread.word) return refuse(word + " is not read: " + unread.instead);
+    }
     keep(word.size());
   }
   // `kind=#linalg.elementwise_kind<exp>` is `<exp>`.
@@ -78,15 +93,17 @@ class Rewriter {
     const size_t sizes = word.rfind('x');
     return sizes == StringRef::npos ? word : word.drop_front(sizes + 1);
   }
-  void refuse(StringRef word) {
+  void refuse_float(StringRef word) {
+    refuse("floats of the type " + type_of(word) +
+           " are not lowered: of floats below 16 bits there are f8E5M2, f8E4M3, f8E4M3FN, f8E5M2FNUZ, f8E4M3FNUZ and "
+           "f8E4M3B11FNUZ; others go as integers of their size, which the program converts");
+  }
+  void refuse(const llvm::Twine& why) {
     const StringRef before(earlier_.text);
     const size_t line_begin = before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1;
     const size_t line = before.count('\n') + 1, column = before.size() - line_begin + 1;
     earlier_.diagnostics =
-        (name_ + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) + ": error: floats of the type " + type_of(word) +
-         " are not lowered: of floats below 16 bits there are f8E5M2, f8E4M3, f8E4M3FN, f8E5M2FNUZ, f8E4M3FNUZ and "
-         "f8E4M3B11FNUZ; others go as integers of their size, which the program converts.\n")
-            .str();
+        (name_ + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) + ": error: " + why + ".\n").str();
   }
 
   StringRef rest_, name_;
@@ -97,7 +114,11 @@ class Rewriter {
 
 std::optional<EarlierText> earlier_text(StringRef source, StringRef name) {
   const auto is_in = [&](StringRef word) { return source.contains(word); };
-  if (llvm::none_of(kNames, is_in) && llvm::none_of(kUnknownFloats, is_in)) return std::nullopt;
+  const bool may_have_maps = is_in("indexing_maps") && llvm::any_of(kProducts, is_in);
+  const bool has_unread = llvm::any_of(kUnread, [&](const Unread& unread) { return is_in(unread.word); });
+  if (!may_have_maps && !has_unread && llvm::none_of(kNames, is_in) && llvm::none_of(kUnknownFloats, is_in)) {
+    return std::nullopt;
+  }
   return Rewriter(source, name).rewrite();
 }
 

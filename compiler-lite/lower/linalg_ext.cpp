@@ -394,7 +394,8 @@ LogicalResult lower(IRRewriter& rewriter, Operation* op) {
   const Ext ext(op);
   const StringRef name = op->getName().stripDialect();
   SmallVector<Value> tensors(ext.inputs);
-  if (name == "attention" && tensors.size() > 3) tensors.erase(tensors.begin() + 3);  // The scale.
+  const bool has_scale = name == "attention" && tensors.size() > 3 && !is_tensor(tensors[3]);
+  if (has_scale) tensors.erase(tensors.begin() + 3);
   llvm::append_range(tensors, ext.outputs);
   const bool are_tensors = llvm::all_of(tensors, is_tensor) && llvm::all_of(op->getResults(), is_tensor);
   if (!are_tensors || tensors.empty() || (ext.inputs.empty() && name != "sort")) return ext.refuse("tensors are taken");

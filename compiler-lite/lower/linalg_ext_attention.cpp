@@ -1,5 +1,6 @@
 // iree_linalg_ext.attention → two contractions with a softmax between them, in f32: scores are scaled, go through the region,
-// and are masked; what the mask hides is the smallest number. As in IREE a region that computes sees scores in powers of two.
+// and are masked; what the mask hides is the smallest number. As in IREE a region that computes sees scores in powers of two,
+// and a query that sees no key gives zeros.
 #include <numbers>
 
 #include "compiler-lite/dialects/tm_tensor/dialect.hpp"
@@ -39,6 +40,7 @@ class Attention {
   Tensor make(const Loops& result, const Loops& reduced, ArrayRef<Tensor> inputs, Type element, TypedAttr first,
               Body body);
   Tensor scores();
+  Tensor seen(const Loops& rows, const Loops& keys);
   Value score(OpBuilder& body, Location where, ValueRange elements);
 
   IRRewriter& rewriter_;
@@ -63,11 +65,12 @@ bool Attention::add(Value tensor, AffineMap map, Tensor& to) {
   return true;
 }
 
-// Operands are query, key, value, a scale where there is one, a mask where there is one; then the result.
+// Operands are query, key, value, scale, and a mask where there is one; then the result. What is meant without a scale
+// differs from version to version of IREE.
 bool Attention::read_maps() {
   const auto list = ext_.op->getAttrOfType<ArrayAttr>("indexing_maps");
   const size_t count = ext_.inputs.size();
-  if (!list || count < 3 || count > 5 || list.size() != count + 1 || ext_.outputs.size() != 1) return false;
+  if (!list || count < 4 || count > 5 || list.size() != count + 1 || ext_.outputs.size() != 1) return false;
   SmallVector<AffineMap> maps;
   for (const Attribute each : list) {
     const auto map = dyn_cast<AffineMapAttr>(each);
@@ -75,8 +78,8 @@ bool Attention::read_maps() {
     maps.push_back(map.getValue());
   }
   sizes_.resize(maps[0].getNumDims());
-  if (count >= 4) scale_ = ext_.inputs[3];
-  if (scale_ && !isa<FloatType>(scale_.getType())) return false;
+  scale_ = ext_.inputs[3];
+  if (!isa<FloatType>(scale_.getType())) return false;
   return add(ext_.inputs[0], maps[0], query_) && add(ext_.inputs[1], maps[1], key_) &&
          add(ext_.inputs[2], maps[2], value_) && add(ext_.outputs[0], maps.back(), out_) &&
          (count < 5 || add(ext_.inputs[4], maps[4], mask_)) &&
@@ -149,10 +152,8 @@ Value times(OpBuilder& body, Location where, Value number, double factor) {
 Value Attention::score(OpBuilder& body, Location where, ValueRange elements) {
   Value score = elements[0];
   if (computes_) score = times(body, where, score, std::numbers::log2e);
-  if (scale_) {
-    const Value scale = convertScalarToDtype(body, where, scale_, score.getType(), /*isUnsignedCast=*/false);
-    score = body.create<arith::MulFOp>(where, score, scale);
-  }
+  const Value scale = convertScalarToDtype(body, where, scale_, score.getType(), /*isUnsignedCast=*/false);
+  score = body.create<arith::MulFOp>(where, score, scale);
   if (ext_.has_region()) {
     IRMapping values;
     Block& block = ext_.op->getRegion(0).front();
@@ -194,9 +195,28 @@ Attention::Tensor Attention::scores() {
               [&](OpBuilder& body, Location where, ValueRange elements) { return score(body, where, elements); });
 }
 
+// Whether the mask lets a row see any key at all; rows that see none are zero.
+Attention::Tensor Attention::seen(const Loops& rows, const Loops& keys) {
+  const Loops mask_rows = reduced_of(mask_.loops, keys), mask_keys = reduced_of(mask_.loops, rows);
+  return make(mask_rows, mask_keys, {mask_}, rewriter_.getI1Type(), rewriter_.getBoolAttr(false),
+              [](OpBuilder& body, Location where, ValueRange elements) -> Value {
+                const Value mask = elements[0];
+                Value is_seen;
+                if (auto kind = dyn_cast<FloatType>(mask.getType())) {
+                  const auto infinity = APFloat::getInf(kind.getFloatSemantics(), /*Negative=*/true);
+                  const Value hidden = body.create<arith::ConstantOp>(where, body.getFloatAttr(kind, infinity));
+                  is_seen = body.create<arith::CmpFOp>(where, arith::CmpFPredicate::UNE, mask, hidden);
+                } else {
+                  const Value none = body.create<arith::ConstantOp>(where, body.getIntegerAttr(mask.getType(), 0));
+                  is_seen = body.create<arith::CmpIOp>(where, arith::CmpIPredicate::ne, mask, none);
+                }
+                return body.create<arith::OrIOp>(where, elements[1], is_seen);
+              });
+}
+
 LogicalResult Attention::lower() {
   if (!read_maps() || !region_is_good()) {
-    return ext_.refuse("one of floats, with a map for each operand and a region from f32 to f32, is");
+    return ext_.refuse("one of floats, with a scale, a map for each operand and a region from f32 to f32, is");
   }
   const Type f32 = rewriter_.getF32Type(), element = ext_.result_type().getElementType();
   const Tensor all_scores = scores();
@@ -232,9 +252,14 @@ LogicalResult Attention::lower() {
              const Value b = convertScalarToDtype(body, where, elements[1], f32, false);
              return body.create<arith::AddFOp>(where, elements[2], body.create<arith::MulFOp>(where, elements[0], b));
            });
+  SmallVector<Tensor> ends{sums};
+  if (mask_.value) ends.push_back(seen(rows, keys));
   const Tensor result =
-      make(out_.loops, {}, {sums}, element, {}, [&](OpBuilder& body, Location where, ValueRange elements) {
-        return convertScalarToDtype(body, where, elements[0], element, false);
+      make(out_.loops, {}, ends, element, {}, [&](OpBuilder& body, Location where, ValueRange elements) -> Value {
+        const Value number = convertScalarToDtype(body, where, elements[0], element, false);
+        if (!mask_.value) return number;
+        const Value zero = body.create<arith::ConstantOp>(where, body.getZeroAttr(element));
+        return body.create<arith::SelectOp>(where, elements[1], number, zero);
       });
   Value made = result.value;
   if (made.getType() != ext_.result_type()) {

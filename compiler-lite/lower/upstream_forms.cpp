@@ -1,5 +1,6 @@
 // What other compilers' frontends write around tensors, torch-mlir's among them: globals of ml_program, assertions inside of
 // bodies, and sizes of dimensions that only data name.
+#include "compiler-lite/dialects/check/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -138,7 +139,27 @@ LogicalResult lower_later_math(Operation* op) {
   return success();
 }
 
+// Integers that no view has are compared as the next wider ones.
+LogicalResult widen_check(Operation* op) {
+  for (OpOperand& operand : op->getOpOperands()) {
+    const auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    const auto narrow = type ? dyn_cast<IntegerType>(type.getElementType()) : IntegerType();
+    if (!narrow || narrow.getWidth() == 1 || narrow.getWidth() > 63 || !narrow.isSignless()) continue;
+    const unsigned width = std::max(8U, static_cast<unsigned>(llvm::PowerOf2Ceil(narrow.getWidth())));
+    if (width == narrow.getWidth()) continue;
+    OpBuilder builder(op);
+    const Type wide = builder.getIntegerType(width);
+    const auto wide_type = RankedTensorType::get(type.getShape(), wide);
+    operand.set(builder.create<arith::ExtSIOp>(op->getLoc(), wide_type, operand.get()));
+    if (const auto value = op->getAttrOfType<DenseIntElementsAttr>("value")) {
+      op->setAttr("value", value.mapValues(wide, [&](const APInt& number) { return number.sext(width); }));
+    }
+  }
+  return success();
+}
+
 LogicalResult lower(Operation* op) {
+  if (isa<check::ExpectEqOp, check::ExpectEqConstOp>(op)) return widen_check(op);
   if (auto each = dyn_cast<ml_program::GlobalOp>(op)) return lower_global(each);
   if (auto each = dyn_cast<ml_program::GlobalLoadOp>(op)) return lower_load(op, each.getGlobal(), {});
   if (auto each = dyn_cast<ml_program::GlobalLoadConstOp>(op)) {
@@ -175,7 +196,8 @@ LogicalResult unify_upstream_forms(ModuleOp module) {
   module.walk<WalkOrder::PreOrder>([&](Operation* op) {
     const bool is_program = isa_and_nonnull<ml_program::MLProgramDialect>(op->getDialect());
     const bool is_memory = isa_and_nonnull<bufferization::BufferizationDialect>(op->getDialect());
-    if (is_program || is_memory || is_later_math(op) || isa<tensor::DimOp, cf::AssertOp>(op)) found.push_back(op);
+    const bool is_other = isa<tensor::DimOp, cf::AssertOp, check::ExpectEqOp, check::ExpectEqConstOp>(op);
+    if (is_program || is_memory || is_later_math(op) || is_other) found.push_back(op);
   });
   for (Operation* op : found) {
     if (failed(lower(op))) return failure();

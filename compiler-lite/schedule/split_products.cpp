@@ -1,11 +1,11 @@
 #include "compiler-lite/schedule/split_products.hpp"
 
-#include "compiler-lite/codegen/attention.hpp"
 #include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/attention_groups.hpp"
 #include "compiler-lite/schedule/divided_reduction.hpp"
 #include "compiler-lite/schedule/libraries.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,8 +82,7 @@ void fuse_into_readers(mlir::IRRewriter& rewriter, linalg::GenericOp conversion)
 }
 
 bool may_split(linalg::LinalgOp product) {
-  return product->getParentOfType<util::FuncOp>() && product.hasPureTensorSemantics() &&
-         !product->hasAttr(codegen::kAttention) && !is_library_work(product) &&
+  return product->getParentOfType<util::FuncOp>() && product.hasPureTensorSemantics() && !is_library_work(product) &&
          (!is_narrow_float(product->getResult(0).getType()) || begins_at_zero(product));
 }
 
@@ -138,9 +137,14 @@ mlir::LogicalResult split(mlir::IRRewriter& rewriter, linalg::LinalgOp product, 
 }  // namespace
 
 mlir::LogicalResult split_products(mlir::ModuleOp module) {
+  // Attention is one kernel, whichever of its operations is the last.
+  llvm::SmallPtrSet<mlir::Operation*, 8> attending;
+  module.walk([&](linalg::LinalgOp op) {
+    for (mlir::Operation* each : attention_of(op)) attending.insert(each);
+  });
   llvm::SmallVector<std::pair<linalg::LinalgOp, codegen::LoopParts>> products;
   module.walk([&](linalg::LinalgOp op) {
-    if (!codegen::product_form(op) || !may_split(op)) return;
+    if (!codegen::product_form(op) || attending.contains(op) || !may_split(op)) return;
     if (const codegen::LoopParts by = parts_of(op); by.parts > 1) products.emplace_back(op, by);
   });
   mlir::IRRewriter rewriter(module.getContext());

@@ -30,6 +30,11 @@ module @expectations {
     %two = arith.constant dense<2> : tensor<3xi32>
     %halves = arith.divsi %numbers, %two : tensor<3xi32>
     check.expect_eq_const(%halves, dense<[1, 2, 3]> : tensor<3xi32>) : tensor<3xi32>
+    %narrow = arith.trunci %halves : tensor<3xi32> to tensor<3xi4>
+    check.expect_eq_const(%narrow, dense<[1, 2, 3]> : tensor<3xi4>) : tensor<3xi4>
+    %negative = util.unfoldable_constant dense<[-8, -1, 7]> : tensor<3xi4>
+    check.expect_eq_const(%negative, dense<[-8, -1, 7]> : tensor<3xi4>) : tensor<3xi4>
+    check.expect_eq(%negative, %negative) : tensor<3xi4>
     return
   }
 }

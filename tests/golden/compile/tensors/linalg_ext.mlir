@@ -7,6 +7,9 @@
 // RUN: baton-run-module %t.bvm --device=local-sync --function=places "--input=2x3xf32=1 7 7 4 3 8" | FileCheck %s --check-prefix=PLACES
 // RUN: baton-run-module %t.bvm --device=local-sync --function=moved "--input=4x2xi32=1 2 3 4 5 6 7 8" "--input=2x2xi32=3 1 1 0" | FileCheck %s --check-prefix=MOVED
 // RUN: baton-run-module %t.bvm --device=local-sync --function=attention "--input=1x2x2xf32=1 0 0 1" "--input=1x3x2xf32=1 0 0 1 1 1" "--input=1x3x2xf32=1 2 3 4 5 6" "--input=1x2x3xi1=1 1 0 1 1 1" | FileCheck %s --check-prefix=ATTENTION
+// RUN: baton-run-module %t.bvm --device=local-sync --function=attention "--input=1x2x2xf32=1 0 0 1" "--input=1x3x2xf32=1 0 0 1 1 1" "--input=1x3x2xf32=1 2 3 4 5 6" "--input=1x2x3xi1=0 0 0 1 1 1" | FileCheck %s --check-prefix=UNSEEN
+// RUN: baton-run-module %t.bvm --device=local-sync --function=by_key "--input=2x2xf16=1 0 0 1" "--input=3xf16=-inf 0 0" | FileCheck %s --check-prefix=BY-KEY
+// RUN: baton-run-module %t.bvm --device=local-sync --function=by_key "--input=2x2xf16=1 0 0 1" "--input=3xf16=-inf -inf -inf" | FileCheck %s --check-prefix=NO-KEY
 // RUN: baton-run-module %t.bvm --device=local-sync --function=capped "--input=1x2x2xf16=1 0 0 1" "--input=1x3x2xf16=1 0 0 1 1 1" "--input=1x2x3xf16=1 3 5 2 4 6" | FileCheck %s --check-prefix=CAPPED
 
 // Equal elements keep their order, also where the region holds for neither way round.
@@ -117,6 +120,8 @@ func.func @moved(%x: tensor<4x2xi32>, %i: tensor<2x2xi32>) -> (tensor<2x2x2xi32>
 
 // The first query sees two of three keys.
 // ATTENTION: 1x2x2xf32={{\[\[}}1.53788 2.53788][3.53391 4.53391]]
+// One that sees none gives zeros.
+// UNSEEN: 1x2x2xf32={{\[\[}}0 0][3.53391 4.53391]]
 func.func @attention(%q: tensor<1x2x2xf32>, %k: tensor<1x3x2xf32>, %v: tensor<1x3x2xf32>, %seen: tensor<1x2x3xi1>) -> tensor<1x2x2xf32> {
   %scale = arith.constant 1.0 : f32
   %out = tensor.empty() : tensor<1x2x2xf32>
@@ -144,4 +149,20 @@ func.func @capped(%q: tensor<1x2x2xf16>, %k: tensor<1x3x2xf16>, %v: tensor<1x2x3
     iree_linalg_ext.yield %r : f32
   } -> tensor<1x2x2xf16>
   return %r : tensor<1x2x2xf16>
+}
+
+// BY-KEY: 2x2xf16=[0.5 1][0.5 1]
+// NO-KEY: 2x2xf16=[0 0][0 0]
+func.func @by_key(%q: tensor<2x2xf16>, %mask: tensor<3xf16>) -> tensor<2x2xf16> {
+  %k = arith.constant dense<[[9.0, 9.0], [1.0, 1.0], [1.0, 1.0]]> : tensor<3x2xf16>
+  %v = arith.constant dense<[[9.0, 9.0], [0.0, 1.0], [1.0, 1.0]]> : tensor<3x2xf16>
+  %scale = arith.constant 1.0 : f16
+  %out = tensor.empty() : tensor<2x2xf16>
+  %r = iree_linalg_ext.attention <indexing_maps = [affine_map<(m, n, c, k) -> (m, c)>, affine_map<(m, n, c, k) -> (k, c)>, affine_map<(m, n, c, k) -> (k, n)>,
+      affine_map<(m, n, c, k) -> ()>, affine_map<(m, n, c, k) -> (k)>, affine_map<(m, n, c, k) -> (m, n)>]>
+      ins(%q, %k, %v, %scale, %mask : tensor<2x2xf16>, tensor<3x2xf16>, tensor<3x2xf16>, f16, tensor<3xf16>) outs(%out : tensor<2x2xf16>) {
+  ^bb0(%score: f32):
+    iree_linalg_ext.yield %score : f32
+  } -> tensor<2x2xf16>
+  return %r : tensor<2x2xf16>
 }
