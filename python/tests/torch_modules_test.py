@@ -14,6 +14,7 @@ pytestmark = pytest.mark.usefixtures("own_cache")
 
 @pytest.fixture(autouse=True)
 def seed():
+    bt()
     torch.manual_seed(0)
     torch._dynamo.reset()
 

@@ -4,10 +4,13 @@
 have them here. Nobody checks: of a matrix without an inverse, or without a Cholesky factor, come infinities and what is no number.
 Signs, or phases, of eigenvectors and singular vectors are no one's to choose, and others than PyTorch's.
 """
+import functools
+
 import jax
 import jax.numpy as jnp
 import torch
 from jax import lax
+from torch.utils._python_dispatch import _disable_current_modes
 
 from .graph import NotLowered, row
 from .rotations import eigenvectors, singular_vectors
@@ -173,13 +176,18 @@ def check_errors(info, name, is_matrix):
 # Gradients ask for the factors that PyTorch keeps: of a real matrix that is dense they may be those of the turned one, which is another matter in
 # each version.
 
-_PROBE = torch.tensor([[1.0, 2], [3, 4]])
-_TURNS = {operator: bool(operator(_PROBE, *more)[at][0, 0] == 2)
-          for operator, more, at in ((_aten._linalg_det.default, (), 1), (_aten._linalg_slogdet.default, (), 2), (_aten._linalg_solve_ex.default, (_PROBE,), 1))}
+
+@functools.cache
+def _turns(operator):
+    """Asked of PyTorch itself, and not when this is imported: a process that forks later should not have begun to compute."""
+    with _disable_current_modes():
+        a = torch.tensor([[1.0, 2], [3, 4]])
+        made = operator(a, a) if operator is _aten._linalg_solve_ex.default else operator(a)
+        return bool(made[2 if operator is _aten._linalg_slogdet.default else 1][0, 0] == 2)
 
 
 def _is_turned(operator, a):
-    return _TURNS[operator] and a.is_contiguous() and not a.is_complex()
+    return _turns(operator) and a.is_contiguous() and not a.is_complex()
 
 
 def _factored(operator, a):
