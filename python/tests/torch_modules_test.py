@@ -413,6 +413,7 @@ def _random_between(x):
 LEFT = {
     "numbers": _random_between, "matrices": lambda x: (torch.linalg.svd(x + 1)[1] * 2, torch.linalg.eigvals(x[:, :5].exp()).abs().sort()[0].exp()),
     "polynomials": lambda x: torch.special.chebyshev_polynomial_t(x, 3) + torch.special.bessel_j0(x * 2), "weights": lambda x: torch.linalg.householder_product(x[:, :3], x[0, :3] * 0.1).cos(),
+    "floats_of_8_bits": lambda x: ((x * 2).to(torch.float8_e4m3fn).float() + 1).exp(),
     "complex_inverses": lambda x: (torch.linalg.pinv(torch.complex(x, x.cos())[:, :3]), torch.linalg.inv(torch.complex(x, x.cos())[:, :5])),
     "nothing_else": lambda x: torch.linalg.eigvals(x[:, :5]).abs().sort()[0], "a_result_that_is_read_twice": lambda x: (lambda r: (r + 1, r * x, r))(torch.rand(5, 8))}
 

@@ -15,6 +15,7 @@ from .graph import NotLowered, has_row, said
 from .matrices import BETTER_LEFT
 from .open_sizes import OpenProgram
 from .program import Program, device_for, spec_of
+from .types import jax_type
 
 _log = logging.getLogger("baton.torch")
 _told = set()
@@ -44,6 +45,7 @@ class Part:
     def _may_be_lowered(self, node):
         is_command = isinstance(node.target, torch._ops.OpOverload) and node.target.namespace not in ("aten", "prims")
         is_left = not self._settings.whole and getattr(node.target, "__name__", "") in (*BETTER_LEFT, *_EFFECTS)
+        is_left = is_left or any(not _is_taken(each) for each in (node, *node.all_input_nodes))
         return has_row(node) and not is_left and (not is_command or bool(self._settings.libraries))
 
     def __call__(self, arguments):
@@ -171,6 +173,17 @@ class _Left:
                 arguments, keywords = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
                 values[node] = node.target(*arguments, **keywords)
         return [values[node] for node in self._made]
+
+
+def _is_taken(node):
+    """Whether a program has the element types of a value, which it has not of floats of 8 bits."""
+    try:
+        for each in torch.utils._pytree.tree_leaves(node.meta.get("val")):
+            if isinstance(each, torch.Tensor):
+                jax_type(each.dtype)
+    except TypeError:
+        return False
+    return True
 
 
 def _held(module, node):
