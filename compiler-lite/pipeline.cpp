@@ -122,6 +122,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   if (has_devices)
     pipeline.step("choose-functions",
                   [&](ModuleOp each) { return schedule::choose_functions(each, schedule_options); });
+  if (has_devices) pipeline.step("load-named-parameters", lower::load_named_parameters);
   pipeline.step("outline-initializers", outline_initializers);
   pipeline.pass(codegen::create_canonicalizer());
   pipeline.pass(createCSEPass());

@@ -11,7 +11,7 @@ using llvm::StringRef;
 namespace {
 
 constexpr StringRef kProducts[] = {"linalg.matmul", "linalg.batch_matmul", "linalg.batch_reduce_matmul"};
-constexpr StringRef kNames[] = {"linalg.pack", "linalg.unpack", "linalg.elementwise"};
+constexpr StringRef kNames[] = {"linalg.pack", "linalg.unpack", "linalg.elementwise", "#stream.parameter.named"};
 constexpr StringRef kUnknownFloats[] = {"f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", "f8E3M4"};
 
 // What MLIR would call unknown, and what does instead.
@@ -19,8 +19,6 @@ struct Unread {
   StringRef word, instead;
 };
 constexpr Unread kUnread[] = {
-    {"#flow.parameter.named", "weights of files are arguments of functions, or constants of the program"},
-    {"#stream.parameter.named", "weights of files are arguments of functions, or constants of the program"},
     {"#iree_codegen.compilation_info", "Baton chooses tiles itself; leave it out"},
     {"#iree_codegen.lowering_config", "Baton chooses tiles itself; leave it out"},
     {"#iree_codegen.translation_info", "Baton chooses tiles itself; leave it out"},
@@ -66,6 +64,7 @@ class Rewriter {
   void word(StringRef word) {
     if (word == "linalg.pack") return replace(word, "tensor.pack");
     if (word == "linalg.unpack") return replace(word, "tensor.unpack");
+    if (word == "#stream.parameter.named") return replace(word, "#flow.parameter.named");
     if (llvm::is_contained(kProducts, word) && rest_.drop_front(word.size()).ltrim().starts_with("indexing_maps")) {
       return replace(word, "linalg.contract");
     }

@@ -54,6 +54,9 @@ mlir::LogicalResult wrap_boundary(mlir::ModuleOp module, bool fences_by_default)
 void remove_unused_calls(mlir::ModuleOp module);
 
 // Initializers with tensors → functions that initializers call, because functions are what is scheduled.
+// Globals that hold a tensor of a file (#flow.parameter.named) get it by an initializer, which asks the module `parameters`.
+mlir::LogicalResult load_named_parameters(mlir::ModuleOp module);
+
 void outline_initializers(mlir::ModuleOp module);
 
 // scf.if of functions → branches between blocks. Upstream's conversion, which takes loops, would move all that stands behind

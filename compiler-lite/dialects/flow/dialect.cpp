@@ -13,6 +13,8 @@ using namespace baton::compiler_lite;  // NOLINT: the shared pieces of syntax.
 #include "compiler-lite/dialects/flow/flow.dialect.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "compiler-lite/dialects/flow/flow.types.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler-lite/dialects/flow/flow.attributes.cpp.inc"
 
 namespace baton::compiler_lite::flow {
 
@@ -21,10 +23,38 @@ void FlowDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "compiler-lite/dialects/flow/flow.types.cpp.inc"
       >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "compiler-lite/dialects/flow/flow.attributes.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "compiler-lite/dialects/flow/flow.ops.cpp.inc"
       >();
+}
+
+Attribute NamedParameterAttr::parse(AsmParser& parser, Type type) {
+  std::string scope, key;
+  StringAttr scope_name;
+  DictionaryAttr configuration;
+  if (parser.parseLess() || parser.parseString(&key)) return {};
+  if (succeeded(parser.parseOptionalColon())) {
+    scope = std::move(key);
+    if (parser.parseColon() || parser.parseString(&key)) return {};
+    scope_name = parser.getBuilder().getStringAttr(scope);
+  }
+  if (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(configuration)) return {};
+  if (parser.parseGreater()) return {};
+  if (!type) type = NoneType::get(parser.getContext());
+  return get(parser.getContext(), type, scope_name, parser.getBuilder().getStringAttr(key), configuration);
+}
+
+void NamedParameterAttr::print(AsmPrinter& printer) const {
+  printer << "<";
+  if (getScope()) printer << getScope() << "::";
+  printer << getKey();
+  if (getConfiguration()) printer << ", " << getConfiguration();
+  printer << ">";
 }
 
 namespace {

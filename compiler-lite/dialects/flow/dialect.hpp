@@ -21,5 +21,8 @@
 #define GET_TYPEDEF_CLASSES
 #include "compiler-lite/dialects/flow/flow.types.hpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "compiler-lite/dialects/flow/flow.attributes.hpp.inc"
+
 #define GET_OP_CLASSES
 #include "compiler-lite/dialects/flow/flow.ops.hpp.inc"

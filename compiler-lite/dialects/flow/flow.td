@@ -8,12 +8,22 @@ def Flow_Dialect : Dialect {
   let name = "flow";
   let cppNamespace = "::baton::compiler_lite::flow";
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
 class Flow_Op<string mnemonic, list<Trait> traits = []> : Op<Flow_Dialect, mnemonic, traits>;
 
 def Flow_ChannelType : TypeDef<Flow_Dialect, "Channel"> {
   let mnemonic = "channel";
   let summary = "ranks that work together in collectives";
+}
+
+// `<"scope"::"key">`, or `<"key">`, and a dictionary that may stand behind.
+def Flow_NamedParameterAttr : AttrDef<Flow_Dialect, "NamedParameter", [TypedAttrInterface]> {
+  let mnemonic = "parameter.named";
+  let summary = "a tensor of a file, which the host gives by the name of its scope";
+  let parameters = (ins AttributeSelfTypeParameter<"">:$type, OptionalParameter<"::mlir::StringAttr">:$scope,
+                    "::mlir::StringAttr":$key, OptionalParameter<"::mlir::DictionaryAttr">:$configuration);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Flow_DispatchOp : Flow_Op<"dispatch", [AttrSizedOperandSegments, Pure]> {
