@@ -9,7 +9,7 @@
 // RUN: sed -e 's/tensor<2x3xf32>/tensor<4x3xf32>/g' %s > %t.shape.mlir
 // RUN: baton-compile %t.shape.mlir -o %t.shape.bvm
 // RUN: not baton-run-module %t.shape.bvm --device=local-task --parameters=model=%t.safetensors --parameters=%t.safetensors --function=weights 2>&1 | FileCheck %s --check-prefix=SHAPE
-// RUN: sed -e '/@main/,/^}/d' -e 's/tensor<2x3xf32>/tensor<?x3xf32>/g' %s > %t.open.mlir
+// RUN: sed -e '/^func.func @main/,/^}/d' -e 's/tensor<2x3xf32>/tensor<?x3xf32>/g' %s > %t.open.mlir
 // RUN: not baton-compile %t.open.mlir -o %t.open.bvm 2>&1 | FileCheck %s --check-prefix=OPEN
 // CHECK: 2x3xf32=[11 13 15][14 16 18]
 // INPUT: util.call @parameters.view
