@@ -102,15 +102,15 @@ ParseResult refuse(OpAsmParser& parser, OperationState&) {
 
 }  // namespace
 
-LinalgExtDialect::LinalgExtDialect(MLIRContext* context)
-    : Dialect(getDialectNamespace(), context, TypeID::get<LinalgExtDialect>()) {
+LinalgExtDialect::LinalgExtDialect(MLIRContext* of)
+    : Dialect(getDialectNamespace(), of, TypeID::get<LinalgExtDialect>()) {
   allowUnknownOperations();
 }
 
-std::optional<Dialect::ParseOpHook> LinalgExtDialect::getParseOperationHook(StringRef name) const {
-  name.consume_front("iree_linalg_ext.");
-  if (name == "yield") return parse_yield;
-  if (llvm::is_contained(kNames, name)) return parse_operation;
+std::optional<Dialect::ParseOpHook> LinalgExtDialect::getParseOperationHook(StringRef operation) const {
+  operation.consume_front("iree_linalg_ext.");
+  if (operation == "yield") return parse_yield;
+  if (llvm::is_contained(kNames, operation)) return parse_operation;
   return refuse;
 }
 

@@ -14,9 +14,9 @@ inline constexpr llvm::StringLiteral kSegments = "operandSegmentSizes";
 class LinalgExtDialect final : public mlir::Dialect {
  public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LinalgExtDialect)
-  explicit LinalgExtDialect(mlir::MLIRContext* context);
+  explicit LinalgExtDialect(mlir::MLIRContext* of);
   static llvm::StringRef getDialectNamespace() { return "iree_linalg_ext"; }
-  std::optional<ParseOpHook> getParseOperationHook(llvm::StringRef name) const override;
+  std::optional<ParseOpHook> getParseOperationHook(llvm::StringRef operation) const override;
 };
 
 }  // namespace baton::compiler_lite::iree_linalg_ext

@@ -16,7 +16,7 @@
 // MISSING: No parameter scope '' was given; there are: 'model'
 // NONE: parameters
 // SHAPE: Tensor 'w' is a 2x3xf32; expected is a 4x3xf32.
-// OPEN: names a parameter as a tensor<?x3xf32>; one is a tensor of known sizes
+// OPEN: names a parameter as a 'tensor<?x3xf32>'; one is a tensor of known sizes
 util.global private @w = #flow.parameter.named<"model"::"w"> : tensor<2x3xf32>
 util.global private @other = #stream.parameter.named<"other"> : tensor<3xf32>
 
