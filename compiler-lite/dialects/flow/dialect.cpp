@@ -39,7 +39,7 @@ Attribute NamedParameterAttr::parse(AsmParser& parser, Type type) {
   DictionaryAttr configuration;
   if (parser.parseLess() || parser.parseString(&key)) return {};
   if (succeeded(parser.parseOptionalColon())) {
-    scope = std::move(key);
+    scope.swap(key);
     if (parser.parseColon() || parser.parseString(&key)) return {};
     scope_name = parser.getBuilder().getStringAttr(scope);
   }

@@ -258,8 +258,17 @@ def sort_stable(x, stable=None, dim=-1, descending=False):
 
 @along("topk.default")
 def topk(x, count, dimension=-1, largest=True, sorted=True):  # noqa: A002 - the name of the schema
-    places = lax.slice_in_dim(jnp.argsort(x, dimension, stable=True, descending=largest), 0, count, 1, at(dimension, x.ndim))
+    places = _places_of_largest(x, count, at(dimension, x.ndim)) if largest and x.dtype != bool else lax.slice_in_dim(
+        jnp.argsort(x, dimension, stable=True, descending=largest), 0, count, 1, at(dimension, x.ndim))
     return jnp.take_along_axis(x, places, dimension), places
+
+
+def _places_of_largest(x, count, dimension):
+    """Of which the rest of a row need not be in order. What is no number is the largest, whatever its sign."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        x = jnp.where(jnp.isnan(x), jnp.asarray(jnp.nan, x.dtype), x)
+    places = lax.top_k(jnp.moveaxis(x, dimension, -1), count)[1]
+    return jnp.moveaxis(places, -1, dimension).astype(jnp.arange(1).dtype)
 
 
 @along("kthvalue.default")
