@@ -50,6 +50,7 @@ mlir::Operation* operation_of(Value value) {
 std::optional<bool> match_body(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op->getNumRegions() != 1) return std::nullopt;
   mlir::Block& body = op->getRegion(0).front();
+  if (body.getNumArguments() != 3) return std::nullopt;  // linalg.map hands its body no element of the result.
   mlir::Operation* sum = operation_of<arith::AddFOp, arith::AddIOp>(body.getTerminator()->getOperand(0));
   if (!sum || sum->getBlock() != &body) return std::nullopt;
   const bool is_first = sum->getOperand(0) == body.getArgument(2);
