@@ -386,6 +386,7 @@ mlir::LogicalResult check_width(mlir::func::FuncOp group, const Kernel& kernel) 
 std::optional<FailureOr<mlir::AffineMap>> make_whole(mlir::func::FuncOp group, mlir::func::FuncOp entry,
                                                      const Kernel& kernel, const EntryWriter& writer) {
   const auto symbols = static_cast<unsigned>(kernel.constants.size());
+  if (group->hasAttr(kAttention)) return make_attention_kernel(entry, writer.destinations()[0], symbols);
   if (group->hasAttr(kScatter)) {
     const auto sizes_of = [&](Value tensor) { return writer.sizes_of(tensor); };
     return make_scatter_kernel(entry, writer.destinations()[0], sizes_of, symbols);
@@ -409,13 +410,6 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
   kernel.flops = count_flops(group, kernel);
   EntryWriter writer(group, kernel, signature, kernels);
   mlir::func::FuncOp entry = writer.write();
-  if (group->hasAttr(kAttention)) {
-    FailureOr<mlir::AffineMap> grid =
-        make_attention_kernel(entry, writer.destinations()[0], static_cast<unsigned>(kernel.constants.size()));
-    if (mlir::failed(grid)) return mlir::failure();
-    kernel.grid = *grid;
-    return kernel;
-  }
   if (const std::optional<FailureOr<mlir::AffineMap>> grid = make_whole(group, entry, kernel, writer)) {
     if (mlir::failed(*grid)) return mlir::failure();
     kernel.grid = **grid;

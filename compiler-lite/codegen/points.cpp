@@ -15,4 +15,14 @@ void for_points(mlir::OpBuilder& builder, mlir::Location location, mlir::Value c
   points->setAttr(kPoints, builder.getUnitAttr());
 }
 
+llvm::SmallVector<mlir::Value> split(mlir::OpBuilder& builder, mlir::Location location, mlir::Value number,
+                                     mlir::ValueRange sizes) {
+  llvm::SmallVector<mlir::Value> digits(sizes.size());
+  for (size_t i = sizes.size(); i-- > 0;) {
+    digits[i] = i == 0 ? number : builder.createOrFold<mlir::arith::RemUIOp>(location, number, sizes[i]);
+    if (i > 0) number = builder.createOrFold<mlir::arith::DivUIOp>(location, number, sizes[i]);
+  }
+  return digits;
+}
+
 }  // namespace baton::compiler_lite::codegen

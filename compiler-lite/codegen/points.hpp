@@ -13,4 +13,8 @@ inline constexpr llvm::StringLiteral kPoints = "baton.points";
 void for_points(mlir::OpBuilder& builder, mlir::Location location, mlir::Value count,
                 llvm::function_ref<void(mlir::OpBuilder&, mlir::Value)> body);
 
+// The digits of `number`, the last one the fastest.
+llvm::SmallVector<mlir::Value> split(mlir::OpBuilder& builder, mlir::Location location, mlir::Value number,
+                                     mlir::ValueRange sizes);
+
 }  // namespace baton::compiler_lite::codegen

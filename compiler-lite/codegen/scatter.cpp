@@ -213,13 +213,9 @@ class KernelWriter {
 
   void for_elements(llvm::function_ref<void(mlir::ValueRange)> body) {
     for_each_point(index(type().getNumElements()), [&](Value number) {
-      llvm::SmallVector<Value> place(static_cast<size_t>(type().getRank()));
-      for (size_t i = place.size(); i-- > 0;) {
-        const Value size = index(type().getDimSize(static_cast<unsigned>(i)));
-        place[i] = builder_.createOrFold<arith::RemUIOp>(location_, number, size);
-        number = builder_.createOrFold<arith::DivUIOp>(location_, number, size);
-      }
-      body(place);
+      llvm::SmallVector<Value> sizes;
+      for (const int64_t size : type().getShape()) sizes.push_back(index(size));
+      body(split(builder_, location_, number, sizes));
     });
   }
 
@@ -255,7 +251,7 @@ class KernelWriter {
     const Value rest = builder_.create<arith::SubIOp>(location_, count, first);
     for_each_point(builder_.create<arith::MinUIOp>(location_, rest, index(elements)), [&](Value number) {
       const Value at = builder_.create<arith::AddIOp>(location_, first, number);
-      write_update(split(at, order, sizes));
+      write_update(point_of(at, order, sizes));
     });
   }
 
@@ -263,15 +259,10 @@ class KernelWriter {
   Value index(int64_t number) { return builder_.create<arith::ConstantIndexOp>(location_, number); }
 
   // The loops' numbers of a point; that of the rows stays empty.
-  llvm::SmallVector<Value> split(Value number, llvm::ArrayRef<unsigned> order, llvm::ArrayRef<Value> sizes) {
+  llvm::SmallVector<Value> point_of(Value number, llvm::ArrayRef<unsigned> order, llvm::ArrayRef<Value> sizes) {
     llvm::SmallVector<Value> point(op_.getNumLoops());
-    for (size_t i = order.size(); i-- > 0;) {
-      if (i == 0) {
-        point[order[i]] = number;
-        break;
-      }
-      point[order[i]] = builder_.createOrFold<arith::RemUIOp>(location_, number, sizes[i]);
-      number = builder_.createOrFold<arith::DivUIOp>(location_, number, sizes[i]);
+    for (const auto& [loop, digit] : llvm::zip_equal(order, split(builder_, location_, number, sizes))) {
+      point[loop] = digit;
     }
     return point;
   }

@@ -294,7 +294,10 @@ class GroupWriter {
     for (Operation* op : operations) op->removeAttr(codegen::kAttention);
     mlir::func::FuncOp function = write_function(operations, captured, root);
     if (group.is_attention()) function->setAttr(codegen::kAttention, builder.getUnitAttr());
-    const mlir::SymbolRefAttr entry = intern(function, function_name, root);
+    const llvm::StringRef kind = root->getName().stripDialect();
+    const mlir::SymbolRefAttr entry = names_.intern(function, [&](size_t number) {
+      return symbol_name((function_name + "_" + llvm::Twine(number) + "_" + kind).str());
+    });
 
     SmallVector<Value> argument_sizes;
     for (const Value value : captured) add_sizes(builder, value, argument_sizes);
@@ -313,13 +316,6 @@ class GroupWriter {
   }
 
  private:
-  static void add_sizes(OpBuilder& builder, Value value, SmallVector<Value>& sizes) {
-    const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
-    for (unsigned d = 0; type && d < type.getRank(); ++d) {
-      if (type.isDynamicDim(d)) sizes.push_back(builder.createOrFold<tensor::DimOp>(value.getLoc(), value, d));
-    }
-  }
-
   // Of all results, from what the operation is given.
   static mlir::LogicalResult result_sizes(OpBuilder& builder, Operation* root, SmallVector<Value>& sizes) {
     const auto is_dynamic = [](mlir::Type type) { return !llvm::cast<mlir::RankedTensorType>(type).hasStaticShape(); };
@@ -370,23 +366,9 @@ class GroupWriter {
     return function;
   }
 
-  // The symbol of `function`, or of an equal one that was there before.
-  mlir::SymbolRefAttr intern(mlir::func::FuncOp function, llvm::StringRef function_name, Operation* root) {
-    std::string& name = names_[group_text(function)];
-    if (!name.empty()) {
-      function.erase();
-    } else {
-      llvm::StringRef kind = root->getName().stripDialect();
-      name = symbol_name((function_name + "_" + llvm::Twine(count_++) + "_" + kind).str());
-      function.setSymName(name);
-    }
-    return group_symbol(mlir::StringAttr::get(module_.getContext(), name));
-  }
-
   mlir::ModuleOp module_;
   mlir::ModuleOp symbols_;
-  llvm::StringMap<std::string> names_;
-  unsigned count_ = 0;
+  GroupNames names_;
 };
 
 // What only a group used is gone with it.
@@ -440,6 +422,26 @@ std::string group_text(mlir::func::FuncOp group) {
   // In its own scope: by default the whole module is verified and numbered for it.
   group->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
   return text;
+}
+
+mlir::SymbolRefAttr GroupNames::intern(mlir::func::FuncOp group, llvm::function_ref<std::string(size_t)> name) {
+  const auto [known, is_new] = names_.try_emplace(group_text(group));
+  const auto symbol = [&] { return group_symbol(mlir::StringAttr::get(group.getContext(), known->second)); };
+  if (is_new) {
+    known->second = name(names_.size() - 1);
+    group.setSymName(known->second);
+    return symbol();
+  }
+  const mlir::SymbolRefAttr equal = symbol();
+  group.erase();
+  return equal;
+}
+
+void add_sizes(OpBuilder& builder, Value value, llvm::SmallVectorImpl<Value>& sizes) {
+  const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+  for (unsigned d = 0; type && d < type.getRank(); ++d) {
+    if (type.isDynamicDim(d)) sizes.push_back(builder.createOrFold<tensor::DimOp>(value.getLoc(), value, d));
+  }
 }
 
 std::string symbol_name(llvm::StringRef name) {

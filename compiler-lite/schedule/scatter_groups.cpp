@@ -6,9 +6,7 @@
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -30,15 +28,9 @@ class Outliner {
   void outline(linalg::GenericOp op, llvm::StringRef function) {
     const SmallVector<Value> arguments = arguments_of(op);
     mlir::func::FuncOp group = write_group(op, arguments);
-    std::string& name = names_[group_text(group)];
-    if (!name.empty()) {
-      group.erase();
-    } else {
-      name = symbol_name((function + "_scatter_" + llvm::Twine(names_.size() - 1)).str());
-      group.setSymName(name);
-    }
+    const mlir::SymbolRefAttr symbol = names_.intern(
+        group, [&](size_t number) { return symbol_name((function + "_scatter_" + llvm::Twine(number)).str()); });
     OpBuilder builder(op);
-    const auto symbol = group_symbol(builder.getStringAttr(name));
     SmallVector<Value> sizes;
     for (const Value argument : arguments) add_sizes(builder, argument, sizes);
     SmallVector<Value> result_sizes;
@@ -83,17 +75,8 @@ class Outliner {
     return group;
   }
 
-  static void add_sizes(OpBuilder& builder, Value value, SmallVector<Value>& sizes) {
-    const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
-    for (unsigned d = 0; type && d < type.getRank(); ++d) {
-      if (type.isDynamicDim(d)) {
-        sizes.push_back(builder.createOrFold<mlir::tensor::DimOp>(value.getLoc(), value, d));
-      }
-    }
-  }
-
   mlir::ModuleOp module_;
-  llvm::StringMap<std::string> names_;  // By text.
+  GroupNames names_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
-#include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace baton::compiler_lite::schedule {
@@ -27,7 +26,7 @@ class Outliner {
     OpBuilder builder(end);
     mlir::Value sorted = body.getArgument(0);
     for (const codegen::SortSteps& steps : codegen::plan_sort(rows)) {
-      const auto symbol = group_symbol(builder.getStringAttr(group_of(rows, steps)));
+      const mlir::SymbolRefAttr symbol = group_of(rows, steps);
       auto dispatch = builder.create<flow::DispatchOp>(
           function.getLoc(), mlir::TypeRange(rows), mlir::ValueRange(), builder.getArrayAttr({symbol}),
           mlir::ValueRange(sorted), mlir::ValueRange(), mlir::ValueRange(), builder.getI64ArrayAttr({0}));
@@ -38,7 +37,7 @@ class Outliner {
   }
 
  private:
-  std::string group_of(RankedTensorType rows, const codegen::SortSteps& steps) {
+  mlir::SymbolRefAttr group_of(RankedTensorType rows, const codegen::SortSteps& steps) {
     OpBuilder builder = OpBuilder::atBlockEnd(group_module(module_).getBody());
     auto group = builder.create<mlir::func::FuncOp>(module_.getLoc(), "group", builder.getFunctionType(rows, rows));
     group->setAttr(codegen::kSortSteps, codegen::write_sort_steps(builder, steps));
@@ -46,18 +45,11 @@ class Outliner {
     mlir::Block* const body = group.addEntryBlock();
     builder.setInsertionPointToStart(body);
     builder.create<mlir::func::ReturnOp>(module_.getLoc(), mlir::ValueRange(body->getArgument(0)));
-    std::string& name = names_[group_text(group)];
-    if (!name.empty()) {
-      group.erase();
-    } else {
-      name = "sort_rows_" + std::to_string(names_.size() - 1);
-      group.setSymName(name);
-    }
-    return name;
+    return names_.intern(group, [](size_t number) { return "sort_rows_" + std::to_string(number); });
   }
 
   mlir::ModuleOp module_;
-  llvm::StringMap<std::string> names_;  // By text.
+  GroupNames names_;
 };
 
 }  // namespace

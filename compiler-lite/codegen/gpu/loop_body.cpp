@@ -30,15 +30,6 @@ Value product(OpBuilder& builder, Location location, ValueRange sizes) {
   return all;
 }
 
-Values split(OpBuilder& builder, Location location, Value number, ValueRange sizes) {
-  Values digits(sizes.size());
-  for (size_t i = sizes.size(); i-- > 0;) {
-    digits[i] = i == 0 ? number : builder.createOrFold<arith::RemUIOp>(location, number, sizes[i]);
-    if (i > 0) number = builder.createOrFold<arith::DivUIOp>(location, number, sizes[i]);
-  }
-  return digits;
-}
-
 Values indices(OpBuilder& builder, linalg::GenericOp op, mlir::OpOperand& operand, ValueRange point) {
   const mlir::AffineMap map = op.getMatchingIndexingMap(&operand);
   Values all;

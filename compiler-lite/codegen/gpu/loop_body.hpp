@@ -1,6 +1,7 @@
 // Points of a linalg operation's loops: loads, body and stores of one, and the order in which threads take them.
 #pragma once
 
+#include "compiler-lite/codegen/points.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace baton::compiler_lite::codegen::gpu {
@@ -10,8 +11,6 @@ using Values = llvm::SmallVector<mlir::Value>;
 // The sizes of all loops.
 Values loop_sizes(mlir::OpBuilder& builder, mlir::linalg::GenericOp op);
 mlir::Value product(mlir::OpBuilder& builder, mlir::Location location, mlir::ValueRange sizes);
-// The digits of `number`, the last one the fastest.
-Values split(mlir::OpBuilder& builder, mlir::Location location, mlir::Value number, mlir::ValueRange sizes);
 
 // Where in its operand a point reads or writes.
 Values indices(mlir::OpBuilder& builder, mlir::linalg::GenericOp op, mlir::OpOperand& operand, mlir::ValueRange point);

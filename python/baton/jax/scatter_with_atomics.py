@@ -69,11 +69,14 @@ class _Scatter:
 
     def last(self, name):
         text = _Text(self)
-        places = self._winners(text)
-        lands = text.each("i", "i32", [("%lands", "i32", "%land", "i"), (places, "i32", "%place", "i")], [
+        lands = self._lands_of_winners(text, self._winners(text))
+        return text.function(name, self._unique(text, lands, "%old"))
+
+    def _lands_of_winners(self, text, places):
+        """The rows of those updates that are the last ones of theirs; -1 for all other ones."""
+        return text.each("i", "i32", [("%lands", "i32", "%land", "i"), (places, "i32", "%place", "i")], [
             "%number = linalg.index 0 : index", "%mine = arith.index_cast %number : index to i32", "%none = arith.constant -1 : i32",
             "%wins = arith.cmpi eq, %mine, %place : i32", "%row = arith.select %wins, %land, %none : i32"], "%row")
-        return text.function(name, self._unique(text, lands, "%old"))
 
     def _winners(self, text):
         """For each update the number of the last one of its row; -1 where it has no row."""
@@ -140,9 +143,7 @@ class _Scatter:
             return text.function(name, total)
         places = self._winners(text)
         largest, sums = self._sums(text, places, "i")
-        lands = text.each("i", "i32", [("%lands", "i32", "%land", "i"), (places, "i32", "%place", "i")], [
-            "%number = linalg.index 0 : index", "%mine = arith.index_cast %number : index to i32", "%none = arith.constant -1 : i32",
-            "%wins = arith.cmpi eq, %mine, %place : i32", "%row = arith.select %wins, %land, %none : i32"], "%row")
+        lands = self._lands_of_winners(text, places)
         total = text.scattered([(lands, "i32", "%land", "i"), (largest, "i32", "%most", "ic"), (sums, "i64", "%sum", "ic")], "%old", self.element,
                              [*self._total(), *self._added("%so_far")], "%narrow", is_unique=True)
         return text.function(name, total)

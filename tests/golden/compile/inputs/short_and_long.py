@@ -111,12 +111,10 @@ def extreme(program, name, form, kind, order, shape, low, place_first=False):
     program.function(f"{name}_{'x'.join(map(str, shape))}_{kind}", [(shape, kind, "")], [first[1], second[1]], body)
 
 
-def gradient_of_kernel(program, kind, images, channels, made, size, window):
-    image, given = [images, channels, size + window - 1, size + window - 1], [images, made, size, size]
-    result = [made, channels, window, window]
+def sum_of_products(program, name, kind, image, given, result, loops):
+    """`loops`: the maps and the kinds of the loops, as linalg.generic says them."""
     body = constants(kind) + begun("begin", result, kind, "%zero")
-    body += f"""    %r = linalg.generic {{indexing_maps = [affine_map<(n, o, p, y, q, x, c) -> (n, c, p + y, q + x)>, affine_map<(n, o, p, y, q, x, c) -> (n, o, y, x)>,
-        affine_map<(n, o, p, y, q, x, c) -> (o, c, p, q)>], iterator_types = ["reduction", "parallel", "parallel", "reduction", "parallel", "reduction", "parallel"]}}
+    body += f"""    %r = linalg.generic {{{loops}}}
         ins(%a0, %a1 : {tensor(image, kind)}, {tensor(given, kind)}) outs(%begin : {tensor(result, kind)}) {{
     ^bb0(%x: {kind}, %y: {kind}, %o: {kind}):
       %m = arith.mulf %x, %y : {kind}
@@ -125,7 +123,15 @@ def gradient_of_kernel(program, kind, images, channels, made, size, window):
     }} -> {tensor(result, kind)}
     return %r : {tensor(result, kind)}
 """
-    program.function(f"gradient_{images}x{channels}x{made}x{size}x{window}_{kind}", [(image, kind, ":unit"), (given, kind, ":unit")], [tensor(result, kind)], body)
+    program.function(name, [(image, kind, ":unit"), (given, kind, ":unit")], [tensor(result, kind)], body)
+
+
+def gradient_of_kernel(program, kind, images, channels, made, size, window):
+    image, given = [images, channels, size + window - 1, size + window - 1], [images, made, size, size]
+    result = [made, channels, window, window]
+    sum_of_products(program, f"gradient_{images}x{channels}x{made}x{size}x{window}_{kind}", kind, image, given, result,
+                    """indexing_maps = [affine_map<(n, o, p, y, q, x, c) -> (n, c, p + y, q + x)>, affine_map<(n, o, p, y, q, x, c) -> (n, o, y, x)>,
+        affine_map<(n, o, p, y, q, x, c) -> (o, c, p, q)>], iterator_types = ["reduction", "parallel", "parallel", "reduction", "parallel", "reduction", "parallel"]""")
 
 
 def sums_beside_channels(program, kind, shape, order):
@@ -148,18 +154,9 @@ def sums_beside_channels(program, kind, shape, order):
 def gradient_of_channels(program, kind, images, channels, size, window):
     """Of a kernel that each channel has for itself."""
     image, given, result = [images, size + window - 1, size + window - 1, channels], [images, size, size, channels], [window, window, channels]
-    body = constants(kind) + begun("begin", result, kind, "%zero")
-    body += f"""    %r = linalg.generic {{indexing_maps = [affine_map<(c, n, p, y, q, x) -> (n, p + y, q + x, c)>, affine_map<(c, n, p, y, q, x) -> (n, y, x, c)>,
-        affine_map<(c, n, p, y, q, x) -> (p, q, c)>], iterator_types = ["parallel", "reduction", "parallel", "reduction", "parallel", "reduction"]}}
-        ins(%a0, %a1 : {tensor(image, kind)}, {tensor(given, kind)}) outs(%begin : {tensor(result, kind)}) {{
-    ^bb0(%x: {kind}, %y: {kind}, %o: {kind}):
-      %m = arith.mulf %x, %y : {kind}
-      %s = arith.addf %o, %m : {kind}
-      linalg.yield %s : {kind}
-    }} -> {tensor(result, kind)}
-    return %r : {tensor(result, kind)}
-"""
-    program.function(f"depthwise_{images}x{channels}x{size}x{window}_{kind}", [(image, kind, ":unit"), (given, kind, ":unit")], [tensor(result, kind)], body)
+    sum_of_products(program, f"depthwise_{images}x{channels}x{size}x{window}_{kind}", kind, image, given, result,
+                    """indexing_maps = [affine_map<(c, n, p, y, q, x) -> (n, p + y, q + x, c)>, affine_map<(c, n, p, y, q, x) -> (n, y, x, c)>,
+        affine_map<(c, n, p, y, q, x) -> (p, q, c)>], iterator_types = ["parallel", "reduction", "parallel", "reduction", "parallel", "reduction"]""")
 
 
 def main():
