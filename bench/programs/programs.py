@@ -275,6 +275,14 @@ def most_likely_path(start, moves, seen):
     return lax.scan(lambda at, row: (row[at], at), last.argmax(), before, reverse=True)[1]
 
 
+def least_squares(a, right):
+    """By QR, and by the equations that Cholesky and LU solve: small factorizations, which JAX asks LAPACK for."""
+    q, r = jnp.linalg.qr(a)
+    square = a.T @ a + jnp.eye(a.shape[1], dtype=a.dtype)
+    damped = jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(square), True), a.T @ right)
+    return jax.scipy.linalg.solve_triangular(r, q.T @ right), damped, jnp.linalg.solve(square, a.T @ right)
+
+
 def block_shapes(steps, width, inner):
     return ((steps, width), *[(width, width)] * 4, (width, inner), (inner,), (inner, width), *[(width,)] * 5)
 
@@ -326,6 +334,7 @@ PROGRAMS = [
     Program("edit_distance", edit_distance, ((50,), (57,)), integers={0: 5, 1: 5}),
     Program("adaptive_steps", adaptive_steps, ((2,),), tolerance=1e-3),
     Program("most_likely_path", most_likely_path, ((16,), (16, 16), (200, 16))),
+    Program("least_squares", least_squares, ((64, 48), (64, 4)), tolerance=1e-4),
     Program("running_sum", lambda x: jnp.cumsum(x, axis=1), ((512, 1024),)),
 ]
 

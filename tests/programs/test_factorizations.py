@@ -38,3 +38,36 @@ def test_blocks(kind, size, tmp_path):
     given = tools.call(tmp_path / "program.bvm", "main", arguments, wanted, tmp_path)
     told = [f"{i}: {told}" for i, pair in enumerate(zip(wanted, given)) if (told := tools.difference(*pair, TOLERANCES[kind]))]
     assert not told, told
+
+
+def shapes_of_all(a, square, triangle, right, singular):
+    factors, pivots, _ = jax.lax.linalg.lu(a)
+    taken, taus = jax.lax.linalg.geqrf(a) if hasattr(jax.lax.linalg, "geqrf") else (factors, pivots)
+    solved = [jax.lax.linalg.triangular_solve(triangle, right, left_side=True, lower=lower, transpose_a=turned, unit_diagonal=unit)
+              for lower, turned, unit in ((True, False, False), (False, False, True), (True, True, True), (False, True, False))]
+    aside = jax.lax.linalg.triangular_solve(triangle, jnp.swapaxes(right, -1, -2), left_side=False, lower=True)
+    q, r = jnp.linalg.qr(singular)  # Which columns q has for those of zeros, rounding says.
+    return [factors, pivots, taken, taus, *jnp.linalg.qr(a), *jnp.linalg.qr(a, mode="complete"), *solved, aside,
+            jnp.linalg.cholesky(square), jnp.linalg.cholesky(-square), *jax.lax.linalg.lu(singular)[:2], q @ r]
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (6, 6), (33, 20), (9, 31), (2, 3, 7, 7), (40, 5, 3)], ids=str)
+def test_shapes(kind, shape, tmp_path):
+    """Matrices of few elements, of one block, tall, wide, of a batch; what has no factor; columns of zeros and rows that are equal."""
+    source, size = np.random.default_rng(sum(shape)), shape[-1]
+    a = source.normal(size=shape).astype(kind)
+    square = source.normal(size=(*shape[:-2], size, size))
+    square = (square @ np.swapaxes(square, -1, -2) / size + np.eye(size)).astype(kind)
+    triangle = (source.normal(size=square.shape) / size + np.eye(size) * 2).astype(kind)
+    singular = np.ones_like(a)
+    singular[..., 0] = 0
+    arguments = [a, square, triangle, source.normal(size=(*shape[:-2], size, 4)).astype(kind), singular]
+    with jax.enable_x64(True):
+        wanted = [np.asarray(each) for each in jax.jit(shapes_of_all)(*arguments)]
+        text = tools.baton_jax().lower(shapes_of_all, *arguments)
+    (tmp_path / "program.mlir").write_text(text)
+    tools.run_tool("baton-compile", [tmp_path / "program.mlir", "-o", tmp_path / "program.bvm", "--cpu-levels=host", *tools.FLAGS])
+    given = tools.call(tmp_path / "program.bvm", "main", arguments, wanted, tmp_path)
+    told = [f"{i}: {told}" for i, pair in enumerate(zip(wanted, given)) if (told := tools.difference(*pair, TOLERANCES[kind]))]
+    assert not told, told

@@ -1,13 +1,17 @@
 """Factorizations that JAX asks LAPACK for, where they are short loops over columns: Cholesky, LU with pivots, triangular solves.
 
 Each round is work on whole matrices, batches together; n rounds of n * n, and of larger matrices in blocks (blocked.py). Those of
-complex matrices are written on complex numbers, before these become pairs; those of f16 and bf16 in f32. QR is in reflections.py. What converges by iteration
+complex matrices are written on complex numbers, before these become pairs; those of f16 and bf16 in f32. QR is in reflections.py. Cores do
+real ones in one kernel each (factorizations_on_cores.py). What converges by iteration
 (eigenvalues, singular values) is refused: it takes a library.
 """
+import math
+
 from jaxlib.mlir import ir
 
-from . import blocked
+from . import blocked, factorizations_on_cores as on_cores
 from .build import Builder, element_of, has_unknown_sizes, is_value, shape_of, tensor_type
+from .on_cores import call_either, module_of
 from .sorting import replace
 
 
@@ -92,7 +96,31 @@ def _turned(a):
     return [*range(rank - 2), rank - 1, rank - 2]
 
 
+# Matrices of so few elements, those of a batch together, stay in rounds: they take less than a command does, and a loop over them stays
+# one kernel (compiler-lite/schedule/small_loop_rules.hpp).
+FEW_ELEMENTS = {"cholesky": 25, "lu": 16, "triangle": 64, "qr": 16, "reflections": 16}
+
+
+def of_one_core(b, kind, operands, results, rounds, one_core):
+    """What `rounds` writes; for cores `one_core(name, shapes, element)`, where matrices are real and their sizes known. `results` are the
+    sizes behind those of the batch, and elements."""
+    shapes, element = [shape_of(each) for each in operands], element_of(operands[0])
+    if is_complex(operands[0]) or has_unknown_sizes(*operands) or max(map(math.prod, shapes)) <= FEW_ELEMENTS[kind] or 0 in shapes[0] + shapes[-1]:
+        return rounds(b, list(operands))
+    rank = max(map(len, shapes)) - 2
+    batch = shapes[0][:rank]
+    together = [b.reshape(each, [math.prod(batch), *shape[rank:]]) for each, shape in zip(operands, shapes)]
+    types = [tensor_type([math.prod(batch), *sizes], element) for sizes, element in results]
+    made = call_either(b, module_of(b), kind, together, types, rounds, lambda name: one_core(name, [shape_of(each) for each in together], str(element)))
+    return [b.reshape(each, [*batch, *sizes]) for each, (sizes, _) in zip(made, results)]
+
+
 def _panel(b, a):
+    return of_one_core(b, "cholesky", [a], [(shape_of(a)[-2:], element_of(a))], lambda inner, given: [_panel_in_rounds(inner, *given)],
+                       lambda name, shapes, element: on_cores.cholesky(name, *shapes, element))[0]
+
+
+def _panel_in_rounds(b, a):
     """The first columns of a matrix, right-looking: column k over the root of its head; its outer product is taken from what is right
     of it. Above the diagonal stays what stood there."""
     m = Matrices(b, a)
@@ -122,6 +150,13 @@ def _panel(b, a):
 
 
 def lu(b, a):
+    shape = shape_of(a)
+    results = [(shape[-2:], element_of(a)), ([min(shape[-2:])], ir.IntegerType.get_signless(32))]
+    return of_one_core(b, "lu", [a], results, lambda inner, given: _lu_in_rounds(inner, *given),
+                       lambda name, shapes, element: on_cores.lu(name, *shapes, element))
+
+
+def _lu_in_rounds(b, a):
     """The packed factors and for each column the row (from 0) that it was exchanged with."""
     m = Matrices(b, a)
     rows, columns = m.shape[-2:]
@@ -177,6 +212,12 @@ def solve(b, a, right, lower, unit):
 
 
 def _solved_by_rows(b, a, right, lower, unit):
+    return of_one_core(b, "triangle", [a, right], [(shape_of(right)[-2:], element_of(right))],
+                       lambda inner, given: [_solved_in_rounds(inner, *given, lower, unit)],
+                       lambda name, shapes, element: on_cores.solve(name, *shapes, element, lower, unit))[0]
+
+
+def _solved_in_rounds(b, a, right, lower, unit):
     """Each round subtracts one row of x from the others."""
     m, r = Matrices(b, a), Matrices(b, right)
     count = b.number(m.shape[-1])

@@ -2,16 +2,24 @@
 
 A reflection is 1 - tau v v*, where v has zeros above the diagonal, a one on it, and below it what is kept in the matrix.
 """
+from . import factorizations_on_cores as on_cores
 from .build import Builder, element_of, is_value, shape_of
-from .factorizations import Matrices, conjugate, divided, is_complex, magnitude, part, real, with_zero
+from .factorizations import Matrices, conjugate, divided, is_complex, magnitude, of_one_core, part, real, with_zero
 from .sorting import replace
 
 
 def qr(b, a):
     """The packed factors and for each column its tau."""
-    m = Matrices(b, a)
-    if any(map(is_value, m.shape)):
+    if any(map(is_value, b.sizes(a))):
         raise NotImplementedError('QR of matrices whose sizes are not known is not lowered: give them sizes')
+    shape = shape_of(a)
+    results = [(shape[-2:], element_of(a)), ([min(shape[-2:])], element_of(a))]
+    return of_one_core(b, "qr", [a], results, lambda inner, given: _qr_in_rounds(inner, *given),
+                       lambda name, shapes, element: on_cores.qr(name, *shapes, element))
+
+
+def _qr_in_rounds(b, a):
+    m = Matrices(b, a)
     least = min(m.shape[-2:])
 
     def step(s, carried):
@@ -84,6 +92,12 @@ def _one_of(b, m, value, shape):
 
 def matrix_of(b, a, taus):
     """The product of the reflections: their columns as far as `a` has any."""
+    return of_one_core(b, "reflections", [a, taus], [(shape_of(a)[-2:], element_of(a))],
+                       lambda inner, given: [_matrix_in_rounds(inner, *given)],
+                       lambda name, shapes, element: on_cores.reflections(name, *shapes, element))[0]
+
+
+def _matrix_in_rounds(b, a, taus):
     m, count = Matrices(b, a), shape_of(taus)[-1]
     start = b.select(b.compare("EQ", m.row, m.column), b.like(a, 1), b.like(a, 0))
 
