@@ -79,26 +79,31 @@ class Joiner {
   }
 
  private:
-  void collapse(linalg::GenericOp op, const Groups& groups) {
+  bool collapse(linalg::GenericOp op, const Groups& groups) {
     rewriter_.setInsertionPoint(op);
     mlir::FailureOr<linalg::CollapseResult> made = linalg::collapseOpIterationDims(op, groups, rewriter_);
-    if (mlir::failed(made)) return;
+    if (mlir::failed(made)) return false;
     rewriter_.replaceOp(op, made->results);
     for (const Value result : made->results) {
       if (auto expanded = result.getDefiningOp<tensor::ExpandShapeOp>()) follow(expanded);
     }
+    return true;
   }
 
-  // Who reads the result element by element goes along the joined loops.
+  // Who reads the result element by element goes along the joined loops. Each is looked for anew: one that reads another
+  // reader's result, too, went with that.
   void follow(tensor::ExpandShapeOp expanded) {
-    SmallVector<linalg::GenericOp> readers;
+    while (collapse_a_reader(expanded)) {
+    }
+  }
+
+  bool collapse_a_reader(tensor::ExpandShapeOp expanded) {
     for (mlir::Operation* user : expanded->getUsers()) {
       auto reader = llvm::dyn_cast<linalg::GenericOp>(user);
-      if (reader && !llvm::is_contained(readers, reader)) readers.push_back(reader);
+      if (!reader) continue;
+      if (const std::optional<Groups> groups = groups_of(reader, expanded)) return collapse(reader, *groups);
     }
-    for (linalg::GenericOp reader : readers) {
-      if (const std::optional<Groups> groups = groups_of(reader, expanded)) collapse(reader, *groups);
-    }
+    return false;
   }
 
   // The loops of the reader that go along the dimensions that were made of one; nothing where they can't be joined.
