@@ -98,9 +98,10 @@ def test_scans_begin_where_they_say(is_reverse, wanted, tmp_path):
 
 @pytest.mark.parametrize("function, sentence", [
     (lambda x: jax.ffi.ffi_call("nobody", jax.ShapeDtypeStruct(x.shape, x.dtype))(x), "custom_call @nobody is not lowered: only commands are"),
-    (lambda x: jnp.linalg.svd(x), r'custom_call @lapack_sgesdd_ffi is not lowered: the plugin lapack does it, with libraries=\("lapack",\)'),
+    (lambda x: jax.lax.linalg.tridiagonal(x[:3, :3])[1], "custom_call @lapack_ssytrd_ffi is not lowered: only commands are"),
     (lambda x: x.astype(jnp.float8_e8m0fnu).astype(jnp.float32), "tensors of f8E8M0FNU are not lowered: of floats below 16 bits there are"),
-    (lambda x: jnp.linalg.svd(x[:, :4] * 1j), "custom_call @lapack_cgesdd_ffi of complex numbers is not lowered: the plugin lapack does it of real ones"),
+    (lambda x: jax.scipy.linalg.hessenberg(x[:3, :3] * 1j), "custom_call @lapack_cgehrd_ffi of complex numbers is not lowered"),
+    (lambda x: jnp.linalg.eigvals(x[:3, :3]), r"custom_call @lapack_sgeev_ffi of complex numbers is not lowered: of eigenvalues those of symmetric matrices are \(eigh\)"),
     (lambda x: jax.ffi.ffi_call("a.b", jax.ShapeDtypeStruct(x.shape, np.complex64))(x), "of complex numbers is not lowered"),
 ])
 def test_what_is_refused_is_named(function, sentence):

@@ -3,12 +3,11 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import reflections, tridiagonal
+from . import reflected, reflections, spectral, tridiagonal
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .convolutions import lower_convolution, lower_dynamic_convolution
 from .factorizations import CALLS, is_complex, lower_cholesky, lower_triangular_solve
-from .libraries import ROUTINE
 from .scalars import index
 from .running import lower_running
 from .sorting import lower_approximate_top_k, replace
@@ -230,12 +229,12 @@ def lower_known_call(op):
         return True
     if name == "shape_assertion":
         return False  # sizes.py
-    who = 'the plugin lapack does it, with libraries=("lapack",)' if ROUTINE.match(name) else "only commands are, whose names are module.command"
-    raise NotImplementedError(f"custom_call @{name} is not lowered: {who}")
+    raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
 
 
-KNOWN_CALLS = {**CALLS, **reflections.CALLS, **tridiagonal.CALLS, "ApproxTopK": lower_approximate_top_k}
-COMPLEX_CALLS = [name for name in (*CALLS, *reflections.CALLS) if name[len("lapack_")] in "cz"]
+FACTORIZATIONS = {**CALLS, **reflections.CALLS, **reflected.CALLS, **spectral.CALLS}
+KNOWN_CALLS = {**FACTORIZATIONS, **tridiagonal.CALLS, "ApproxTopK": lower_approximate_top_k}
+COMPLEX_CALLS = [name for name in FACTORIZATIONS if name[len("lapack_")] in "cz"]
 
 
 def _slice_of_number(op, _):
