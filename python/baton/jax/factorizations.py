@@ -2,8 +2,7 @@
 
 Each round is work on whole matrices, batches together; n rounds of n * n, and of larger matrices in blocks (blocked.py). Those of
 complex matrices are written on complex numbers, before these become pairs; those of f16 and bf16 in f32. QR is in reflections.py. Cores do
-real ones in one kernel each (factorizations_on_cores.py). What converges by iteration
-(eigenvalues, singular values) is refused: it takes a library.
+real ones in one kernel each (factorizations_on_cores.py). What converges by iteration (eigenvalues, singular values) is in spectral.py.
 """
 import math
 
