@@ -283,6 +283,13 @@ def least_squares(a, right):
     return jax.scipy.linalg.solve_triangular(r, q.T @ right), damped, jnp.linalg.solve(square, a.T @ right)
 
 
+def masked_means(x):
+    """Of a mask that others read: means along columns and of all, what any of a column is."""
+    seen = x > 0
+    kept = jnp.where(seen, x, 0)
+    return kept.sum(0) / jnp.maximum(seen.sum(0), 1), kept.sum() / seen.sum(), (x > 2).any(0)
+
+
 def block_shapes(steps, width, inner):
     return ((steps, width), *[(width, width)] * 4, (width, inner), (inner,), (inner, width), *[(width,)] * 5)
 
@@ -335,6 +342,7 @@ PROGRAMS = [
     Program("adaptive_steps", adaptive_steps, ((2,),), tolerance=1e-3),
     Program("most_likely_path", most_likely_path, ((16,), (16, 16), (200, 16))),
     Program("least_squares", least_squares, ((64, 48), (64, 4)), tolerance=1e-4),
+    Program("masked_means", masked_means, ((200, 200),)),
     Program("running_sum", lambda x: jnp.cumsum(x, axis=1), ((512, 1024),)),
 ]
 

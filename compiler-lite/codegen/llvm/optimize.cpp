@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/llvm/optimize.hpp"
 
+#include "compiler-lite/codegen/llvm/bool_bytes.hpp"
 #include "compiler-lite/codegen/llvm/half_extremes.hpp"
 #include "compiler-lite/codegen/llvm/masked_logic.hpp"
 #include "llvm/Analysis/LoopInfo.h"
@@ -98,8 +99,11 @@ void optimize(llvm::Module& module, const Machine& target, llvm::TargetMachine& 
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerLateLoopOptimizationsEPCallback(
       [](llvm::LoopPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepLoops()); });
-  builder.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(ReleaseLoops()); });
+  const bool has_vectors = !machine.getTargetTriple().isNVPTX();
+  builder.registerVectorizerStartEPCallback([&](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(ReleaseLoops());
+    if (has_vectors) passes.addPass(BoolBytes());
+  });
   // Before the default, which would win otherwise.
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(make_library_info(module)); });
   builder.registerModuleAnalyses(modules);
