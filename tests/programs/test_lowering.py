@@ -96,6 +96,37 @@ def test_scans_begin_where_they_say(is_reverse, wanted, tmp_path):
     assert given[0].tolist() == wanted and given[1].tolist() == [16, 35]
 
 
+ONE_BRANCH = """func.func @main(%turns: tensor<i32>, %first: tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %last:2 = stablehlo.while(%i = %zero, %x = %first) : tensor<i32>, tensor<4xf32> cond {
+    %goes_on = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %goes_on : tensor<i1>
+  } do {
+    %next:2 = "stablehlo.case"(%i) ({
+      %sum = stablehlo.add %x, %x : tensor<4xf32>
+      %more = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %more, %sum : tensor<i32>, tensor<4xf32>
+    }) : (tensor<i32>) -> (tensor<i32>, tensor<4xf32>)
+    stablehlo.return %next#0, %next#1 : tensor<i32>, tensor<4xf32>
+  }
+  %same = "stablehlo.case"(%turns) ({
+    stablehlo.return %last#0 : tensor<i32>
+  }) : (tensor<i32>) -> tensor<i32>
+  return %last#1, %same : tensor<4xf32>, tensor<i32>
+}
+"""
+
+
+def test_a_branch_without_another_is_taken(tmp_path):
+    source, program = tmp_path / "branch.mlir", tmp_path / "branch.bvm"
+    source.write_text(baton_jax.from_stablehlo(ONE_BRANCH))
+    tools.compile_program(source, program)
+    given = tools.call(program, "main", [np.array(3, np.int32), np.arange(4, dtype=np.float32)],
+                       [np.zeros(4, np.float32), np.array(0, np.int32)], tmp_path)
+    assert given[0].tolist() == [0, 8, 16, 24] and given[1].tolist() == 3
+
+
 @pytest.mark.parametrize("function, sentence", [
     (lambda x: jax.ffi.ffi_call("nobody", jax.ShapeDtypeStruct(x.shape, x.dtype))(x), "custom_call @nobody is not lowered: only commands are"),
     (lambda x: jax.lax.linalg.tridiagonal(x[:3, :3])[1], "custom_call @lapack_ssytrd_ffi is not lowered: only commands are"),

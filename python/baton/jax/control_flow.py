@@ -95,6 +95,9 @@ def _terminator(block):
 
 def lower_branches(op, regions, scalars, of_truth):
     """A chain of scf.if; a number that names no branch names the last one."""
+    if len(regions) == 1:
+        _open(op, regions[0], scalars)
+        return
     b = Builder.before(op)
     types = [each.type for each in op.results]
     which = scalars.of(op.operands[0])
@@ -116,9 +119,17 @@ def lower_branches(op, regions, scalars, of_truth):
             inner.operation("scf.yield", branch(inner, at + 1).results)
         return made
 
-    if len(regions) == 1:
-        raise NotImplementedError("a stablehlo.case of one branch is not lowered; canonicalize removes it")
     scalars.replace(op, branch(b, 0).results)
+
+
+def _open(op, region, scalars):
+    """A branch without another is taken whatever the number is."""
+    returned = _return_of(region.blocks[0])
+    values = list(returned.operands)
+    returned.erase()
+    for each in list(region.blocks[0].operations):
+        each.operation.move_before(op)
+    scalars.replace(op, values)
 
 
 def _move(source, region):
