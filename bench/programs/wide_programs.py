@@ -727,6 +727,194 @@ class cholesky:
         return torch.linalg.cholesky_ex(a @ a.T / 1024 + torch.eye(1024, device=a.device, dtype=a.dtype))[0]
 
 
+# Loops of few numbers ------------------------------------------------------------------------------------------------
+
+
+def lorenz(y, join):
+    a, b, c = y[..., 0], y[..., 1], y[..., 2]
+    return join([10 * (b - a), a * (28 - c) - b, a * b - 8 / 3 * c], -1)
+
+
+def runge_kutta(y, join, h=0.005):
+    k1 = lorenz(y, join)
+    k2 = lorenz(y + h / 2 * k1, join)
+    k3 = lorenz(y + h / 2 * k2, join)
+    k4 = lorenz(y + h * k3, join)
+    return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+
+@program(normal(3))
+class lorenz_one:
+    def in_jax(y):
+        return lax.fori_loop(0, 100, lambda i, y: runge_kutta(y, jnp.stack), y)
+
+    def in_torch(y):
+        for _ in range(100):
+            y = runge_kutta(y, torch.stack)
+        return y
+
+
+@program(normal(512, 3))
+class lorenz_many:
+    def in_jax(y):
+        return lax.scan(lambda y, _: (runge_kutta(y, jnp.stack),) * 2, y, None, length=100)[1]
+
+    def in_torch(y):
+        all_of = []
+        for _ in range(100):
+            y = runge_kutta(y, torch.stack)
+            all_of.append(y)
+        return torch.stack(all_of)
+
+
+@program(normal(256, 64), normal(64, 64))
+class rnn_small:
+    def in_jax(x, w):
+        def step(h, x):
+            h = jnp.tanh(x + h @ w * 0.1)
+            return h, h
+
+        return lax.scan(step, jnp.zeros(64), x)[1]
+
+    def in_torch(x, w):
+        h, all_of = torch.zeros(64, device=x.device, dtype=x.dtype), []
+        for row in x:
+            h = torch.tanh(row + h @ w * 0.1)
+            all_of.append(h)
+        return torch.stack(all_of)
+
+
+@program(normal(128, 128))
+class power_iteration:
+    def in_jax(a):
+        a = a @ a.T
+        v = lax.fori_loop(0, 100, lambda i, v: (lambda w: w / jnp.linalg.norm(w))(a @ v), jnp.ones(128))
+        return v @ a @ v
+
+    def in_torch(a):
+        a = a @ a.T
+        v = torch.ones(128, device=a.device, dtype=a.dtype)
+        for _ in range(100):
+            w = a @ v
+            v = w / torch.linalg.norm(w)
+        return v @ a @ v
+
+
+@program(uniform(64, 64))
+class sinkhorn:
+    def in_jax(cost):
+        def step(_, fg):
+            f, g = fg
+            f = -jax.nn.logsumexp(g[None, :] - cost * 10, 1)
+            return f, -jax.nn.logsumexp(f[:, None] - cost * 10, 0)
+
+        f, g = lax.fori_loop(0, 100, step, (jnp.zeros(64), jnp.zeros(64)))
+        return jnp.exp(f[:, None] + g[None, :] - cost * 10)
+
+    def in_torch(cost):
+        f = g = torch.zeros(64, device=cost.device, dtype=cost.dtype)
+        for _ in range(100):
+            f = -torch.logsumexp(g[None, :] - cost * 10, 1)
+            g = -torch.logsumexp(f[:, None] - cost * 10, 0)
+        return torch.exp(f[:, None] + g[None, :] - cost * 10)
+
+
+@program(normal(256, 32), normal(32, 32))
+class markov_forward:
+    def in_jax(seen, to):
+        to = jax.nn.log_softmax(to, 1)
+
+        def step(at, seen):
+            at = jax.nn.logsumexp(at[:, None] + to, 0) + seen
+            return at, None
+
+        return jax.nn.logsumexp(lax.scan(step, seen[0], seen[1:])[0])
+
+    def in_torch(seen, to):
+        to = torch.log_softmax(to, 1)
+        at = seen[0]
+        for row in seen[1:]:
+            at = torch.logsumexp(at[:, None] + to, 0) + row
+        return torch.logsumexp(at, 0)
+
+
+@program(normal(100, 4), normal(6, 6), normal(4, 6))
+class kalman:
+    def in_jax(seen, f, h):
+        f, noise = f * 0.3, jnp.eye(4)
+
+        def step(state, z):
+            x, p = state
+            x, p = f @ x, f @ p @ f.T + jnp.eye(6)
+            gain = p @ h.T @ jnp.linalg.inv(h @ p @ h.T + noise)
+            x = x + gain @ (z - h @ x)
+            return (x, p - gain @ h @ p), x
+
+        return lax.scan(step, (jnp.zeros(6), jnp.eye(6)), seen)[1]
+
+    def in_torch(seen, f, h):
+        of = {"device": seen.device, "dtype": seen.dtype}
+        f, noise, x, p, all_of = f * 0.3, torch.eye(4, **of), torch.zeros(6, **of), torch.eye(6, **of), []
+        for z in seen:
+            x, p = f @ x, f @ p @ f.T + torch.eye(6, **of)
+            gain = p @ h.T @ torch.linalg.inv_ex(h @ p @ h.T + noise)[0]
+            x = x + gain @ (z - h @ x)
+            p = p - gain @ h @ p
+            all_of.append(x)
+        return torch.stack(all_of)
+
+
+@program(uniform(16384))
+class logistic_map:
+    def in_jax(x):
+        return lax.fori_loop(0, 100, lambda i, x: 2.5 * x * (1 - x), x)
+
+    def in_torch(x):
+        for _ in range(100):
+            x = 2.5 * x * (1 - x)
+        return x
+
+
+@program(normal(512, 512), normal(512))
+class conjugate_gradients:
+    def in_jax(a, b):
+        a = a @ a.T / 512 + jnp.eye(512)
+        return jax.scipy.sparse.linalg.cg(lambda x: a @ x, b, tol=0.0, maxiter=50)[0]
+
+    def in_torch(a, b):
+        a = a @ a.T / 512 + torch.eye(512, device=a.device, dtype=a.dtype)
+        x, r = torch.zeros_like(b), b
+        p, before = r, r @ r
+        for _ in range(50):
+            ap = a @ p
+            alpha = before / (p @ ap)
+            x, r = x + alpha * p, r - alpha * ap
+            now = r @ r
+            p, before = r + now / before * p, now
+        return x
+
+
+@program(normal(64, 32, 128), normal(128, 384), normal(128, 384))
+class gru:
+    def in_jax(x, wi, wh):
+        def step(h, x):
+            gi, gh = x @ wi * 0.1, h @ wh * 0.1
+            r, z = jax.nn.sigmoid(gi[:, :128] + gh[:, :128]), jax.nn.sigmoid(gi[:, 128:256] + gh[:, 128:256])
+            h = (1 - z) * jnp.tanh(gi[:, 256:] + r * gh[:, 256:]) + z * h
+            return h, h
+
+        return lax.scan(step, jnp.zeros((32, 128)), x)[1]
+
+    def in_torch(x, wi, wh):
+        h, all_of = torch.zeros(32, 128, device=x.device, dtype=x.dtype), []
+        for row in x:
+            gi, gh = row @ wi * 0.1, h @ wh * 0.1
+            r, z = torch.sigmoid(gi[:, :128] + gh[:, :128]), torch.sigmoid(gi[:, 128:256] + gh[:, 128:256])
+            h = (1 - z) * torch.tanh(gi[:, 256:] + r * gh[:, 256:]) + z * h
+            all_of.append(h)
+        return torch.stack(all_of)
+
+
 # Training in halves --------------------------------------------------------------------------------------------------
 
 

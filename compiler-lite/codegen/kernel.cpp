@@ -372,6 +372,19 @@ bool has_product(mlir::func::FuncOp entry) {
       .wasInterrupted();
 }
 
+// As many as its largest operation has elements to read or write: what a workgroup does after another, its threads wait for each
+// other all the time.
+int64_t threads_of_sequence(mlir::func::FuncOp entry) {
+  constexpr int64_t kThreadsMin = 32, kThreadsMax = 512;
+  int64_t points = 1;
+  entry.walk([&](mlir::linalg::LinalgOp op) {
+    int64_t of_op = 1;
+    for (const int64_t range : op.getStaticLoopRanges()) of_op *= std::clamp<int64_t>(range, 1, kThreadsMax);
+    points = std::max(points, std::min(of_op, kThreadsMax));
+  });
+  return std::clamp(static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(points))), kThreadsMin, kThreadsMax);
+}
+
 mlir::LogicalResult check_width(mlir::func::FuncOp group, const Kernel& kernel) {
   if (kernel.bindings.size() <= hal::kDispatchBindingsMax && kernel.word_count <= hal::kDispatchConstantsMax) {
     return mlir::success();
@@ -424,6 +437,10 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
     const AffineExpr one = mlir::getAffineConstantExpr(1, group.getContext());
     kernel.grid =
         mlir::AffineMap::get(0, static_cast<unsigned>(kernel.constants.size()), {one, one, one}, group.getContext());
+    entry->setAttr(kUndivided, OpBuilder(entry).getUnitAttr());
+    if (tiling == Tiling::kBlocks) {
+      entry->setAttr("workgroup_size", OpBuilder(entry).getIndexArrayAttr({threads_of_sequence(entry), 1, 1}));
+    }
     return kernel;
   }
   llvm::SmallVector<Destination> destinations = writer.destinations();

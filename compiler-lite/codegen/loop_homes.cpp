@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,6 +12,7 @@
 namespace baton::compiler_lite::codegen {
 namespace {
 
+namespace arith = mlir::arith;
 namespace bufferization = mlir::bufferization;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
@@ -89,11 +91,20 @@ Value written_operand(mlir::OpResult result) {
 // in what another value was given.
 enum class Origin { kGiven, kOfThisTurn, kOther };
 
+// A home that was made beside `view`, which reads it.
+bool is_of_this_turn(bufferization::ToTensorOp view) {
+  auto home = view.getMemref().getDefiningOp<memref::AllocOp>();
+  return home && home->getBlock() == view->getBlock();
+}
+
 Origin origin_of(Value value, Value given) {
   while (value != given) {
     const auto result = llvm::dyn_cast<mlir::OpResult>(value);
     if (!result) return Origin::kOther;
     if (llvm::isa<tensor::EmptyOp, tensor::FromElementsOp>(result.getOwner())) return Origin::kOfThisTurn;
+    if (auto view = value.getDefiningOp<bufferization::ToTensorOp>()) {
+      return is_of_this_turn(view) ? Origin::kOfThisTurn : Origin::kOther;
+    }
     if (auto branch = llvm::dyn_cast<scf::IfOp>(result.getOwner())) {
       const unsigned place = result.getResultNumber();
       return std::max(origin_of(branch.thenYield().getOperand(place), given),
@@ -103,6 +114,16 @@ Origin origin_of(Value value, Value given) {
     if (!value) return Origin::kOther;
   }
   return Origin::kGiven;
+}
+
+// What lies in the memory that `value` is an update of.
+Value first_of(Value value) {
+  while (const auto result = llvm::dyn_cast<mlir::OpResult>(value)) {
+    const Value before = written_operand(result);
+    if (!before) break;
+    value = before;
+  }
+  return value;
 }
 
 // At the end of a turn: copies to homes. What may lie in the home of another one is copied out of it before any is
@@ -209,7 +230,57 @@ void give_homes(scf::WhileOp loop) {
   replace_results(loop, made, homes_behind);
 }
 
+void give_homes(scf::IfOp branch) {
+  if (!has_known_sizes(branch.getResults())) return;
+  for (auto [result, value, other] :
+       llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(), branch.elseYield().getOperands())) {
+    if (!is_tensor(result) || first_of(value) == first_of(other)) continue;
+    OpBuilder builder(branch);
+    const auto type = llvm::cast<RankedTensorType>(result.getType());
+    const Value home =
+        builder.create<memref::AllocOp>(branch.getLoc(), mlir::MemRefType::get(type.getShape(), type.getElementType()));
+    builder.setInsertionPointAfter(branch);
+    result.replaceAllUsesWith(read_home(builder, branch.getLoc(), home));
+    for (auto [yield, yielded] : {std::pair(branch.thenYield(), value), std::pair(branch.elseYield(), other)}) {
+      builder.setInsertionPoint(yield);
+      write_home(builder, branch.getLoc(), yielded, home);
+    }
+  }
+}
+
+// One of two tensors.
+void select_by_branch(arith::SelectOp select) {
+  OpBuilder builder(select);
+  const auto give = [](Value value) {
+    return [value](OpBuilder& branch, Location location) { branch.create<scf::YieldOp>(location, value); };
+  };
+  auto made = builder.create<scf::IfOp>(select.getLoc(), select.getCondition(), give(select.getTrueValue()),
+                                        give(select.getFalseValue()));
+  select.getResult().replaceAllUsesWith(made.getResult(0));
+  select.erase();
+}
+
 }  // namespace
+
+void give_branches_homes(mlir::ModuleOp kernels) {
+  kernels.walk([](arith::SelectOp select) {
+    if (is_tensor(select.getResult()) && select.getCondition().getType().isInteger(1)) select_by_branch(select);
+  });
+  kernels.walk([](scf::IfOp branch) {
+    if (branch.elseBlock() && llvm::any_of(branch.getResults(), is_tensor)) give_homes(branch);
+  });
+}
+
+bool hands_pointers_on(mlir::ModuleOp buffers) {
+  const auto is_pointer = [](mlir::Type type) { return llvm::isa<mlir::MemRefType>(type); };
+  return buffers
+      .walk([&](mlir::Operation* op) {
+        const bool found = llvm::isa<scf::IfOp, scf::ForOp, scf::WhileOp, arith::SelectOp>(op) &&
+                           llvm::any_of(op->getResultTypes(), is_pointer);
+        return found ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 void give_loops_homes(mlir::ModuleOp kernels) {
   SmallVector<mlir::Operation*> loops;

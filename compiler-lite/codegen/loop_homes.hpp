@@ -19,4 +19,10 @@ namespace baton::compiler_lite::codegen {
 // Sizes must be known.
 void give_loops_homes(mlir::ModuleOp kernels);
 
+// The same of what the branches of an scf.if hand on, where they don't update one tensor: each copies to the home. Else a
+// pointer comes out of the branch, to memory of one kind or of another.
+void give_branches_homes(mlir::ModuleOp kernels);
+// Whether branches or loops hand on pointers still.
+bool hands_pointers_on(mlir::ModuleOp buffers);
+
 }  // namespace baton::compiler_lite::codegen

@@ -148,8 +148,9 @@ mlir::LogicalResult check_bufferized(mlir::ModuleOp kernels) {
   return mlir::success(good);
 }
 
-mlir::LogicalResult bufferize(mlir::ModuleOp kernels) {
+mlir::LogicalResult bufferize(mlir::ModuleOp kernels, Branches branches) {
   if (mlir::failed(fold_empty_tensors(kernels)) || mlir::failed(simplify(kernels))) return mlir::failure();
+  if (branches == Branches::kWriteOneMemory) give_branches_homes(kernels);
   give_loops_homes(kernels);
   split_empty_tensors(kernels);
   QuickPasses passes(kernels);
@@ -177,10 +178,10 @@ mlir::LogicalResult clean_up(mlir::ModuleOp kernels) {
   return passes.run(kernels);
 }
 
-mlir::LogicalResult lower_to_buffers(mlir::ModuleOp kernels) {
+mlir::LogicalResult lower_to_buffers(mlir::ModuleOp kernels, Branches branches) {
   resolve_strided_metadata(kernels);
   if (mlir::failed(inline_functions(kernels))) return mlir::failure();
-  if (has_tensors(kernels) && mlir::failed(bufferize(kernels))) return mlir::failure();
+  if (has_tensors(kernels) && mlir::failed(bufferize(kernels, branches))) return mlir::failure();
   return mlir::success(mlir::succeeded(ukernels_to_calls(kernels)) && mlir::succeeded(mlir::verify(kernels)));
 }
 

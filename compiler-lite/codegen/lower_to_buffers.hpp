@@ -14,8 +14,10 @@ namespace baton::compiler_lite::codegen {
 // The dialects and interfaces that this folder's code makes and uses; load them before anything here is called.
 void register_codegen(mlir::DialectRegistry& registry);
 
-// Beyond it there are no tensors, and every call is one of a declared function.
-mlir::LogicalResult lower_to_buffers(mlir::ModuleOp kernels);
+// Beyond it there are no tensors, and every call is one of a declared function. What branches hand on are pointers; where memory
+// is of several kinds, it is memory that both write.
+enum class Branches { kHandPointersOn, kWriteOneMemory };
+mlir::LogicalResult lower_to_buffers(mlir::ModuleOp kernels, Branches branches = Branches::kHandPointersOn);
 // For targets, when they have written the rest: what is computed twice or in a loop without need.
 mlir::LogicalResult clean_up(mlir::ModuleOp kernels);
 

@@ -20,6 +20,7 @@
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "llvm/ADT/ArrayRef.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace mlir {
 class DialectRegistry;
@@ -117,6 +118,9 @@ class Target {
 
   // Whether compile() has code for it as one kernel (attention.hpp); else its products and its softmax are kernels.
   virtual bool takes_attention(hal::ExecutableTargetAttr, const Attention&) const { return false; }
+
+  // Whether compile() has code for these kernels, each one loop's turns, and room for what a turn computes.
+  virtual bool takes_loops(hal::ExecutableTargetAttr, mlir::OwningOpRef<mlir::ModuleOp>) const { return false; }
 
   // For people and tests, which look into code generation with baton-codegen. The target that an architecture's name
   // means ("x86_64", "sm_80"); null for another kind's.

@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/temporaries.hpp"
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -47,54 +48,80 @@ std::optional<uint64_t> bound_bytes(memref::AllocOp alloc) {
 
 uint64_t aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// While a temporary holds something: from the first to the last of the kernel's own operations that touch it. Where that is
-// one, and one region of it alone: which.
-struct Life {
-  size_t first = 0, last = SIZE_MAX;
-  mlir::Region* only = nullptr;
+// The operations of a block that touch a temporary: from the first to the last. Without a block, who knows.
+struct Span {
+  mlir::Block* block = nullptr;
+  size_t first = SIZE_MAX, last = 0;
+  mlir::Region* only = nullptr;  // Where one operation touches it, and one region of that alone: which.
 };
 
-// The lives of a kernel's temporaries, by the order of the operations in its only block.
+// While a temporary holds something: in the kernel, and in the turn of a loop that makes it.
+struct Life {
+  Span in_kernel, in_turn;
+};
+
+// The lives of a kernel's temporaries, by the order of the operations in the kernel's only block and in those of turns.
 class Lives {
  public:
   explicit Lives(mlir::func::FuncOp kernel) {
     if (!kernel.getBody().hasOneBlock()) return;
     block_ = &kernel.getBody().front();
-    size_t number = 0;
-    for (mlir::Operation& op : *block_) {
-      numbers_[&op] = number++;
-      barriers_.push_back((barriers_.empty() ? 0 : barriers_.back()) + (llvm::isa<mlir::NVVM::Barrier0Op>(op) ? 1 : 0));
-    }
+    number(*block_);
+    kernel.walk([&](mlir::LoopLikeOpInterface loop) {
+      for (mlir::Region* turn : loop.getLoopRegions()) {
+        if (turn->hasOneBlock()) number(turn->front());
+      }
+    });
   }
 
   Life of(memref::AllocOp alloc) const {
-    Life life{SIZE_MAX, 0, nullptr};
+    mlir::Block* const block = alloc->getBlock();
+    const bool is_of_turn = block != block_ && barriers_.find(block) != barriers_.end();
+    return {block_ ? span_of(alloc, *block_) : Span{}, is_of_turn ? span_of(alloc, *block) : Span{}};
+  }
+  // Whether no thread can still be at one when another begins with the other: all meet in between. Threads that meet
+  // inside of a branch are all in that one.
+  bool are_apart(const Life& a, const Life& b) const {
+    mlir::Region *const one = a.in_kernel.only, *const other = b.in_kernel.only;
+    if (one && other && one != other && one->getParentOp() == other->getParentOp()) return true;
+    return meet_between(a.in_kernel, b.in_kernel) || meet_between(a.in_turn, b.in_turn);
+  }
+
+ private:
+  void number(mlir::Block& block) {
+    std::vector<size_t>& barriers = barriers_[&block];
+    for (mlir::Operation& op : block) {
+      numbers_[&op] = barriers.size();
+      barriers.push_back((barriers.empty() ? 0 : barriers.back()) + (llvm::isa<mlir::NVVM::Barrier0Op>(op) ? 1 : 0));
+    }
+  }
+  Span span_of(memref::AllocOp alloc, mlir::Block& block) const {
+    Span span{&block, SIZE_MAX, 0, nullptr};
     llvm::SmallPtrSet<mlir::Region*, 2> regions;
     llvm::SetVector<mlir::Value> addresses;
-    if (block_) addresses.insert(alloc);
+    addresses.insert(alloc);
     for (size_t i = 0; i < addresses.size(); ++i) {
       for (mlir::Operation* user : addresses[i].getUsers()) {
-        const mlir::Operation* own = block_->findAncestorOpInBlock(*user);
-        if (!own || carries_on(user)) return Life{};
+        const mlir::Operation* own = block.findAncestorOpInBlock(*user);
+        if (!own || carries_on(user)) return Span{};
         const size_t number = numbers_.lookup(own);
-        life = {std::min(life.first, number), std::max(life.last, number), nullptr};
+        span.first = std::min(span.first, number);
+        span.last = std::max(span.last, number);
         regions.insert(region_inside(own, user));
         if (user->getNumRegions() == 0 && !reads(user)) addresses.insert(user->result_begin(), user->result_end());
       }
     }
-    if (addresses.empty()) return Life{};
-    if (life.first == life.last && regions.size() == 1) life.only = *regions.begin();
-    return life;
+    if (span.first == span.last && regions.size() == 1) span.only = *regions.begin();
+    return span;
   }
-  // Whether no thread can still be at one when another begins with the other: all meet in between. Threads that meet
-  // inside of a branch are all in that one.
-  bool are_apart(Life a, Life b) const {
-    if (a.only && b.only && a.only != b.only && a.only->getParentOp() == b.only->getParentOp()) return true;
+  bool meet_between(Span a, Span b) const {
+    if (!a.block || a.block != b.block) return false;
     if (a.first > b.first) std::swap(a, b);
-    return a.last < b.first && b.first < barriers_.size() && barriers_[b.first] > barriers_[a.last];
+    const std::vector<size_t>& barriers = barriers_.find(a.block)->second;
+    if (a.last >= b.first || b.first >= barriers.size() || barriers[b.first] == barriers[a.last]) return false;
+    // The next turn begins with one when all are done with the other.
+    return a.block == block_ || barriers.back() > barriers[b.last] || barriers[a.first] > 0;
   }
-
- private:
   // The branch of `own` that `user` stands in, where all threads meet in it.
   static mlir::Region* region_inside(const mlir::Operation* own, mlir::Operation* user) {
     mlir::Region* region = user->getParentRegion();
@@ -116,7 +143,7 @@ class Lives {
 
   mlir::Block* block_ = nullptr;
   llvm::DenseMap<const mlir::Operation*, size_t> numbers_;
-  std::vector<size_t> barriers_;  // How many there are up to each operation.
+  std::map<mlir::Block*, std::vector<size_t>> barriers_;  // How many there are up to each operation.
 };
 
 // Where the temporaries of a kernel lie: two that are apart in time may lie in the same place.

@@ -450,11 +450,16 @@ struct ResolveSize : mlir::OpRewritePattern<tensor::DimOp> {
   }
 };
 
+Workgroups workgroups_of(Products products) {
+  if (products == Products::kAnywhere) return Workgroups::kAny;
+  return products == Products::kOnCores ? Workgroups::kOnCores : Workgroups::kOnBlocks;
+}
+
 }  // namespace
 
-LogicalResult normalize(mlir::ModuleOp module, Products products, bool has_loop_kernels) {
+LogicalResult normalize(mlir::ModuleOp module, Products products, RoomTest has_room) {
   if (failed(inline_calls(module))) return mlir::failure();
-  if (has_loop_kernels && products == Products::kOnCores && failed(outline_small_loops(module))) return mlir::failure();
+  if (has_room && failed(outline_small_loops(module, workgroups_of(products), has_room))) return mlir::failure();
   if (failed(lower_loops_over_tensors(module))) return mlir::failure();
   if (failed(check_bounds(module))) return mlir::failure();
   if (failed(clean_up(module)) || failed(fuse(module, products))) return mlir::failure();

@@ -3,6 +3,7 @@
 // branches.
 #pragma once
 
+#include "compiler-lite/schedule/small_loops.hpp"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir {
@@ -14,8 +15,8 @@ namespace baton::compiler_lite::schedule {
 // Who computes products: cores want many columns, and no zeros between elements; blocks of threads want a convolution's
 // channels in the fastest dimension.
 enum class Products { kAnywhere, kOnCores, kOnBlocks };
-// `has_loop_kernels`: small loops may become kernels (small_loops.hpp).
-mlir::LogicalResult normalize(mlir::ModuleOp module, Products products, bool has_loop_kernels);
+// Small loops become kernels where they have room (small_loops.hpp), and none does where `has_room` is null.
+mlir::LogicalResult normalize(mlir::ModuleOp module, Products products, RoomTest has_room);
 
 // tensor.dim as the sizes that imports, dispatches and calls were given.
 mlir::LogicalResult resolve_sizes(mlir::ModuleOp module);

@@ -68,6 +68,17 @@ bool have_atomics(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
   });
 }
 
+// Whether all have code for a loop of which `group` does the turns.
+bool have_code(llvm::ArrayRef<hal::ExecutableTargetAttr> targets, mlir::func::FuncOp group) {
+  const mlir::ScopedDiagnosticHandler quiet(group.getContext(), [](mlir::Diagnostic&) { return mlir::success(); });
+  return llvm::all_of(targets, [&](hal::ExecutableTargetAttr target) {
+    const codegen::Target* kind = codegen::find_target(target);
+    mlir::OwningOpRef<ModuleOp> kernels = ModuleOp::create(group.getLoc());
+    return kind && mlir::succeeded(codegen::make_kernel(group, *kernels, kind->facts().tiling)) &&
+           kind->takes_loops(target, std::move(kernels));
+  });
+}
+
 bool any_is_blocks(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) { return llvm::any_of(targets, is_blocks); }
 
 struct FormDispatchesPass : mlir::PassWrapper<FormDispatchesPass, mlir::OperationPass<ModuleOp>> {
@@ -131,8 +142,9 @@ LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options)
   // Accesses of kernels that choose among memories, or have instructions of their own for them, can't be checked; those of
   // their parts can.
   const bool sanitizes = options.settings.sanitize;
-  if (failed(normalize(module, products, /*has_loop_kernels=*/!sanitizes))) return failure();
-  if (sanitizes) return mlir::success();
+  if (sanitizes) return normalize(module, products, /*has_room=*/nullptr);
+  const auto has_room = [&](mlir::func::FuncOp group) { return have_code(targets, group); };
+  if (failed(normalize(module, products, has_room))) return failure();
   mark_attention(module, [&](const codegen::Attention& attention) {
     return llvm::all_of(targets, [&](hal::ExecutableTargetAttr target) {
       const codegen::Target* kind = codegen::find_target(target);

@@ -33,10 +33,14 @@ using mlir::Value;
 namespace {
 
 // What an operation may take. More is worth a command of its own, which cores divide among themselves.
-constexpr double kOperationStepsMax = 1 << 15;
+constexpr double kStepsOfCoreMax = 1 << 15;
+// The same of blocks of threads.
+constexpr double kStepsOfBlockMax = 1 << 18;
+// How many steps a block makes at once, and for how many its threads wait for memory and for each other.
+constexpr double kStepsAtOnce = 32, kStepsOfMeeting = 256;
 
 // Operations of a loop, with those in it: bufferization takes time that grows with their square.
-constexpr int64_t kOperationsMax = 512;
+constexpr int64_t kOperationsMax = 1024;
 
 bool is_number(mlir::Type type) {
   return type.isIndex() || type.isInteger(1) || (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
@@ -174,7 +178,15 @@ std::optional<double> SmallLoopRules::steps_of(Operation* op) {
   auto loops = llvm::dyn_cast<linalg::LinalgOp>(op);
   if (loops ? !loops.hasPureTensorSemantics() : !is_for_kernels(op)) return std::nullopt;
   const double steps = loops ? steps_of_loops(loops) : moved_elements(op) * double(codegen::count_steps(op));
-  return steps <= kOperationStepsMax && has_indices_inside(op) ? std::optional(steps) : std::nullopt;
+  return has_indices_inside(op) ? steps_in_workgroup(steps) : std::nullopt;
+}
+
+std::optional<double> SmallLoopRules::steps_in_workgroup(double steps) const {
+  const double in_block = steps / kStepsAtOnce + (steps > 1 ? kStepsOfMeeting : 1);
+  if (workgroups_ != Workgroups::kOnCores && steps > kStepsOfBlockMax) return std::nullopt;
+  if (workgroups_ == Workgroups::kOnBlocks || workgroups_ == Workgroups::kWithAtomics) return in_block;
+  if (steps > kStepsOfCoreMax) return std::nullopt;
+  return workgroups_ == Workgroups::kOnCores ? steps : std::max(steps, in_block);
 }
 
 bool SmallLoopRules::has_indices_inside(Operation* op) {

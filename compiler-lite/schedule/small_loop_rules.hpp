@@ -2,13 +2,17 @@
 //
 // A command costs the host and the device about a microsecond, so a loop whose operations take less than that each is
 // faster as a kernel of one workgroup, turns and all. Such a loop has tensors of known sizes only, no operation that is
-// the host's or somebody else's, none that is worth dividing among cores, and indices of which it is known that they
+// the host's or somebody else's, none that is worth dividing among workgroups, and indices of which it is known that they
 // lie inside: a kernel can't fail.
+//
+// A core makes one step after the other. A block of threads makes many at once, but all threads wait for each other
+// behind each operation.
 #pragma once
 
 #include <memory>
 #include <optional>
 
+#include "compiler-lite/schedule/on_cores.hpp"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -16,10 +20,10 @@ namespace baton::compiler_lite::schedule {
 
 class SmallLoopRules {
  public:
-  // Of the loops in `function`.
-  explicit SmallLoopRules(mlir::Operation* function) : function_(function) {}
+  // Of the loops in `function`, which such workgroups run.
+  SmallLoopRules(mlir::Operation* function, Workgroups workgroups) : function_(function), workgroups_(workgroups) {}
 
-  // How many instructions a turn takes, more or less, where that is known and the loop is a small one.
+  // How many instructions one after the other a turn takes, more or less, where that is known and the loop is a small one.
   std::optional<double> steps_of_turn(mlir::LoopLikeOpInterface loop);
   // How many turns there are, where constants say so.
   static std::optional<double> turns_of(mlir::LoopLikeOpInterface loop);
@@ -27,11 +31,14 @@ class SmallLoopRules {
  private:
   std::optional<double> steps_of_block(mlir::Block& block);
   std::optional<double> steps_of(mlir::Operation* op);
+  // Of an operation that makes so many; nothing where that is work for more than one workgroup.
+  std::optional<double> steps_in_workgroup(double steps) const;
   bool has_indices_inside(mlir::Operation* op);
   // `index` + `behind` < `size`, and `index` is not negative.
   bool is_inside(mlir::OpFoldResult index, int64_t behind, int64_t size);
 
   mlir::Operation* function_;
+  Workgroups workgroups_;
   std::unique_ptr<mlir::DataFlowSolver> ranges_;
 };
 

@@ -2,8 +2,6 @@
 
 #include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
-#include "compiler-lite/codegen/lower_to_buffers.hpp"
-#include "compiler-lite/codegen/temporaries.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
@@ -35,8 +33,6 @@ using mlir::Value;
 constexpr double kDispatchStepsMax = 1 << 22;
 // Of a loop that is called again: about a millisecond, beside which a call is nothing.
 constexpr double kStretchSteps = 1 << 20;
-// Of a kernel's local memory.
-constexpr uint64_t kTemporaryBytesMax = 64 * 1024;
 
 // A number as a tensor of one element.
 mlir::RankedTensorType tensor_of(mlir::Type number) {
@@ -65,7 +61,7 @@ bool is_cloned(Value value) {
   return !elements || elements.isSplat();
 }
 
-// The same loop with its number among what it carries.
+// The same loop with its number among what it carries, before the loop.
 scf::WhileOp as_while(scf::ForOp loop) {
   OpBuilder builder(loop);
   SmallVector<Value> inits = {loop.getLowerBound()};
@@ -83,10 +79,7 @@ scf::WhileOp as_while(scf::ForOp loop) {
     for (const Value value : loop.getYieldedValues()) next.push_back(values.lookupOrDefault(value));
     body.create<scf::YieldOp>(at, next);
   };
-  auto made = builder.create<scf::WhileOp>(loop.getLoc(), mlir::ValueRange(inits).getTypes(), inits, compare, turn);
-  loop.replaceAllUsesWith(made.getResults().drop_front());
-  loop.erase();
-  return made;
+  return builder.create<scf::WhileOp>(loop.getLoc(), mlir::ValueRange(inits).getTypes(), inits, compare, turn);
 }
 
 // One loop as a group, and its dispatch.
@@ -259,22 +252,14 @@ class Outline {
   SmallVector<Value> carried_, captured_, constants_;
 };
 
-// Whether code comes of the group that has room for what a turn computes.
-bool has_room(mlir::func::FuncOp group) {
-  const mlir::ScopedDiagnosticHandler quiet(group.getContext(), [](mlir::Diagnostic&) { return mlir::success(); });
-  mlir::OwningOpRef<mlir::ModuleOp> kernels = mlir::ModuleOp::create(group.getLoc());
-  return mlir::succeeded(codegen::make_kernel(group, *kernels)) &&
-         mlir::succeeded(codegen::lower_to_buffers(*kernels)) &&
-         codegen::temporary_bytes(*kernels) <= kTemporaryBytesMax;
-}
-
 class Outliner {
  public:
-  explicit Outliner(mlir::ModuleOp module) : module_(module) {}
+  Outliner(mlir::ModuleOp module, Workgroups workgroups, RoomTest has_room)
+      : module_(module), workgroups_(workgroups), has_room_(has_room) {}
 
   void visit(util::FuncOp function) {
     function_ = function;
-    rules_.emplace(function);
+    rules_.emplace(function, workgroups_);
     visit(function.getBody());
   }
 
@@ -295,8 +280,21 @@ class Outliner {
     if (!each || *each > kDispatchStepsMax) return false;
     const std::optional<double> turns = SmallLoopRules::turns_of(loop);
     if (turns && *turns * *each <= kDispatchStepsMax) return outline(loop, std::nullopt);
-    if (auto counted = llvm::dyn_cast<scf::ForOp>(*loop)) loop = as_while(counted);
-    return outline(loop, std::max<int64_t>(1, static_cast<int64_t>(kStretchSteps / *each)));
+    const int64_t stretch = std::max<int64_t>(1, static_cast<int64_t>(kStretchSteps / *each));
+    auto counted = llvm::dyn_cast<scf::ForOp>(*loop);
+    if (!counted) return outline(loop, stretch);
+    scf::WhileOp same = as_while(counted);
+    SmallVector<Value> results;
+    for (const Value carried : counted.getResults()) results.push_back(carried);
+    const mlir::ValueRange others = same.getResults().drop_front();
+    for (auto [result, other] : llvm::zip_equal(results, others)) result.replaceAllUsesWith(other);
+    if (outline(same, stretch)) {
+      counted.erase();
+      return true;
+    }
+    for (auto [result, other] : llvm::zip_equal(results, others)) other.replaceAllUsesWith(result);
+    same.erase();
+    return false;
   }
 
   bool outline(mlir::LoopLikeOpInterface loop, std::optional<int64_t> turns) {
@@ -305,7 +303,7 @@ class Outliner {
     mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(loop.getLoc());
     mlir::func::FuncOp group = outline.write_group(*scratch, "group");
     const auto [same, is_new] = groups_.try_emplace(group_text(group), nullptr);
-    if (is_new && has_room(group)) {
+    if (is_new && has_room_(group)) {
       group.setSymName(symbol_name((function_.getSymName() + "_loop_" + llvm::Twine(count_++)).str()));
       mlir::ModuleOp groups = group_module(module_);
       group->moveBefore(groups.getBody(), groups.getBody()->end());
@@ -317,6 +315,8 @@ class Outliner {
   }
 
   mlir::ModuleOp module_;
+  Workgroups workgroups_;
+  RoomTest has_room_;
   util::FuncOp function_;
   std::optional<SmallLoopRules> rules_;
   llvm::StringMap<mlir::func::FuncOp> groups_;  // By text; null where there is no room.
@@ -325,8 +325,8 @@ class Outliner {
 
 }  // namespace
 
-mlir::LogicalResult outline_small_loops(mlir::ModuleOp module) {
-  Outliner outliner(module);
+mlir::LogicalResult outline_small_loops(mlir::ModuleOp module, Workgroups workgroups, RoomTest has_room) {
+  Outliner outliner(module, workgroups, has_room);
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     if (!function.isExternal()) outliner.visit(function);
   }

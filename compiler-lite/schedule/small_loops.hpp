@@ -6,11 +6,14 @@
 // host calls it again until it doesn't, so that a deadline ends a loop that never would.
 #pragma once
 
+#include "compiler-lite/schedule/on_cores.hpp"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::schedule {
 
-// For targets whose workgroups are cores.
-mlir::LogicalResult outline_small_loops(mlir::ModuleOp module);
+// `has_room` says of a group whether there is code for it that has room for what a turn computes.
+using RoomTest = llvm::function_ref<bool(mlir::func::FuncOp group)>;
+mlir::LogicalResult outline_small_loops(mlir::ModuleOp module, Workgroups workgroups, RoomTest has_room);
 
 }  // namespace baton::compiler_lite::schedule

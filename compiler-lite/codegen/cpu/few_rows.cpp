@@ -34,7 +34,7 @@ using mlir::Value;
 using mlir::ValueRange;
 
 // Rows of B, or columns along k, that are read side by side: as many streams as the processor follows.
-constexpr int64_t kSteps = 4, kColumnsMax = 4;
+constexpr int64_t kStepsAtOnce = 4, kColumnsMax = 4;
 constexpr int64_t kLineBytes = 64;
 // How far ahead short rows and columns are asked for, and up to which length they are short.
 constexpr int64_t kAhead = 8, kShortBytes = 256;
@@ -158,7 +158,7 @@ class AlongColumns : FewRows {
  private:
   void write_wide(Value depth, Value whole) {
     Value done = index(0);
-    for (const int64_t steps : {kSteps, int64_t{1}}) {
+    for (const int64_t steps : {kStepsAtOnce, int64_t{1}}) {
       const Value end = whole_steps(done, depth, steps);
       loop(done, end, steps, [&](Value k) { add_products(k, steps, depth, whole); });
       done = end;

@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/cpu/lower_bodies.hpp"
 #include "compiler-lite/codegen/cpu/user_library.hpp"
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
+#include "compiler-lite/codegen/temporaries.hpp"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -95,6 +96,11 @@ class CpuTarget final : public Target {
     mlir::FailureOr<Variant> variant = build_executable(request.kernels, *options, request.objects);
     if (mlir::failed(variant)) return mlir::failure();
     return std::vector<Variant>{std::move(*variant)};
+  }
+
+  bool takes_loops(hal::ExecutableTargetAttr, mlir::OwningOpRef<mlir::ModuleOp> kernels) const override {
+    constexpr uint64_t kTemporaryBytesMax = 64 * 1024;  // Of a workgroup's local memory.
+    return mlir::succeeded(lower_to_buffers(*kernels)) && temporary_bytes(*kernels) <= kTemporaryBytesMax;
   }
 
   hal::ExecutableTargetAttr of_architecture(mlir::MLIRContext* context, llvm::StringRef name) const override {

@@ -5,6 +5,7 @@
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "compiler-lite/codegen/cuda/attention.hpp"
 #include "compiler-lite/codegen/cuda/executable.hpp"
+#include "compiler-lite/codegen/gpu/lower_kernels.hpp"
 #include "compiler-lite/codegen/gpu/threads.hpp"
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "mlir/IR/Builders.h"
@@ -69,8 +70,8 @@ TargetOptions options_of(const CompileRequest& request) {
 
 // Every thread's code, before it becomes LLVM's.
 mlir::FailureOr<std::string> print_threads(mlir::ModuleOp kernels, const TargetInfo& info) {
-  if (mlir::failed(lower_to_buffers(kernels)) || mlir::failed(gpu::lower_to_threads(kernels, info.has)) ||
-      mlir::failed(clean_up(kernels))) {
+  if (mlir::failed(lower_to_buffers(kernels, Branches::kWriteOneMemory)) ||
+      mlir::failed(gpu::lower_to_threads(kernels, info.has)) || mlir::failed(clean_up(kernels))) {
     return mlir::failure();
   }
   std::string text;
@@ -107,6 +108,11 @@ class CudaTarget final : public Target {
   bool takes_attention(hal::ExecutableTargetAttr target, const Attention& attention) const override {
     const std::optional<TargetInfo> info = target_info(arch_of(target));
     return info && info->has.write_attention && cuda::takes_attention(attention, info->has);
+  }
+
+  bool takes_loops(hal::ExecutableTargetAttr target, mlir::OwningOpRef<mlir::ModuleOp> kernels) const override {
+    const std::optional<TargetInfo> info = target_info(arch_of(target));
+    return info && gpu::takes_loops(std::move(kernels), info->has);
   }
 
   mlir::FailureOr<std::string> show(const CompileRequest& request, llvm::StringRef stage) const override {

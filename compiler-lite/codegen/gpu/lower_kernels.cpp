@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/divide_tile.hpp"
 #include "compiler-lite/codegen/gpu/threads.hpp"
+#include "compiler-lite/codegen/loop_homes.hpp"
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,7 +14,8 @@ mlir::LogicalResult lower_kernels(mlir::OwningOpRef<mlir::ModuleOp>& kernels, co
   bool divided = true;
   while (divided) {
     mlir::OwningOpRef<mlir::ModuleOp> on_tensors = kernels->clone();
-    if (mlir::failed(lower_to_buffers(*kernels)) || mlir::failed(lower_to_threads(*kernels, features))) {
+    if (mlir::failed(lower_to_buffers(*kernels, Branches::kWriteOneMemory)) ||
+        mlir::failed(lower_to_threads(*kernels, features))) {
       return mlir::failure();
     }
     divided = false;
@@ -25,6 +27,10 @@ mlir::LogicalResult lower_kernels(mlir::OwningOpRef<mlir::ModuleOp>& kernels, co
     if (divided) kernels = std::move(on_tensors);
   }
   return mlir::success(mlir::succeeded(place_temporaries(*kernels, limits)) && mlir::succeeded(clean_up(*kernels)));
+}
+
+bool takes_loops(mlir::OwningOpRef<mlir::ModuleOp> kernels, const Features& features) {
+  return mlir::succeeded(lower_kernels(kernels, features)) && !hands_pointers_on(*kernels);
 }
 
 }  // namespace baton::compiler_lite::codegen::gpu

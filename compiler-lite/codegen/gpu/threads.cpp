@@ -6,9 +6,11 @@
 #include "compiler-lite/codegen/gpu/product.hpp"
 #include "compiler-lite/codegen/gpu/reduction.hpp"
 #include "compiler-lite/codegen/gpu/rows.hpp"
+#include "compiler-lite/codegen/kernel.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "compiler-lite/codegen/points.hpp"
 #include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/dialects/hal/dialect.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,6 +46,7 @@ class KernelLowering {
     kernel_.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
       const bool is_work = llvm::isa<linalg::LinalgOp, memref::StoreOp, mlir::func::CallOp>(op) || op->hasAttr(kPoints);
       if (is_work) work.push_back(op);
+      if (auto read = llvm::dyn_cast<memref::LoadOp>(op)) read_by_all_.push_back(memory_of(read.getMemRef()));
       return is_work ? mlir::WalkResult::skip() : mlir::WalkResult::advance();
     });
     for (size_t i = 0; i + 1 < work.size(); ++i) skip_zeros(work[i], work[i + 1]);
@@ -63,6 +66,7 @@ class KernelLowering {
     const mlir::Value value = fill.value();
     if (!mlir::matchPattern(value, mlir::m_AnyZeroFloat()) && !mlir::matchPattern(value, mlir::m_Zero())) return;
     if (product.getDpsInits()[0] != fill.output() || !takes_product(product, block_)) return;
+    if (kernel_->hasAttr(kUndivided)) return;
     if (!sums_at_once(product, *product_form(product))) return;
     from_zero_.insert(next);
     rewriter_.eraseOp(fill);
@@ -164,6 +168,23 @@ class KernelLowering {
     return memory;
   }
 
+  // Whether `op` writes where every thread reads for itself: one that is ahead must not write what another has yet to read.
+  bool overwrites_numbers(mlir::Operation* op) const {
+    if (read_by_all_.empty() || llvm::isa<memref::StoreOp>(op)) return false;
+    auto loops = llvm::dyn_cast<linalg::LinalgOp>(op);
+    if (!loops || last_.contains(op)) return true;
+    return llvm::any_of(loops.getDpsInits(), [&](mlir::Value result) {
+      return llvm::any_of(read_by_all_, [&](mlir::Value read) { return may_be_same(memory_of(result), read); });
+    });
+  }
+  // Memories of the kernel's own are apart from all others, and so are bindings of other numbers.
+  static bool may_be_same(mlir::Value a, mlir::Value b) {
+    auto one = a.getDefiningOp<hal::InterfaceBindingSubspanOp>();
+    auto other = b.getDefiningOp<hal::InterfaceBindingSubspanOp>();
+    if (a == b || (one && other)) return a == b || one.getBinding() == other.getBinding();
+    return !(one || a.getDefiningOp<memref::AllocOp>()) || !(other || b.getDefiningOp<memref::AllocOp>());
+  }
+
   // A result's memory with the dimensions in the order in which the sums are read.
   mlir::Value in_order_of(mlir::AffineMap read, mlir::AffineMap written, mlir::OpOperand& result) {
     if (read == written) return result.get();
@@ -174,6 +195,10 @@ class KernelLowering {
 
   mlir::LogicalResult lower(mlir::Operation* op) {
     mlir::Operation* last = op;
+    if (block_.threads() > 1 && overwrites_numbers(op)) {
+      rewriter_.setInsertionPoint(op);
+      Block::barrier(rewriter_, op->getLoc());
+    }
     if (auto linalg_op = llvm::dyn_cast<linalg::LinalgOp>(op)) {
       mlir::FailureOr<mlir::Operation*> lowered = lower_loops(linalg_op);
       if (mlir::failed(lowered)) return mlir::failure();
@@ -197,7 +222,10 @@ class KernelLowering {
   mlir::FailureOr<mlir::Operation*> lower_loops(linalg::LinalgOp op) {
     rewriter_.setInsertionPoint(op);
     mlir::OpOperand* const sums_of_last = last_.lookup(op);
-    if (mlir::Operation* product = lower_product(rewriter_, op, block_, from_zero_.contains(op), sums_of_last)) {
+    // Tiles are for what is worth a kernel of its own.
+    const bool is_small = kernel_->hasAttr(kUndivided);
+    if (mlir::Operation* product =
+            is_small ? nullptr : lower_product(rewriter_, op, block_, from_zero_.contains(op), sums_of_last)) {
       if (sums_of_last) rewriter_.eraseOp(sums_of_last->getOwner());
       return product;
     }
@@ -234,6 +262,7 @@ class KernelLowering {
   }
 
   mlir::func::FuncOp kernel_;
+  llvm::SmallVector<mlir::Value> read_by_all_;               // Memories of which every thread reads numbers.
   llvm::DenseSet<mlir::Operation*> from_zero_;               // Products whose results hold nothing that counts.
   llvm::DenseMap<mlir::Operation*, mlir::OpOperand*> last_;  // By product: how the operation over its sums reads them.
   Block block_;

@@ -1,6 +1,7 @@
 // The target `vulkan`: a workgroup is a block of threads, the code SPIR-V for any device of Vulkan 1.2.
 #include "compiler-lite/codegen/target.hpp"
 
+#include "compiler-lite/codegen/gpu/lower_kernels.hpp"
 #include "compiler-lite/codegen/vulkan/executable.hpp"
 
 namespace baton::compiler_lite::codegen {
@@ -21,6 +22,11 @@ class VulkanTarget final : public Target {
 
   hal::ExecutableTargetAttr usual(mlir::MLIRContext* context, const TargetSettings&) const override {
     return attribute(context, kFormat);
+  }
+
+  bool takes_loops(hal::ExecutableTargetAttr, mlir::OwningOpRef<mlir::ModuleOp> kernels) const override {
+    const gpu::Features least{.shared_bytes_max = TargetOptions().shared_bytes_max, .warp = 0};
+    return gpu::takes_loops(std::move(kernels), least);
   }
 
   mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {

@@ -111,7 +111,7 @@ func.func @product(%a: tensor<256x128xf32>, %b: tensor<128x256xf32>) -> tensor<2
 // CHECK-COUNT-4: ld.global.v4.f32
 // CHECK-NOT: ld.global.v4
 // CHECK: st.global.v4.f32
-// LAUNCHES: softmax 0 2 256 1 1 128
+// LAUNCHES: softmax 0 2 256 1 1 64
 func.func @softmax(%a: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32

@@ -88,3 +88,33 @@ func.func @divided(%t: tensor<3xi32>) -> tensor<3xi32> {
   }
   return %last : tensor<3xi32>
 }
+
+// Each turn goes on with what it was given, doubled, or with a constant, as a branch and as a choice: pointers to memory of
+// several kinds. The first element is a number that every thread reads, and then one writes.
+func.func @chosen(%t: tensor<4xi32>) -> tensor<4xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %ten = arith.constant 10 : i32
+  %fixed = arith.constant dense<[2, 3, 4, 5]> : tensor<4xi32>
+  %last = scf.for %i = %c0 to %c5 step %c1 iter_args(%row = %t) -> (tensor<4xi32>) {
+    %rest = arith.remui %i, %c2 : index
+    %is_odd = arith.cmpi eq, %rest, %c1 : index
+    %number = tensor.extract %row[%c0] : tensor<4xi32>
+    %branch = scf.if %is_odd -> (tensor<4xi32>) {
+      scf.yield %fixed : tensor<4xi32>
+    } else {
+      %twice = arith.addi %row, %row : tensor<4xi32>
+      scf.yield %twice : tensor<4xi32>
+    }
+    %is_last = arith.cmpi eq, %i, %c5 : index
+    %choice = arith.select %is_last, %t, %branch : tensor<4xi32>
+    %more = arith.addi %number, %ten : i32
+    %head = tensor.extract %choice[%c0] : tensor<4xi32>
+    %sum = arith.addi %more, %head : i32
+    %next = tensor.insert %sum into %choice[%c0] : tensor<4xi32>
+    scf.yield %next : tensor<4xi32>
+  }
+  return %last : tensor<4xi32>
+}
