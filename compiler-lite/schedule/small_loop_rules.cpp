@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "compiler-lite/codegen/fusion_rules.hpp"
+#include "compiler-lite/schedule/handed_on.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
+#include "compiler-lite/schedule/turns.hpp"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
@@ -98,46 +100,7 @@ bool is_for_kernels(Operation* op) {
          llvm::isa<arith::ArithDialect, mlir::math::MathDialect, mlir::affine::AffineDialect>(op->getDialect());
 }
 
-// Constants of `value`, as it comes into a loop or as it is compared.
-std::optional<double> constant_of(Value value) {
-  mlir::APInt number;
-  if (!mlir::matchPattern(value, mlir::m_ConstantInt(&number))) return std::nullopt;
-  return double(number.getSExtValue());
-}
-
-std::optional<double> count_turns(std::optional<double> first, std::optional<double> end, std::optional<double> step) {
-  if (!first || !end || !step || *step <= 0) return std::nullopt;
-  return std::max(0.0, std::ceil((*end - *first) / *step));
-}
-
-// A number that begins with a constant, grows by one in each turn, and is compared with a constant.
-std::optional<double> count_turns(scf::WhileOp loop) {
-  scf::ConditionOp condition = loop.getConditionOp();
-  auto compare = condition.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt) return std::nullopt;
-  const auto counter = llvm::dyn_cast<mlir::BlockArgument>(compare.getLhs());
-  if (!counter || counter.getOwner() != loop.getBeforeBody()) return std::nullopt;
-  const unsigned place = counter.getArgNumber();
-  auto handed = llvm::find(condition.getArgs(), counter);
-  if (handed == condition.getArgs().end()) return std::nullopt;
-  const Value now = loop.getAfterArguments()[static_cast<unsigned>(handed - condition.getArgs().begin())];
-  auto next = loop.getYieldOp().getOperand(place).getDefiningOp<arith::AddIOp>();
-  if (!next || (next.getLhs() != now && next.getRhs() != now)) return std::nullopt;
-  return count_turns(constant_of(loop.getInits()[place]), constant_of(compare.getRhs()),
-                     constant_of(next.getLhs() == now ? next.getRhs() : next.getLhs()));
-}
-
-// Each tensor is handed on in its place, as it comes.
-bool hands_all_on(scf::WhileOp loop) { return llvm::equal(loop.getConditionOp().getArgs(), loop.getBeforeArguments()); }
-
 }  // namespace
-
-std::optional<double> SmallLoopRules::turns_of(mlir::LoopLikeOpInterface loop) {
-  if (auto unknown = llvm::dyn_cast<scf::WhileOp>(*loop)) return count_turns(unknown);
-  auto counted = llvm::cast<scf::ForOp>(*loop);
-  return count_turns(constant_of(counted.getLowerBound()), constant_of(counted.getUpperBound()),
-                     constant_of(counted.getStep()));
-}
 
 std::optional<double> SmallLoopRules::steps_of_turn(mlir::LoopLikeOpInterface loop) {
   if (!is_short(loop) || !has_known_types(loop)) return std::nullopt;
@@ -166,7 +129,7 @@ std::optional<double> SmallLoopRules::steps_of(Operation* op) {
   if (!has_known_types(op)) return std::nullopt;
   if (auto loop = llvm::dyn_cast<mlir::LoopLikeOpInterface>(op)) {
     const std::optional<double> each = steps_of_turn(loop);
-    const std::optional<double> turns = each ? turns_of(loop) : std::nullopt;
+    const std::optional<double> turns = each ? turns_at_most(loop) : std::nullopt;
     return turns ? std::optional(*turns * *each) : std::nullopt;
   }
   if (auto branch = llvm::dyn_cast<scf::IfOp>(op)) {

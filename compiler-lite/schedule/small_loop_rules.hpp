@@ -25,8 +25,6 @@ class SmallLoopRules {
 
   // How many instructions one after the other a turn takes, more or less, where that is known and the loop is a small one.
   std::optional<double> steps_of_turn(mlir::LoopLikeOpInterface loop);
-  // How many turns there are, where constants say so.
-  static std::optional<double> turns_of(mlir::LoopLikeOpInterface loop);
 
  private:
   std::optional<double> steps_of_block(mlir::Block& block);

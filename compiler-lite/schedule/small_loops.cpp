@@ -5,8 +5,10 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
+#include "compiler-lite/schedule/handed_on.hpp"
 #include "compiler-lite/schedule/small_loop_rules.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
+#include "compiler-lite/schedule/turns.hpp"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -278,7 +280,7 @@ class Outliner {
   bool outline(mlir::LoopLikeOpInterface loop) {
     const std::optional<double> each = rules_->steps_of_turn(loop);
     if (!each || *each > kDispatchStepsMax) return false;
-    const std::optional<double> turns = SmallLoopRules::turns_of(loop);
+    const std::optional<double> turns = turns_at_most(loop);
     if (turns && *turns * *each <= kDispatchStepsMax) return outline(loop, std::nullopt);
     const int64_t stretch = std::max<int64_t>(1, static_cast<int64_t>(kStretchSteps / *each));
     auto counted = llvm::dyn_cast<scf::ForOp>(*loop);
@@ -326,6 +328,7 @@ class Outliner {
 }  // namespace
 
 mlir::LogicalResult outline_small_loops(mlir::ModuleOp module, Workgroups workgroups, RoomTest has_room) {
+  hand_all_on(module);
   Outliner outliner(module, workgroups, has_room);
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     if (!function.isExternal()) outliner.visit(function);

@@ -6,8 +6,21 @@
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/temporaries.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace baton::compiler_lite::codegen::gpu {
+namespace {
+
+// Each has a number of its own, so that blocks that end in one are not alike: MLIR would make one block of two ways into a
+// loop (llvm/optimize.cpp says what becomes of that).
+void number_barriers(mlir::ModuleOp kernels) {
+  int64_t number = 0;
+  mlir::OpBuilder builder(kernels);
+  kernels.walk(
+      [&](mlir::NVVM::Barrier0Op barrier) { barrier->setAttr("baton.number", builder.getIndexAttr(number++)); });
+}
+
+}  // namespace
 
 mlir::LogicalResult lower_kernels(mlir::OwningOpRef<mlir::ModuleOp>& kernels, const Features& features) {
   const TemporaryLimits limits{static_cast<uint64_t>(features.shared_bytes_max), 0};
@@ -26,7 +39,9 @@ mlir::LogicalResult lower_kernels(mlir::OwningOpRef<mlir::ModuleOp>& kernels, co
     }
     if (divided) kernels = std::move(on_tensors);
   }
-  return mlir::success(mlir::succeeded(place_temporaries(*kernels, limits)) && mlir::succeeded(clean_up(*kernels)));
+  if (mlir::failed(place_temporaries(*kernels, limits)) || mlir::failed(clean_up(*kernels))) return mlir::failure();
+  number_barriers(*kernels);
+  return mlir::success();
 }
 
 bool takes_loops(mlir::OwningOpRef<mlir::ModuleOp> kernels, const Features& features) {

@@ -6,6 +6,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -50,6 +51,17 @@ void set_target_attributes(llvm::Module& module, const Machine& target) {
   }
 }
 
+// Where threads wait for each other stays a place of its own. Of two that end the ways into a loop LLVM would make one, and
+// with it of what stands before them under a condition, so that threads came into the loop at different places.
+void keep_barriers_apart(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call && call->isConvergent()) call->addFnAttr(llvm::Attribute::NoMerge);
+    }
+  }
+}
+
 // Marks of loops: LLVM's, and ours for those that may be unrolled once they are vectorized.
 constexpr llvm::StringLiteral kNotUnrolled = "llvm.loop.unroll.disable", kReleased = "baton.loop.released";
 // Turns of an innermost loop that may be written out one by one: fewer than a vector or two takes.
@@ -87,6 +99,7 @@ struct ReleaseLoops : llvm::PassInfoMixin<ReleaseLoops> {
 
 void optimize(llvm::Module& module, const Machine& target, llvm::TargetMachine& machine) {
   set_target_attributes(module, target);
+  keep_barriers_apart(module);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;

@@ -118,3 +118,57 @@ func.func @chosen(%t: tensor<4xi32>) -> tensor<4xi32> {
   }
   return %last : tensor<4xi32>
 }
+
+// Loops in a loop; the last one makes no turn. They read what the outer one carries while they write another tensor, so that
+// both ways into a loop end in a copy behind which threads wait.
+func.func @stays(%arg1: tensor<5x1xi32>, %arg2: index) -> tensor<5x1xi32> {
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c2 = arith.constant 2 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c0_i32 = arith.constant 0 : i32
+  %1:2 = scf.while (%arg3 = %c0, %arg4 = %arg1) : (index, tensor<5x1xi32>) -> (index, tensor<5x1xi32>) {
+    %3 = arith.cmpi slt, %arg3, %arg2 : index
+    scf.condition(%3) %arg3, %arg4 : index, tensor<5x1xi32>
+  } do {
+  ^bb0(%arg3: index, %arg4: tensor<5x1xi32>):
+    %3:2 = scf.while (%arg7 = %c0, %arg8 = %arg4) : (index, tensor<5x1xi32>) -> (index, tensor<5x1xi32>) {
+      %9 = arith.addi %arg7, %c1 : index
+      %10 = arith.remui %9, %c2 : index
+      %11 = arith.cmpi eq, %10, %c1 : index
+      %12 = arith.cmpi ult, %arg7, %c4 : index
+      %13 = arith.andi %12, %11 : i1
+      scf.condition(%13) %arg7, %arg8 : index, tensor<5x1xi32>
+    } do {
+    ^bb0(%arg7: index, %arg8: tensor<5x1xi32>):
+      %9 = arith.addi %arg7, %c2 : index
+      %r = arith.remui %9, %c5 : index
+      %extracted_1 = tensor.extract %arg4[%r, %c0] : tensor<5x1xi32>
+      %q11 = arith.andi %extracted_1, %c1_i32 : i32
+      %q12 = arith.cmpi eq, %q11, %c0_i32 : i32
+      %q13 = arith.select %q12, %arg4, %arg8 : tensor<5x1xi32>
+      %15 = arith.addi %q13, %q13 : tensor<5x1xi32>
+      %16 = arith.addi %arg7, %c1 : index
+      scf.yield %16, %15 : index, tensor<5x1xi32>
+    }
+    %4:2 = scf.while (%arg7 = %c0, %arg8 = %3#1) : (index, tensor<5x1xi32>) -> (index, tensor<5x1xi32>) {
+      %9 = arith.remui %arg7, %c2 : index
+      %10 = arith.cmpi eq, %9, %c1 : index
+      %11 = arith.cmpi ult, %arg7, %c4 : index
+      %12 = arith.andi %11, %10 : i1
+      scf.condition(%12) %arg7, %arg8 : index, tensor<5x1xi32>
+    } do {
+    ^bb0(%arg7: index, %arg8: tensor<5x1xi32>):
+      %9 = arith.addi %arg7, %c1 : index
+      scf.yield %9, %arg4 : index, tensor<5x1xi32>
+    }
+    %es = tensor.extract_slice %4#1[4, 0] [1, 1] [1, 1] : tensor<5x1xi32> to tensor<1x1xi32>
+    %dd = arith.addi %es, %es : tensor<1x1xi32>
+    %is = tensor.insert_slice %dd into %4#1[3, 0] [1, 1] [1, 1] : tensor<1x1xi32> into tensor<5x1xi32>
+    %7 = arith.addi %arg3, %c1 : index
+    scf.yield %7, %is : index, tensor<5x1xi32>
+  }
+  return %1#1 : tensor<5x1xi32>
+}
