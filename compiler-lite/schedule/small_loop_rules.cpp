@@ -41,8 +41,9 @@ constexpr double kStepsOfBlockMax = 1 << 18;
 // How many steps a block makes at once, and for how many its threads wait for memory and for each other.
 constexpr double kStepsAtOnce = 32, kStepsOfMeeting = 256;
 
-// Operations of a loop, with those in it: bufferization takes time that grows with their square.
-constexpr int64_t kOperationsMax = 1024;
+// Operations of a loop, with those in it, and those of them that read or write parts of tensors: bufferization takes time
+// that grows with the square of their number, and with the third power of that of parts.
+constexpr int64_t kOperationsMax = 1024, kPartsMax = 96;
 
 bool is_number(mlir::Type type) {
   return type.isIndex() || type.isInteger(1) || (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
@@ -82,9 +83,11 @@ double steps_of_loops(linalg::LinalgOp op) {
 }
 
 bool is_short(Operation* loop) {
-  int64_t count = 0;
-  const auto each = [&](Operation*) {
-    return ++count > kOperationsMax ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  int64_t count = 0, parts = 0;
+  const auto each = [&](Operation* op) {
+    if (llvm::isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::InsertOp>(op)) ++parts;
+    const bool is_long = ++count > kOperationsMax || parts > kPartsMax;
+    return is_long ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
   };
   return !loop->walk(each).wasInterrupted();
 }
