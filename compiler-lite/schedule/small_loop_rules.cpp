@@ -144,7 +144,8 @@ std::optional<double> SmallLoopRules::steps_of(Operation* op) {
   auto loops = llvm::dyn_cast<linalg::LinalgOp>(op);
   if (loops ? !loops.hasPureTensorSemantics() : !is_for_kernels(op)) return std::nullopt;
   const double steps = loops ? steps_of_loops(loops) : moved_elements(op) * double(codegen::count_steps(op));
-  return has_indices_inside(op) ? steps_in_workgroup(steps) : std::nullopt;
+  const std::optional<double> in_workgroup = steps_in_workgroup(steps);
+  return in_workgroup && has_indices_inside(op) ? in_workgroup : std::nullopt;
 }
 
 std::optional<double> SmallLoopRules::steps_in_workgroup(double steps) const {

@@ -286,15 +286,14 @@ class Outliner {
     auto counted = llvm::dyn_cast<scf::ForOp>(*loop);
     if (!counted) return outline(loop, stretch);
     scf::WhileOp same = as_while(counted);
-    SmallVector<Value> results;
-    for (const Value carried : counted.getResults()) results.push_back(carried);
-    const mlir::ValueRange others = same.getResults().drop_front();
-    for (auto [result, other] : llvm::zip_equal(results, others)) result.replaceAllUsesWith(other);
+    counted.replaceAllUsesWith(same.getResults().drop_front());
     if (outline(same, stretch)) {
       counted.erase();
       return true;
     }
-    for (auto [result, other] : llvm::zip_equal(results, others)) other.replaceAllUsesWith(result);
+    for (auto [other, result] : llvm::zip_equal(same.getResults().drop_front(), counted.getResults())) {
+      other.replaceAllUsesWith(result);
+    }
     same.erase();
     return false;
   }

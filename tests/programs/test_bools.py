@@ -26,11 +26,6 @@ def test_bools(shape, kind, level, tmp_path):
     source = np.random.default_rng(sum(shape))
     a, b = (source.integers(-3, 4, shape).astype(kind) for _ in range(2))
     arguments = [a, b, source.random(shape) < 0.6, source.random(shape) < 0.5]
-    with jax.enable_x64(True):
-        wanted = [np.asarray(each) for each in jax.jit(all_of)(*arguments)]
-        text = tools.baton_jax().lower(all_of, *arguments)
-    (tmp_path / "program.mlir").write_text(text)
-    tools.run_tool("baton-compile", [tmp_path / "program.mlir", "-o", tmp_path / "program.bvm", f"--cpu-levels={level}", *tools.FLAGS])
-    given = tools.call(tmp_path / "program.bvm", "main", arguments, wanted, tmp_path)
-    told = [f"{i}: {told}" for i, pair in enumerate(zip(wanted, given)) if (told := tools.difference(*pair, 1e-6))]
+    wanted, given = tools.beside_jax(all_of, arguments, tmp_path, f"--cpu-levels={level}")
+    told = tools.differences(wanted, given, 1e-6)
     assert not told, told

@@ -30,13 +30,8 @@ def test_blocks(kind, size, tmp_path):
     triangle = (np.tril(a) / size + np.eye(size) * (1 + source.random(size))).astype(kind)
     # What stands on the other side of the diagonal is not read.
     arguments = [matrix, triangle + np.triu(numbers(size, size), 1), numbers(size, 3), np.stack([matrix, matrix * 2])]
-    with jax.enable_x64(True):
-        wanted = [np.asarray(each) for each in all_of(*arguments)]
-        text = tools.baton_jax().lower(all_of, *arguments)
-    (tmp_path / "program.mlir").write_text(text)
-    tools.run_tool("baton-compile", [tmp_path / "program.mlir", "-o", tmp_path / "program.bvm", "--cpu-levels=host", *tools.FLAGS])
-    given = tools.call(tmp_path / "program.bvm", "main", arguments, wanted, tmp_path)
-    told = [f"{i}: {told}" for i, pair in enumerate(zip(wanted, given)) if (told := tools.difference(*pair, TOLERANCES[kind]))]
+    wanted, given = tools.beside_jax(all_of, arguments, tmp_path, "--cpu-levels=host")
+    told = tools.differences(wanted, given, TOLERANCES[kind])
     assert not told, told
 
 
@@ -63,11 +58,6 @@ def test_shapes(kind, shape, tmp_path):
     singular = np.ones_like(a)
     singular[..., 0] = 0
     arguments = [a, square, triangle, source.normal(size=(*shape[:-2], size, 4)).astype(kind), singular]
-    with jax.enable_x64(True):
-        wanted = [np.asarray(each) for each in jax.jit(shapes_of_all)(*arguments)]
-        text = tools.baton_jax().lower(shapes_of_all, *arguments)
-    (tmp_path / "program.mlir").write_text(text)
-    tools.run_tool("baton-compile", [tmp_path / "program.mlir", "-o", tmp_path / "program.bvm", "--cpu-levels=host", *tools.FLAGS])
-    given = tools.call(tmp_path / "program.bvm", "main", arguments, wanted, tmp_path)
-    told = [f"{i}: {told}" for i, pair in enumerate(zip(wanted, given)) if (told := tools.difference(*pair, TOLERANCES[kind]))]
+    wanted, given = tools.beside_jax(shapes_of_all, arguments, tmp_path, "--cpu-levels=host")
+    told = tools.differences(wanted, given, TOLERANCES[kind])
     assert not told, told

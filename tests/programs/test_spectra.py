@@ -18,12 +18,7 @@ def numbers(source, shape, kind):
 
 
 def results(function, arguments, folder):
-    with jax.enable_x64(True):
-        shapes = [np.asarray(each) for each in jax.tree.leaves(jax.jit(function)(*arguments))]
-        text = tools.baton_jax().lower(function, *arguments)
-    (folder / "program.mlir").write_text(text)
-    tools.run_tool("baton-compile", [folder / "program.mlir", "-o", folder / "program.bvm", "--cpu-levels=host", *tools.FLAGS])
-    return shapes, tools.call(folder / "program.bvm", "main", arguments, shapes, folder)
+    return tools.beside_jax(function, arguments, folder, "--cpu-levels=host")
 
 
 def adjoint(a):
@@ -116,7 +111,7 @@ def through_vectors(a, b):
 def test_what_is_made_of_them(tmp_path):
     source = np.random.default_rng(10)
     wanted, given = results(through_vectors, [source.normal(size=(6, 4)), source.normal(size=6)], tmp_path)
-    told = [f"{i}: {told}" for i, pair in enumerate(zip(wanted, given)) if (told := tools.difference(*pair, 1e-10))]
+    told = tools.differences(wanted, given, 1e-10)
     assert not told, told
 
 

@@ -62,8 +62,8 @@ def run_tool(name, arguments, timeout=120):
     return done.stdout
 
 
-def compile_program(source, target):
-    run_tool("baton-compile", [source, "-o", target, *FLAGS])
+def compile_program(source, target, *flags):
+    run_tool("baton-compile", [source, "-o", target, *flags, *FLAGS])
 
 
 def kind_of(dtype):
@@ -85,6 +85,22 @@ def call(program, function, arguments, results, folder, libraries=()):
     paths = [folder / f"output{i}.{'npy' if is_standard(each) else 'bin'}" for i, each in enumerate(results)]
     run_tool("baton-run-module", words + [f"--output=@{path}" for path in paths])
     return [read(path, each) for path, each in zip(paths, results)]
+
+
+def beside_jax(function, arguments, folder, *flags):
+    """What JAX makes of a function, and what its program does, which is compiled with these flags."""
+    import jax
+    with jax.enable_x64(True):
+        wanted = [np.asarray(each) for each in jax.tree.leaves(jax.jit(function)(*arguments))]
+        text = baton_jax().lower(function, *arguments)
+    (folder / "program.mlir").write_text(text)
+    compile_program(folder / "program.mlir", folder / "program.bvm", *flags)
+    return wanted, call(folder / "program.bvm", "main", arguments, wanted, folder)
+
+
+def differences(wanted, given, tolerance):
+    """A sentence for each result that is off."""
+    return [f"{i}: {told}" for i, pair in enumerate(zip(wanted, given)) if (told := difference(*pair, tolerance))]
 
 
 def is_standard(array):

@@ -17,6 +17,7 @@
 
 #include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
+#include "compiler-lite/codegen/kernel.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/product.hpp"
 
@@ -402,6 +403,8 @@ bool has_sums_type(mlir::Type type) {
 }
 
 bool takes_product(linalg::LinalgOp op, const Block& block) {
+  // Tiles are for what is worth a kernel of its own.
+  if (op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kUndivided)) return false;
   return has_sums_type(op.getDpsInits()[0].getType()) && block.threads() == kSide * kSide && product_form(op);
 }
 

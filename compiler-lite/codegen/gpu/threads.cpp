@@ -6,7 +6,6 @@
 #include "compiler-lite/codegen/gpu/product.hpp"
 #include "compiler-lite/codegen/gpu/reduction.hpp"
 #include "compiler-lite/codegen/gpu/rows.hpp"
-#include "compiler-lite/codegen/kernel.hpp"
 #include "compiler-lite/codegen/loops.hpp"
 #include "compiler-lite/codegen/points.hpp"
 #include "compiler-lite/codegen/product.hpp"
@@ -66,7 +65,6 @@ class KernelLowering {
     const mlir::Value value = fill.value();
     if (!mlir::matchPattern(value, mlir::m_AnyZeroFloat()) && !mlir::matchPattern(value, mlir::m_Zero())) return;
     if (product.getDpsInits()[0] != fill.output() || !takes_product(product, block_)) return;
-    if (kernel_->hasAttr(kUndivided)) return;
     if (!sums_at_once(product, *product_form(product))) return;
     from_zero_.insert(next);
     rewriter_.eraseOp(fill);
@@ -222,10 +220,7 @@ class KernelLowering {
   mlir::FailureOr<mlir::Operation*> lower_loops(linalg::LinalgOp op) {
     rewriter_.setInsertionPoint(op);
     mlir::OpOperand* const sums_of_last = last_.lookup(op);
-    // Tiles are for what is worth a kernel of its own.
-    const bool is_small = kernel_->hasAttr(kUndivided);
-    if (mlir::Operation* product =
-            is_small ? nullptr : lower_product(rewriter_, op, block_, from_zero_.contains(op), sums_of_last)) {
+    if (mlir::Operation* product = lower_product(rewriter_, op, block_, from_zero_.contains(op), sums_of_last)) {
       if (sums_of_last) rewriter_.eraseOp(sums_of_last->getOwner());
       return product;
     }

@@ -78,16 +78,20 @@ def magnitude(b, value):
     return b.add(*(b.each("abs", part(b, name, value)) for name in ("real", "imag")))
 
 
+def adjoint(b, a):
+    return conjugate(b, b.transpose(a, _turned(a)))
+
+
 def cholesky(b, a, lower):
     if not lower:
-        a = conjugate(b, b.transpose(a, _turned(a)))
+        a = adjoint(b, a)
     if blocked.is_worth_it(b.sizes(a)[-1]) and not has_unknown_sizes(a):
         a = blocked.cholesky_of(b, a, lambda columns: _panel(b, columns), lambda value: conjugate(b, value))
     else:
         a = _panel(b, a)
     m = Matrices(b, a)
     a = b.select(b.compare("GE", m.row, m.column), a, b.like(a, 0))
-    return a if lower else conjugate(b, b.transpose(a, _turned(a)))
+    return a if lower else adjoint(b, a)
 
 
 def _turned(a):

@@ -2,13 +2,8 @@
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, shape_of
-from .factorizations import Matrices, conjugate
+from .factorizations import Matrices, adjoint, conjugate
 from .sorting import replace
-
-
-def adjoint(b, a):
-    rank = len(shape_of(a))
-    return conjugate(b, b.transpose(a, [*range(rank - 2), rank - 1, rank - 2]))
 
 
 def reflected(b, a, taus, c, is_adjoint):
@@ -20,11 +15,25 @@ def reflected(b, a, taus, c, is_adjoint):
         k = i if is_adjoint else s.subtract(s.scalar(count - 1), i)
         v, tau = _vector(s, packed, m, a, k), _tau(s, taus, k)
         tau = s.broadcast(conjugate(s, tau) if is_adjoint else tau, m.shape, m.batch)
-        along = s.reduce("add", s.multiply(conjugate(s, v), c), 0, m.rows)
-        along = s.broadcast(along, m.shape, m.batch + [m.columns])
-        return [s.add(i, s.scalar(1)), s.subtract(c, s.multiply(tau, s.multiply(v, along)))]
+        return [s.add(i, s.scalar(1)), turned_by(s, m, c, v, tau)]
 
     return b.loop([b.scalar(0), c], lambda s, carried: s.compare("LT", carried[0], b.scalar(count)), step)[1]
+
+
+def turned_by(b, m, a, v, tau):
+    """Each column of the matrices by a reflection, whose vector and tau stand in each place."""
+    along = over_rows(b, m, "add", b.multiply(conjugate(b, v), a))
+    return b.subtract(a, b.multiply(tau, b.multiply(v, along)))
+
+
+def over_rows(b, m, name, value):
+    """The sum or the like of each column, in each place of it."""
+    return b.broadcast(b.reduce(name, value, 0, m.rows), m.shape, m.batch + [m.columns])
+
+
+def is_of(b, taus, k):
+    """Whether a tau is that of column k."""
+    return b.compare("EQ", b.iota(b.sizes(taus), len(b.sizes(taus)) - 1), b.broadcast(k, b.sizes(taus), []))
 
 
 def _vector(b, packed, m, a, k):
@@ -36,9 +45,7 @@ def _vector(b, packed, m, a, k):
 
 
 def _tau(b, taus, k):
-    last = len(shape_of(taus)) - 1
-    is_there = b.compare("EQ", b.iota(shape_of(taus), last), b.broadcast(k, shape_of(taus), []))
-    return b.reduce("add", b.select(is_there, taus, b.like(taus, 0)), 0, last)
+    return b.reduce("add", b.select(is_of(b, taus, k), taus, b.like(taus, 0)), 0, len(shape_of(taus)) - 1)
 
 
 def lower_ormqr(op, config):

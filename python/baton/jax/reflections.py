@@ -5,6 +5,7 @@ A reflection is 1 - tau v v*, where v has zeros above the diagonal, a one on it,
 from . import factorizations_on_cores as on_cores
 from .build import Builder, element_of, is_value, shape_of
 from .factorizations import Matrices, conjugate, divided, is_complex, magnitude, of_one_core, part, real, with_zero
+from .reflected import is_of, over_rows, reflected, turned_by
 from .sorting import replace
 
 
@@ -30,10 +31,10 @@ def _qr_in_rounds(b, a):
         tau, v = _reflection(s, column, head, beta, nothing, below)
         v = s.select(is_row, s.like(v, 1), v)
         right = s.compare("GT", m.column, m.wide(s, k))
-        moved = s.select(right, _reflected(s, m, a, v, conjugate(s, tau)), a)
+        moved = s.select(right, turned_by(s, m, a, v, conjugate(s, tau)), a)
         kept = s.select(is_row, with_zero(s, beta, a), s.select(below, v, a))
         a = s.select(s.compare("EQ", m.column, m.wide(s, k)), kept, moved)
-        return [s.add(k, s.scalar(1)), a, s.select(_is_of(s, m, taus, k), _one_of(s, m, tau, s.sizes(taus)), taus)]
+        return [s.add(k, s.scalar(1)), a, s.select(is_of(s, taus, k), _one_of(s, m, tau, s.sizes(taus)), taus)]
 
     taus = b.full(m.shape[:-2] + [least], 0, element_of(a))
     if 0 in m.shape:
@@ -41,22 +42,17 @@ def _qr_in_rounds(b, a):
     return b.loop([b.scalar(0), a, taus], lambda s, carried: s.compare("LT", carried[0], b.number(least)), step)[1:]
 
 
-def _is_of(b, m, taus, k):
-    """Whether a tau is that of column k."""
-    return b.compare("EQ", b.iota(b.sizes(taus), len(m.batch)), b.broadcast(k, b.sizes(taus), []))
-
-
 def _turned(b, m, column, head, counts, below):
     """What the column becomes on the axis, real and in each place; and where it lies there already."""
     sizes = b.select(counts, magnitude(b, column), b.like(real(b, column), 0))
-    largest = _over_rows(b, m, "maximum", sizes)
+    largest = over_rows(b, m, "maximum", sizes)
     largest = b.select(b.compare("GT", largest, 0), largest, b.like(largest, 1))
     parts = [part(b, name, column) for name in ("real", "imag")] if is_complex(column) else [column]
     squares = [b.multiply(each, each) for each in (b.divide(each, largest) for each in parts)]
     squares = squares[0] if len(squares) == 1 else b.add(*squares)
     none = b.like(squares, 0)
-    length = b.multiply(largest, b.each("sqrt", _over_rows(b, m, "add", b.select(counts, squares, none))))
-    nothing = b.compare("EQ", _over_rows(b, m, "add", b.select(below, sizes, none)), 0)
+    length = b.multiply(largest, b.each("sqrt", over_rows(b, m, "add", b.select(counts, squares, none))))
+    nothing = b.compare("EQ", over_rows(b, m, "add", b.select(below, sizes, none)), 0)
     if is_complex(column):
         nothing = b.both(nothing, b.compare("EQ", part(b, "imag", head), 0))
     front = real(b, head)
@@ -75,15 +71,6 @@ def _reflection(b, column, head, beta, nothing, below):
     return b.select(nothing, none, tau), v
 
 
-def _over_rows(b, m, name, value):
-    return b.broadcast(b.reduce(name, value, 0, m.rows), m.shape, m.batch + [m.columns])
-
-
-def _reflected(b, m, a, v, tau):
-    along = _over_rows(b, m, "add", b.multiply(conjugate(b, v), a))
-    return b.subtract(a, b.multiply(tau, b.multiply(v, along)))
-
-
 def _one_of(b, m, value, shape):
     """What stands in each place of a matrix, for each place of `shape`."""
     starts, ends = [0] * len(m.shape), m.shape[:-2] + [1, 1]
@@ -98,18 +85,9 @@ def matrix_of(b, a, taus):
 
 
 def _matrix_in_rounds(b, a, taus):
-    m, count = Matrices(b, a), shape_of(taus)[-1]
+    m = Matrices(b, a)
     start = b.select(b.compare("EQ", m.row, m.column), b.like(a, 1), b.like(a, 0))
-
-    def step(s, carried):
-        i, q = carried
-        k = s.subtract(s.scalar(count - 1), i)
-        v = s.select(s.compare("GT", m.row, m.wide(s, k)), m.column_of(s, a, k), s.like(a, 0))
-        v = s.select(s.compare("EQ", m.row, m.wide(s, k)), s.like(a, 1), v)
-        tau = s.reduce("add", s.select(_is_of(s, m, taus, k), taus, s.like(taus, 0)), 0, len(m.batch))
-        return [s.add(i, s.scalar(1)), _reflected(s, m, q, v, s.broadcast(tau, m.shape, m.batch))]
-
-    return b.loop([b.scalar(0), start], lambda s, carried: s.compare("LT", carried[0], b.scalar(count)), step)[1]
+    return reflected(b, a, taus, start, is_adjoint=False)
 
 
 # JAX's calls ------------------------------------------------------------------------------------------------------------

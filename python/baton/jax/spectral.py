@@ -8,11 +8,10 @@ import math
 
 import numpy as np
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
 
+from .blocked import product
 from .build import Builder, element_of, has_unknown_sizes, shape_of, tensor_type
-from .factorizations import conjugate, is_complex, part, real, with_zero
-from .reflected import adjoint
+from .factorizations import adjoint, conjugate, is_complex, part, real, with_zero
 from .reflections import matrix_of, qr
 from .sorting import replace
 
@@ -24,14 +23,14 @@ def eigenvectors(b, a, lower):
     a, scale = _scaled(b, _mirrored(b, a, lower))
     # No eigenvalue is larger than the bound, by its fourth power: those of what is turned are larger than 0, so that none differs from
     # another in its sign alone.
-    square = _product(b, a, a)
-    bound = _sum(b, _sum(b, _squares(b, _product(b, square, square)), -1), -1)
+    square = product(b, a, a)
+    bound = _sum(b, _sum(b, _squares(b, product(b, square, square)), -1), -1)
     for _ in range(3):
         bound = b.each("sqrt", bound)
     shift = _along(b, b.multiply(bound, 1.5), shape_of(a), 0)
     turned = b.add(a, b.select(_is_diagonal(b, a), with_zero(b, shift, a), b.like(a, 0)))
     vectors = _turns(b, turned)
-    values = _sum(b, real(b, b.each("multiply", conjugate(b, vectors), _product(b, a, vectors))), -2)
+    values = _sum(b, real(b, b.each("multiply", conjugate(b, vectors), product(b, a, vectors))), -2)
     values, vectors = _in_order(b, values, vectors, "LT")
     return b.multiply(values, _along(b, scale, shape_of(values), 0)), vectors
 
@@ -44,7 +43,7 @@ def singular_vectors(b, a, is_full):
         return values, u, v
     a, scale = _scaled(b, a)
     v = _turns(b, a)
-    a = _product(b, a, v)
+    a = product(b, a, v)
     values = b.each("sqrt", _sum(b, _squares(b, a), -2))
     values, both = _in_order(b, values, b.concatenate([a, v], len(shape_of(a)) - 2), "GT")
     a, v = _rows(b, both, 0, rows), _rows(b, both, rows, rows + columns)
@@ -95,8 +94,8 @@ def _turns(b, a):
     turns = _rows(b, _columns(b, b.concatenate([left, right], rank - 1), 0, columns), rows, rows + columns)
     # Rounding has made it a little longer or shorter than an orthogonal one: a step of Newton's towards that.
     third = b.select(_is_diagonal(b, turns), b.like(turns, 1.5), b.like(turns, 0))
-    squares = b.each("multiply", _product(b, adjoint(b, turns), turns), b.like(turns, 0.5))
-    return _product(b, turns, b.subtract(third, squares))
+    squares = b.each("multiply", product(b, adjoint(b, turns), turns), b.like(turns, 0.5))
+    return product(b, turns, b.subtract(third, squares))
 
 
 def _turned(b, left, right, rows):
@@ -199,15 +198,6 @@ def _along(b, values, shape, last):
     return b.broadcast(values, shape, [*range(batch), *[len(shape) - 1] * last])
 
 
-def _product(b, a, c):
-    batch = list(range(len(shape_of(a)) - 2))
-    numbers = stablehlo.DotDimensionNumbers.get(lhs_batching_dimensions=batch, rhs_batching_dimensions=batch,
-                                                lhs_contracting_dimensions=[len(batch) + 1], rhs_contracting_dimensions=[len(batch)])
-    highest = ir.ArrayAttr.get([stablehlo.PrecisionAttr.get("HIGHEST")] * 2)
-    made = tensor_type(shape_of(a)[:-1] + shape_of(c)[-1:], element_of(a))
-    return b.value("stablehlo.dot_general", [a, c], made, {"dot_dimension_numbers": numbers, "precision_config": highest})
-
-
 def _in_order(b, values, columns, direction):
     """The values in order, and columns with them; equal ones stay in theirs."""
     shape = shape_of(values) + shape_of(values)[-1:]
@@ -219,7 +209,7 @@ def _in_order(b, values, columns, direction):
     is_there = b.compare("EQ", b.broadcast(place, shape, list(range(rank - 1))), b.iota(shape, rank - 1))
     ordered = _sum(b, b.select(is_there, before, b.like(before, 0)), -2)
     wide = b.select(is_there, b.full(shape, 1, element_of(columns)), b.full(shape, 0, element_of(columns)))
-    return ordered, _product(b, columns, wide)
+    return ordered, product(b, columns, wide)
 
 
 # JAX's calls ------------------------------------------------------------------------------------------------------------
