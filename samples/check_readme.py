@@ -13,7 +13,7 @@ written to that file first.
 
 Not run here: verbs of ./dev, which build, test or measure for minutes; for those and for programs of bench/ it is checked that
 they exist. A command with --device=cuda or --device=vulkan runs where baton-devices finds such a device, and says that it is
-skipped elsewhere.
+skipped elsewhere; so does one that calls the Python of ./dev setup where the build made no package for it, with the rest of its block.
 """
 import json
 import os
@@ -27,20 +27,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 FENCE = re.compile(r"^```(\w*\+*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"(?://|#|;) ([\w-]+\.(?:cpp|c|mlir|py|bvmasm|txt))\b[^\n]*\n")
 PROGRAM = re.compile(r"(\./dev |baton-[\w-]+( |$)|build/release/|bench/|cmake |c\+\+ )")
+NO_PACKAGE = "the build has no package for Python"
 LONG = re.compile(r"(\./dev (?P<verb>\w+)|(?P<bench>bench/\S+))")
 
 
 def commands_of(text):
-    """(command, what it prints or None)."""
-    for language, block in FENCE.findall(text):
+    """(command, what it prints or None, the number of its block or None)."""
+    for i, (language, block) in enumerate(FENCE.findall(text)):
         if re.search(r"^\$ ", block, re.MULTILINE):
-            yield from dollar_commands(block)
+            yield from ((*each, i) for each in dollar_commands(block))
         elif not language and block and all(PROGRAM.match(line) for line in block.splitlines() if line.strip()):
             for line in block.splitlines():
-                yield re.sub(r"\s\s+#.*", "", line), None
+                yield re.sub(r"\s\s+#.*", "", line), None, i
     for row in re.findall(r"^\|.*\|$", FENCE.sub("", text), re.MULTILINE):
         for code in re.findall(r"`(build/release/[^`]*)`", row):
-            yield code.replace("\\|", "|"), None
+            yield code.replace("\\|", "|"), None, None
 
 
 def dollar_commands(block):
@@ -86,6 +87,16 @@ def has_device(build, name):
     return any(driver["driver"] == name and driver["devices"] for driver in json.loads(run.stdout)["drivers"])
 
 
+def absent(command, build):
+    """What the command wants and the machine or the build has not, or None."""
+    for name in ("cuda", "vulkan"):
+        if f"--device={name}" in command and not has_device(build, name):
+            return f"no {name} device"
+    if "build/python/bin/python " in command and not ((ROOT / "build/python").exists() and list((build / "python/baton").glob("_baton*.so"))):
+        return NO_PACKAGE
+    return None
+
+
 def check(readme, folder, build):
     """(commands run, problems)."""
     text = readme.read_text(encoding="utf-8")
@@ -93,14 +104,16 @@ def check(readme, folder, build):
         if named := NAMED.match(block if language else ""):
             (folder / named.group(1)).write_text(block, encoding="utf-8")
     environment = dict(os.environ, PATH=f"{build / 'bin'}:{os.environ['PATH']}")
-    count, problems = 0, []
-    for command, expected in commands_of(text):
+    count, problems, left_out = 0, [], set()
+    for command, expected, block in commands_of(text):
+        if block is not None and block in left_out:
+            continue
         if long := LONG.match(command):
             problems += [] if exists(long) else [f"$ {command}\ndoes not exist"]
             continue
-        absent = [name for name in ("cuda", "vulkan") if f"--device={name}" in command and not has_device(build, name)]
-        if absent:
-            print(f"{readme.relative_to(ROOT)}: skipped, no {absent[0]} device: {command.strip()}")
+        if reason := absent(command, build):
+            print(f"{readme.relative_to(ROOT)}: skipped, {reason}: {command.strip()}")
+            left_out |= {block} if reason == NO_PACKAGE else set()
             continue
         count += 1
         run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,

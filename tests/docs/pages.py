@@ -1,5 +1,5 @@
-"""docs/: every error code and every trap has its row, the page of operations is fresh, and the site builds where mkdocs
-is: pages.py SOURCE BUILD PYTHON."""
+"""docs/: every error code and every trap has its row, the first page lists every other one, the page of operations is fresh, and the site
+builds where mkdocs is: pages.py SOURCE BUILD PYTHON."""
 import pathlib
 import re
 import subprocess
@@ -22,6 +22,11 @@ def missing_rows():
     return [f"docs/errors.md has no row for '{name}'" for name in sorted((codes | traps) - rows)]
 
 
+def not_listed():
+    listed = set(re.findall(r"\]\(([\w-]+)\.md\)", text("docs/index.md"))) | {"index"}
+    return [f"docs/index.md does not list {page.name}" for page in sorted(DOCS.glob("*.md")) if page.stem not in listed]
+
+
 def stale():
     run = subprocess.run([PYTHON, SOURCE / "tools/docs/operations.py", "--check"], capture_output=True, text=True, check=False)
     return [run.stdout + run.stderr] if run.returncode else []
@@ -39,7 +44,7 @@ def site():
     return [f"the site has no {page.stem}.html" for page in DOCS.glob("*.md") if page.stem not in pages]
 
 
-problems = missing_rows() + stale() + site()
+problems = missing_rows() + not_listed() + stale() + site()
 print("\n".join(problems))
 print(f"{len(problems)} problems in {len(list(DOCS.glob('*.md')))} pages")
 sys.exit(1 if problems else 0)
