@@ -148,20 +148,24 @@ class Jitted:
         return self._lowered(arguments, keywords)[0]
 
     def program(self, *arguments, **keywords):
-        return self._load(self.lower(*arguments, **keywords))
+        text, _, _, callbacks = self._lowered(arguments, keywords)
+        return self._load(text, callbacks)
 
     def _lowered(self, arguments, keywords):
-        """The text, and the shapes and types of arguments and results."""
+        """The text, the shapes and types of arguments and results, and what the program calls in Python."""
         from baton.jax import frontend
+        from baton.jax.callbacks import Callbacks
+        callbacks = Callbacks()
         libraries = _lowered_libraries(self._libraries)
         was_tracing, _here.is_tracing = getattr(_here, "is_tracing", False), True
         try:
             if self._sizes is None:
                 traced = self._staged.trace(*arguments, **keywords)
-                return frontend.text_of(frontend.lowered(traced), None, libraries), traced.args_info, traced.out_info
-            exported = frontend.exported(self._staged, self._named(arguments), **keywords)
+                text = frontend.text_of(frontend.lowered(traced, callbacks), None, libraries, callbacks)
+                return text, traced.args_info, traced.out_info, callbacks
+            exported = frontend.exported(self._staged, self._named(arguments), callbacks, **keywords)
             info = jax.tree.unflatten(exported.out_tree, exported.out_avals)
-            return frontend.from_stablehlo(exported.mlir_module(), None, libraries), None, info
+            return frontend.from_stablehlo(exported.mlir_module(), None, libraries, callbacks), None, info, callbacks
         finally:
             _here.is_tracing = was_tracing
 
@@ -175,10 +179,11 @@ class Jitted:
             made[i] = each
         return made
 
-    def _load(self, text):
+    def _load(self, text, callbacks):
+        modules = [*self._libraries, *filter(None, [callbacks.module()])]
         code = compiled_for_this_machine(text, self._target, self._flags)
         try:
-            return load(code, device=self._device, modules=self._libraries)
+            return load(code, device=self._device, modules=modules)
         except StatusError as error:
             from baton.jax.lines import lines_of_commands
             for name, lines in lines_of_commands(text).items():
@@ -194,10 +199,10 @@ class Jitted:
             kind = (static, tree, *map(str, named), names, arrays.is_wide(), *map(arrays.kind, by_name))
             if kind in self._of_any_size:
                 return self._of_any_size[kind]
-        text, args_info, out_info = self._lowered(arguments, keywords)
+        text, args_info, out_info, callbacks = self._lowered(arguments, keywords)
         donated = {} if args_info is None else {i: each for i, each in enumerate(jax.tree.leaves(args_info)) if each.donated}
         takes = [arrays.taking(leaf) for leaf in leaves]
-        ready = _Ready(self._load(text)["main"], takes, out_info, donated)
+        ready = _Ready(self._load(text, callbacks)["main"], takes, out_info, donated)
         if kind is not None:
             self._of_any_size[kind] = ready
         return ready

@@ -9,6 +9,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from . import lines
+from .callbacks import Callbacks
 from .lowering import lower_module
 
 
@@ -20,24 +21,29 @@ def lower(function, *arguments, sizes=None, donate_argnums=(), name=None, librar
     runs, "lapack" and "fft". The program takes all arguments, those that it does not read, too; one of jax.jit takes what that keeps.
     """
     staged = function if hasattr(function, "lower") else jax.jit(function, donate_argnums=donate_argnums, keep_unused=True)
+    found = Callbacks()  # They get names, with which they are refused.
     if sizes:
-        return from_stablehlo(exported(staged, named_sizes(arguments, sizes)).mlir_module(), name, libraries)
+        return from_stablehlo(exported(staged, named_sizes(arguments, sizes), found).mlir_module(), name, libraries)
     if not hasattr(staged, "trace"):
         return text_of(staged.lower(*arguments, **keywords), name, libraries)
-    return text_of(lowered(staged.trace(*arguments, **keywords)), name, libraries)
+    return text_of(lowered(staged.trace(*arguments, **keywords), found), name, libraries)
 
 
-def lowered(traced):
-    """What jax.jit(...).trace(...) gave, as StableHLO. Products go by JAX's rule for any platform: that for CPUs refuses sums that
+def lowered(traced, callbacks=None):
+    """What jax.jit(...).trace(...) gave, as StableHLO, and its calls of Python in `callbacks`. Products go by JAX's rule for any platform: that for CPUs refuses sums that
     XLA's CPU library has not, as attention over f16 asks for."""
     try:
         from jax._src.interpreters import mlir
         rule = mlir._lowerings[jax.lax.dot_general_p]
-        rules = ((jax.lax.dot_general_p, getattr(rule, "rule", rule)),)
+        rules = ((jax.lax.dot_general_p, getattr(rule, "rule", rule)), *_rules(callbacks))
         parameters = mlir.LoweringParameters(override_lowering_rules=rules)
     except (ImportError, AttributeError, KeyError, TypeError):  # Another version of JAX: as it does.
         return traced.lower()
     return traced.lower(_private_parameters=parameters)
+
+
+def _rules(callbacks):
+    return () if callbacks is None else callbacks.rules()
 
 
 def named_sizes(arguments, sizes):
@@ -53,25 +59,26 @@ def named_sizes(arguments, sizes):
         raise ValueError(f"sizes={sizes!r} names more dimensions than the arguments have: {shapes}") from None
 
 
-def exported(staged, arguments, **keywords):
+def exported(staged, arguments, callbacks=None, **keywords):
     """JAX's export of a function for arguments with names of sizes. Its calls are commands, which JAX would not keep for long."""
     every_call = jax.export.DisabledSafetyCheck.custom_call("ALL")
-    return jax.export.export(staged, disabled_checks=[every_call])(*arguments, **keywords)
+    rules = _rules(callbacks)
+    return jax.export.export(staged, disabled_checks=[every_call], **({"_override_lowering_rules": rules} if rules else {}))(*arguments, **keywords)
 
 
-def text_of(lowered, name=None, libraries=()):
+def text_of(lowered, name=None, libraries=(), callbacks=None):
     """The MLIR of what jax.jit(...).lower(...) gave."""
     code = io.BytesIO()  # And not its text: that says no lines.
     lowered.compiler_ir("stablehlo").operation.write_bytecode(code)
-    return _text(ir.Module.parse(code.getvalue(), _context()), name, libraries)
+    return _text(ir.Module.parse(code.getvalue(), _context()), name, libraries, callbacks)
 
 
-def from_stablehlo(source, name=None, libraries=()):
+def from_stablehlo(source, name=None, libraries=(), callbacks=None):
     """The same for StableHLO: text, or the bytes of a portable artifact."""
     context = _context()
     if isinstance(source, bytes):
-        return _text(stablehlo.deserialize_portable_artifact(context, source), name, libraries)
-    return _text(ir.Module.parse(source, context), name, libraries)
+        return _text(stablehlo.deserialize_portable_artifact(context, source), name, libraries, callbacks)
+    return _text(ir.Module.parse(source, context), name, libraries, callbacks)
 
 
 def _context():
@@ -82,8 +89,8 @@ def _context():
     return context
 
 
-def _text(module, name, libraries):
-    lower_module(module, libraries)
+def _text(module, name, libraries, callbacks):
+    lower_module(module, libraries, callbacks)
     if name is not None:
         with module.context:
             module.operation.attributes["sym_name"] = ir.StringAttr.get(name)

@@ -8,7 +8,7 @@ import re
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import (boundary, calls, collectives, complex, control_flow, libraries as commands, lines, products, rest,
+from . import (boundary, callbacks as python, calls, collectives, complex, control_flow, libraries as commands, lines, products, rest,
                scatter, sizes, sorting, windows_unknown)
 from .inlining import inline_calls
 from .scalars import Scalars
@@ -25,8 +25,8 @@ class NotLowered(Exception):
     """A program that has no form in baton-compile's dialects; the message says which operation, and why."""
 
 
-def lower_module(module, libraries=()):
-    """Lowers a module of StableHLO in place; what `libraries` do are commands of theirs."""
+def lower_module(module, libraries=(), callbacks=None):
+    """Lowers a module of StableHLO in place; what `libraries` do are commands of theirs. `callbacks` are there when the program runs."""
     if unknown := set(libraries) - set(commands.LIBRARIES):
         raise ValueError(f"there is no library {', '.join(sorted(unknown))}; there are {', '.join(commands.LIBRARIES)}")
     with module.context, module.operation.location:
@@ -37,6 +37,8 @@ def lower_module(module, libraries=()):
         inline_calls(module)
         try:
             collectives.enter_ranks(module, *ranks)
+            python.lower_callbacks(module, operations(module), callbacks)
+            python.drop_tokens(operations(module))
         except NotImplementedError as error:
             raise NotLowered(str(error)) from None
         for op in operations(module):
