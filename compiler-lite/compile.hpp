@@ -67,6 +67,7 @@ std::string describe_targets();
 struct TargetOption {
   std::string name;
   std::string meaning;
+  std::vector<std::string> aliases;
 };
 std::vector<TargetOption> target_options();
 

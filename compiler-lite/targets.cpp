@@ -73,7 +73,8 @@ std::vector<TargetOption> target_options() {
   std::vector<TargetOption> options;
   for (const codegen::Target* target : codegen::all_targets()) {
     for (const codegen::TargetFacts::Option& each : target->facts().options) {
-      options.push_back({each.name.str(), each.meaning.str()});
+      options.push_back({each.name.str(), each.meaning.str(), {}});
+      for (const llvm::StringRef alias : each.aliases) options.back().aliases.push_back(alias.str());
     }
   }
   return options;

@@ -49,7 +49,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.texts("--object-search-path,--hal-executable-object-search-path", compile.object_search_paths,
              "Where object files are looked for, after the working directory");
   for (const compiler_lite::TargetOption& option : compiler_lite::target_options()) {
-    line.text(("--" + option.name).c_str(), compile.target_options[option.name], option.meaning.c_str());
+    std::string names = "--" + option.name;
+    for (const std::string& alias : option.aliases) names += ",--" + alias;
+    line.text(names.c_str(), compile.target_options[option.name], option.meaning.c_str());
   }
   line.text("--preprocessing-pass-pipeline", compile.spec_passes, "Passes to run before the specs");
   line.text("--preprocessing-transform-spec-filename", compile.transform_spec,

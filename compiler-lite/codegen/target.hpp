@@ -1,5 +1,5 @@
-// Target: a kind of device code that kernels become. Each target has a folder beside this file (cpu, cuda) and a line
-// in targets.inc; nothing outside of its folder knows its name, its formats or its devices.
+// Target: a kind of device code that kernels become. Each target has a folder beside this file (cpu, cuda, vulkan)
+// and a line in targets.inc; nothing outside of its folder knows its name, its formats or its devices.
 //
 // The flow: the command line or the program says #hal.executable.target attributes, find_target says whose they are,
 // schedule/ hands that target kernels (compile) or the user's objects (embed), and puts the code into the program.
@@ -28,9 +28,9 @@ class DialectRegistry;
 
 namespace baton::compiler_lite::codegen {
 
-// What is the same in everything that is compiled for a target.
 struct Attention;
 
+// What is the same in everything that is compiled for a target.
 struct TargetFacts {
   struct Backend {
     llvm::StringLiteral name;
@@ -39,6 +39,7 @@ struct TargetFacts {
   struct Option {
     llvm::StringLiteral name;
     llvm::StringLiteral meaning;  // For --help.
+    llvm::ArrayRef<llvm::StringLiteral> aliases = {};
   };
   // Names of --target-device. The first one is listed, the others mean the same.
   llvm::ArrayRef<llvm::StringLiteral> devices;

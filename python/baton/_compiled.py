@@ -35,8 +35,14 @@ def compiled_for_this_machine(text, target, flags=()):
     return kept
 
 
+def _says_processors(flag):
+    """Of flags of baton-compile, in which - and _ are the same and which may begin with iree-."""
+    name = flag.split("=")[0].lstrip("-").replace("_", "-").removeprefix("iree-")
+    return name in ("cpu-levels", "march", "mcpu", "llvmcpu-target-cpu", "llvmcpu-target-cpu-features")
+
+
 def _compile(text, target, flags):
-    if not any(flag.startswith("--cpu-levels") for flag in flags):
+    if not any(map(_says_processors, flags)):
         flags = ("--cpu-levels=host", *flags)
     return compile_program(text, target=target, flags=flags, cache=cache_folder())
 

@@ -1,5 +1,6 @@
 """baton.jax.jit: functions agree with JAX, are compiled once, and record commands of Python."""
 import os
+import platform
 import subprocess
 import sys
 
@@ -102,6 +103,14 @@ def test_static_values_that_are_equal_and_of_other_types():
 def test_options_that_cannot_be(options, error, sentence):
     with pytest.raises(error, match=sentence):
         jit(lambda x: x + 1, **{"device": "local-sync", **options})(X)
+
+
+@pytest.mark.parametrize("flag", ["-march=x86-64-v2", "--iree-llvmcpu-target-cpu=generic", "--iree_llvmcpu_target_cpu_features=-avx2", "--cpu-levels=baseline"])
+def test_flags_may_name_the_processor(flag):
+    """Nothing but that is compiled for, where this machine's is what else."""
+    if platform.machine() != "x86_64":
+        pytest.skip("names of x86_64")
+    assert jit(lambda x: x * 2, device="local-sync", flags=[flag])(jnp.ones(3)).tolist() == [2, 2, 2]
 
 
 def test_sizes_of_one_argument():

@@ -22,7 +22,7 @@ std::string version_of(const char* program) {
                      kRevision.empty() ? "" : ")");
 }
 
-constexpr std::string_view kAliasPrefix = "--iree-";
+constexpr std::string_view kAliasPrefix = "--iree-", kAliasPrefixToo = "--iree_";
 
 // "--max-instructions" and "--max_instructions" are one name.
 std::string without_dashes(std::string name) {
@@ -161,12 +161,20 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   return report(Status());
 }
 
-// A flag as its tool spells it, other arguments as they are; a failure for a flag that the tool does not have.
+// A flag as its tool spells it, other arguments as they are; a failure for a flag that the tool does not have. "-march=x" is
+// "--march=x", as compilers write it.
 Result<std::string> CommandLine::canonical(const std::string& argument) const {
+  if (argument.size() > 3 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=') {
+    const std::string asked = argument.substr(1, argument.find('=') - 1);
+    for (const std::string& name : parser_->long_names()) {
+      if (without_dashes(name) == without_dashes(asked)) return "--" + name + argument.substr(asked.size() + 1);
+    }
+  }
   if (argument.size() < 3 || !argument.starts_with("--")) return argument;
   const size_t end = std::min(argument.find('='), argument.size());
   std::string asked = argument.substr(2, end - 2);
-  if (argument.starts_with(kAliasPrefix)) asked = argument.substr(kAliasPrefix.size(), end - kAliasPrefix.size());
+  if (argument.starts_with(kAliasPrefix) || argument.starts_with(kAliasPrefixToo))
+    asked = argument.substr(kAliasPrefix.size(), end - kAliasPrefix.size());
   const std::vector<std::string> names = parser_->long_names();
   for (const std::string& name : names) {
     if (without_dashes(name) == without_dashes(asked)) return baton::text("--", name, argument.substr(end));

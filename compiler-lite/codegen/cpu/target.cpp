@@ -21,11 +21,21 @@ constexpr TargetFacts::Backend kBackends[] = {{"llvm-cpu", "embedded-elf-x86_64,
 constexpr llvm::StringLiteral kFormats[] = {"embedded-elf-x86_64", "embedded-elf-arm_64"};
 constexpr llvm::StringLiteral kTriple = "llvmcpu-target-triple";
 constexpr llvm::StringLiteral kLevels = "cpu-levels";
+constexpr llvm::StringLiteral kProcessor = "llvmcpu-target-cpu";
+constexpr llvm::StringLiteral kProcessorAliases[] = {"march", "mcpu"};
+constexpr llvm::StringLiteral kFeatures = "llvmcpu-target-cpu-features";
 constexpr TargetFacts::Option kOptions[] = {
     {kTriple, "The processors to compile for, as in aarch64-linux-gnu: x86_64 or aarch64; this machine's without it"},
     {kLevels,
      "Processors of x86_64 to make code for: a list of baseline, avx2 and avx512 (the default is all of them), or "
-     "host, which is the best that this machine has: compiled sooner, but it may not run elsewhere"}};
+     "host, which is the best that this machine has: compiled sooner, but it may not run elsewhere"},
+    {kProcessor,
+     "The one processor to make code for, as compilers name it: haswell, znver4, neoverse-n1; generic is every one of "
+     "the "
+     "architecture, host (or native) this machine's. It means the best of --cpu-levels that the processor has",
+     kProcessorAliases},
+    {kFeatures,
+     "What that processor has beside or without its name's features, as in +avx2,-avx512f, or host: this machine's"}};
 constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .backends = kBackends,
                                 .formats = kFormats,
@@ -34,6 +44,20 @@ constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .takes_constants = true,
                                 .checks_accesses = true,
                                 .code_says_launches = true};
+
+mlir::LogicalResult read_processor(const TargetSettings& settings, mlir::Location location, TargetOptions& options) {
+  const NamedProcessor processor{settings.option(kProcessor), settings.option(kFeatures)};
+  if (processor.name.empty() && processor.features.empty()) return mlir::success();
+  if (!options.levels.empty()) {
+    return mlir::emitError(location, "--")
+           << kLevels << " says for which processors code is made, and --"
+           << (processor.name.empty() ? kFeatures : kProcessor) << " says it, too; give one of them.";
+  }
+  const LevelOfProcessor found = level_of(options.architecture, processor);
+  if (!found.problem.empty()) return mlir::emitError(location, found.problem);
+  if (found.level) options.levels = {*found.level};
+  return mlir::success();
+}
 
 mlir::LogicalResult read_levels(const TargetSettings& settings, mlir::Location location, std::vector<Level>& levels) {
   const std::string text = settings.option(kLevels);
@@ -65,6 +89,7 @@ mlir::FailureOr<TargetOptions> options_of(hal::ExecutableTargetAttr target, cons
   options.sanitize = settings.sanitize;
   options.times = settings.times;
   if (mlir::failed(read_levels(settings, location, options.levels))) return mlir::failure();
+  if (mlir::failed(read_processor(settings, location, options))) return mlir::failure();
   return options;
 }
 

@@ -48,6 +48,7 @@ TEST(CommandLine, ReadsEveryKindOfFlag) {
 TEST(CommandLine, TakesDashesForUnderscoresAndTheOldPrefix) {
   EXPECT_EQ(parse({"--max-instructions=8"}).number, 8u);
   EXPECT_EQ(parse({"--iree-max-instructions=9"}).number, 9u);
+  EXPECT_EQ(parse({"--iree_max_instructions=10"}).number, 10u);
 }
 
 TEST(CommandLine, ShortNamesTakeAnEqualsSign) {
@@ -55,6 +56,13 @@ TEST(CommandLine, ShortNamesTakeAnEqualsSign) {
   EXPECT_EQ(parse({"-o=out/x=y.bvm"}).text, "out/x=y.bvm");
   EXPECT_EQ(parse({"-o=out", "a.bvm"}).rest, (std::vector<std::string>{"a.bvm"}));
   EXPECT_EQ(parse({"-o="}).text, "");
+  EXPECT_EQ(parse({"-oout"}).text, "out");
+}
+
+// As compilers write it: -march=native.
+TEST(CommandLine, LongNamesMayHaveOneDash) {
+  EXPECT_EQ(parse({"-output=out", "a.bvm"}).text, "out");
+  EXPECT_EQ(parse({"-output", "out", "a.bvm"}).text, "out");
   EXPECT_EQ(parse({"-oout"}).text, "out");
 }
 
