@@ -456,6 +456,44 @@ class fft2:
         return torch.fft.fft2(x).abs()
 
 
+@program(normal(64, 4096))
+class fft_convolution:
+    def in_jax(x):
+        return jnp.fft.irfft(jnp.fft.rfft(x) * jnp.fft.rfft(x[::-1]), n=4096)
+
+    def in_torch(x):
+        return torch.fft.irfft(torch.fft.rfft(x) * torch.fft.rfft(x.flip(0)), n=4096)
+
+
+@program(normal(16, 96, 96, 96))
+class fft3:
+    def in_jax(x):
+        return jnp.abs(jnp.fft.fftn(x, axes=(1, 2, 3)))
+
+    def in_torch(x):
+        return torch.fft.fftn(x, dim=(1, 2, 3)).abs()
+
+
+@program(normal(1 << 20))
+class fft_long:
+    def in_jax(x):
+        return jnp.abs(jnp.fft.fft(x))
+
+    def in_torch(x):
+        return torch.fft.fft(x).abs()
+
+
+@program(normal(8, 160000))
+class spectrogram:
+    def in_jax(x):
+        frames = x[:, jnp.arange(998)[:, None] * 160 + jnp.arange(400)[None]] * jnp.hanning(400)
+        return jnp.abs(jnp.fft.rfft(frames, n=400)) ** 2
+
+    def in_torch(x):
+        frames = x.unfold(1, 400, 160)[:, :998] * torch.hann_window(400, periodic=False, dtype=x.dtype, device=x.device)
+        return torch.fft.rfft(frames, n=400).abs() ** 2
+
+
 @program(integers(256, 1 << 24))
 class bincount:
     def in_jax(x):

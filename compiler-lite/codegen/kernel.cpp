@@ -4,6 +4,7 @@
 #include "compiler-lite/codegen/by_element.hpp"
 #include "compiler-lite/codegen/distribute.hpp"
 #include "compiler-lite/codegen/flatten.hpp"
+#include "compiler-lite/codegen/fourier.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/prepare.hpp"
 #include "compiler-lite/codegen/product.hpp"
@@ -406,6 +407,9 @@ std::optional<FailureOr<mlir::AffineMap>> make_whole(mlir::func::FuncOp group, m
   }
   if (const auto steps = group->getAttrOfType<mlir::DenseI64ArrayAttr>(kSortSteps)) {
     return make_sort_kernel(entry, writer.destinations()[0], read_sort_steps(steps), symbols);
+  }
+  if (const std::optional<Fourier> fourier = find_fourier(group, group.getFunctionType())) {
+    return FailureOr<mlir::AffineMap>(make_fourier_kernel(entry, writer.destinations(), *fourier, symbols));
   }
   return std::nullopt;
 }

@@ -123,6 +123,9 @@ class Target {
   // Whether compile() has code for these kernels, each one loop's turns, and room for what a turn computes.
   virtual bool takes_loops(hal::ExecutableTargetAttr, mlir::OwningOpRef<mlir::ModuleOp>) const { return false; }
 
+  // Memory that threads of a workgroup share, as much as a kernel may count on.
+  virtual int64_t local_bytes(hal::ExecutableTargetAttr) const { return 0; }
+
   // For people and tests, which look into code generation with baton-codegen. The target that an architecture's name
   // means ("x86_64", "sm_80"); null for another kind's.
   virtual hal::ExecutableTargetAttr of_architecture(mlir::MLIRContext*, llvm::StringRef) const { return {}; }

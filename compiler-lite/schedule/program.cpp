@@ -85,11 +85,10 @@ std::string Program::constant(mlir::DenseElementsAttr elements, Location locatio
     refused_ = true;
     return global;
   }
-  const std::vector<char> bytes = bytes_of(elements);
-  const Value blob = write_bytes(initializer_, location, bytes);
+  const Value blob = write_elements(initializer_, location, elements);
   const Value buffer = hal_.call(initializer_, location, "device.constant",
                                  {initializer_devices_[device], blob, hal_.index(initializer_, location, 0),
-                                  hal_.index(initializer_, location, static_cast<int64_t>(bytes.size()))});
+                                  hal_.index(initializer_, location, static_cast<int64_t>(size))});
   initializer_.create<util::GlobalStoreOp>(location, buffer, global);
   return global;
 }

@@ -1,5 +1,7 @@
 #include "compiler-lite/schedule/schedule.hpp"
 
+#include <limits>
+
 #include "compiler-lite/codegen/lower_to_buffers.hpp"
 #include "compiler-lite/codegen/resolve_dims.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
@@ -14,12 +16,12 @@
 #include "compiler-lite/schedule/executable_sources.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/function_scheduler.hpp"
+#include "compiler-lite/schedule/known_functions.hpp"
 #include "compiler-lite/schedule/normalize.hpp"
 #include "compiler-lite/schedule/on_cores.hpp"
 #include "compiler-lite/schedule/outline.hpp"
 #include "compiler-lite/schedule/program.hpp"
 #include "compiler-lite/schedule/scatter_groups.hpp"
-#include "compiler-lite/schedule/sort_groups.hpp"
 #include "compiler-lite/schedule/split_products.hpp"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -66,6 +68,16 @@ bool have_atomics(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
     const codegen::Target* kind = codegen::find_target(target);
     return kind && kind->facts().has_atomics;
   });
+}
+
+// What a workgroup has on each of them.
+int64_t local_bytes(llvm::ArrayRef<hal::ExecutableTargetAttr> targets) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const hal::ExecutableTargetAttr target : targets) {
+    const codegen::Target* kind = codegen::find_target(target);
+    least = std::min(least, kind ? kind->local_bytes(target) : 0);
+  }
+  return least;
 }
 
 // Whether all have code for a loop of which `group` does the turns.
@@ -135,7 +147,7 @@ LogicalResult choose_functions(ModuleOp module, const ScheduleOptions& options) 
 LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options) {
   const auto targets = find_targets(module, options);
   const Products products = products_of(targets);
-  outline_sorts(module, products == Products::kOnBlocks);
+  outline_known_functions(module, products == Products::kOnBlocks, local_bytes(targets));
   if (have_atomics(targets)) outline_scatters(module);
   if (failed(outline_externs(module)) || failed(outline_regions(module))) return failure();
   if (failed(convert_streamable_imports(module))) return failure();

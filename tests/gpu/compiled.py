@@ -4,7 +4,7 @@
     tests/gpu/compiled.py baton-run-module folder [--device=cuda ...] [--only=text] [--plugin=cublas.so] [--under="compute-sanitizer ..."]
 
 The folder holds programs (x.mlir with its x.bvm, compiled for local and cuda; x.cuda.bvm beside it runs on the GPU, where a program
-for both has other kernels). Lines of the program say what to run:
+for both has other kernels; with Vulkan likewise). Lines of the program say what to run:
 
     // CASE: function --input=100x3=f32 --input=5=f32:positive --input=i32=3
 
@@ -99,13 +99,13 @@ def difference(kind, wanted, given):
 def check_case(tool, plugins, devices, under, program, title, case):
     """Messages about what is wrong, one for each device at most."""
     messages = []
-    alone = program[:-4] + ".cuda.bvm"
-    on_device = alone if os.path.exists(alone) else program
     with tempfile.TemporaryDirectory() as scratch:
         base = [tool, *plugins, "--output_max_element_count=1000000"] + arguments_of(case, scratch)
         wanted, problem = run(base + ["--module=" + program, "--device=local-sync"])
         for device in devices:
             given = None
+            alone = program[:-4] + "." + re.match(r"\w+", device)[0] + ".bvm"
+            on_device = alone if os.path.exists(alone) else program
             if not problem:
                 given, problem = run(under + base + ["--module=" + on_device, "--device=" + device])
             if not problem and [x[:2] for x in wanted] != [x[:2] for x in given]:

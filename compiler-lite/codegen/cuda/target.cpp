@@ -115,6 +115,11 @@ class CudaTarget final : public Target {
     return info && gpu::takes_loops(std::move(kernels), info->has);
   }
 
+  int64_t local_bytes(hal::ExecutableTargetAttr target) const override {
+    const std::optional<TargetInfo> info = target_info(arch_of(target));
+    return info ? info->has.shared_bytes_max : 0;
+  }
+
   mlir::FailureOr<std::string> show(const CompileRequest& request, llvm::StringRef stage) const override {
     const TargetOptions options = options_of(request);
     const std::optional<TargetInfo> info = target_info(options.arch);

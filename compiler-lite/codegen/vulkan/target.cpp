@@ -29,6 +29,8 @@ class VulkanTarget final : public Target {
     return gpu::takes_loops(std::move(kernels), least);
   }
 
+  int64_t local_bytes(hal::ExecutableTargetAttr) const override { return TargetOptions().shared_bytes_max; }
+
   mlir::FailureOr<std::vector<Variant>> compile(const CompileRequest& request) const override {
     TargetOptions options;
     options.object_search_paths = request.settings.object_search_paths;

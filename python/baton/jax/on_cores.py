@@ -9,7 +9,7 @@ from jaxlib.mlir import ir
 from .build import Builder
 
 
-def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None, on_blocks=None, says=()):
+def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None, on_blocks=None, says=None):
     """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or `on_blocks`, where workgroups are blocks
     of threads; or of a function of linalg, which `one_pass`, for cores, or `at_once`, for atomic operations, gets the name of. `says`: attributes
     that say what the function does."""
@@ -17,7 +17,7 @@ def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_on
     name = _unused(module, kind)
     forms = {form: write for form, write in (("on_cores", one_pass), ("with_atomics", at_once)) if write}
     attributes = {f"baton.{form}": ir.FlatSymbolRefAttr.get(f"{name}_{form}") for form in (*forms, *(["on_blocks"] if on_blocks else []))}
-    _define(b, module, name, types, results, rounds, {**attributes, **{each: ir.UnitAttr.get() for each in says}})
+    _define(b, module, name, types, results, rounds, {**attributes, **(says or {})})
     if on_blocks:
         _define(b, module, name + "_on_blocks", types, results, on_blocks, {})
     for form, write in forms.items():

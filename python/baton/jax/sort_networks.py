@@ -42,7 +42,7 @@ def in_order(b, numbers):
     (compiler-lite/codegen/sort.hpp)."""
     if is_value(b.sizes(numbers)[0]):
         return _in_order(b, numbers)
-    (sorted_,) = call_either(b, module_of(b), "sort", [numbers], [numbers.type], lambda inner, rows: [_in_order(inner, *rows)], says=["baton.sorts_rows"])
+    (sorted_,) = call_either(b, module_of(b), "sort", [numbers], [numbers.type], lambda inner, rows: [_in_order(inner, *rows)], says={"baton.sorts_rows": ir.UnitAttr.get()})
     return sorted_
 
 

@@ -1,18 +1,24 @@
 """Fourier transforms of complex numbers as pairs of their parts, and of real ones.
 
 A transform multiplies by its matrix, one dimension after the other: n * n work for n elements; lengths with divisors are
-transformed as rows and columns, which is work for the sum of the divisors, and long ones without any as a convolution.
+transformed as rows and columns, which is work for the sum of the divisors, and long ones without any as a convolution. Lines
+that a workgroup can hold are transformed by a function that says so: blocks of threads have a kernel for it
+(compiler-lite/codegen/fourier.hpp).
 """
 import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from .build import element_of, shape_of, tensor_type
+from .build import element_of, is_value, shape_of, tensor_type
 from .complex_functions import is_complex, part_type, product
 from .libraries import call_fft
+from .on_cores import call_either, module_of
 
 PRODUCT_MAX = 64  # Elements along a dimension that are transformed by one product, where the length has divisors.
 PRIME_MAX = 256  # The same where it has none.
+LINE_BYTES = 16 * 1024  # Of one part of a line that a workgroup may hold.
+SURE_LINE_BYTES = 8 * 1024  # Of one that any holds.
+LINE_PRIMES = (2, 3, 5, 7, 11, 13)  # What its length is made of.
 
 
 def transform(b, op, pair, module, libraries):
@@ -26,15 +32,24 @@ def transform(b, op, pair, module, libraries):
     dimensions = list(range(rank - len(lengths), rank))
     inverse = kind in ("IFFT", "IRFFT")
     steps = list(reversed(list(zip(dimensions, lengths))))
+    if kind in ("FFT", "IFFT") and _is_zero(pair[1]):  # Real numbers as complex ones.
+        pair = (pair[0], None)
     if kind == "IRFFT":  # The other dimensions first: only then are the coefficients along the last one those of real numbers.
         for dimension, length in steps[1:]:
             pair = _transformed(b, pair, dimension, length, length, inverse)
-        pair = tuple(_whole(b, each, lengths[-1], sign) for each, sign in zip(pair, (1, -1)))
-        steps = steps[:1]
+        return _real(b, pair, *steps[0])
     for dimension, length in steps:
         kept = shape_of(op.results[0])[dimension] if kind == "RFFT" else length
         pair = _transformed(b, pair, dimension, length, kept, inverse)
-    return pair[0] if kind == "IRFFT" else pair
+    return pair
+
+
+def _is_zero(value):
+    op = value.owner if value is not None and isinstance(value.owner, ir.Operation) else None
+    if op is None or op.name != "stablehlo.constant":
+        return False
+    numbers = ir.DenseElementsAttr(op.attributes["value"])
+    return numbers.is_splat and ir.FloatAttr(numbers.get_splat_value()).value == 0
 
 
 def _command(b, op, pair, module, kind, lengths):
@@ -44,33 +59,86 @@ def _command(b, op, pair, module, kind, lengths):
     return tuple(values) if is_complex(result) else values[0]
 
 
-def _whole(b, half, length, sign):
+def _whole(b, half, dimension, length, sign):
     """All of the coefficients of real numbers, of which the first half is given."""
     shape = b.sizes(half)
-    rank = len(shape)
-    rest = b.slice(half, [0] * (rank - 1) + [1], shape[:-1] + [length - shape[-1] + 1])
-    rest = b.value("stablehlo.reverse", [rest], rest.type, {"dimensions": ir.DenseI64ArrayAttr.get([rank - 1])})
-    return b.concatenate([half, rest if sign > 0 else b.each("negate", rest)], rank - 1)
+    begin, end = [0] * len(shape), list(shape)
+    begin[dimension], end[dimension] = 1, length - shape[dimension] + 1
+    rest = b.slice(half, begin, end)
+    rest = b.value("stablehlo.reverse", [rest], rest.type, {"dimensions": ir.DenseI64ArrayAttr.get([dimension])})
+    return b.concatenate([half, rest if sign > 0 else b.each("negate", rest)], dimension)
+
+
+def _real(b, pair, dimension, length):
+    """The real numbers that coefficients along the last dimension belong to."""
+    if _fits_workgroup(b, pair, length):
+        return _as_lines(b, pair, dimension, length, length, True, 1)[0]
+    whole = tuple(_whole(b, each, dimension, length, sign) for each, sign in zip(pair, (1, -1)))
+    return _transformed(b, whole, dimension, length, length, True)[0]
 
 
 def _transformed(b, pair, dimension, length, kept, inverse):
+    if _fits_workgroup(b, pair, length):
+        return _as_lines(b, pair, dimension, length, kept, inverse, 2)
+    return _by_products(b, pair, dimension, length, kept, inverse, _transformed)
+
+
+def _only_by_products(b, pair, dimension, length, kept, inverse):
+    return _by_products(b, pair, dimension, length, kept, inverse, _only_by_products)
+
+
+def _bytes_of_line(value, length):
+    return length * (8 if isinstance(element_of(value), ir.F64Type) else 4)
+
+
+def _fits_workgroup(b, pair, length):
+    rest = length
+    for prime in LINE_PRIMES:
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1 < length and _bytes_of_line(pair[0], length) <= LINE_BYTES and not any(is_value(each) for each in b.sizes(pair[0]))
+
+
+def _as_lines(b, pair, dimension, length, kept, inverse, parts):
+    """By a function that says what it does: lines along the second of three dimensions."""
+    shape, element = shape_of(pair[0]), element_of(pair[0])
+    before, behind = shape[:dimension], shape[dimension + 1:]
+    outer, inner = int(np.prod(before)), int(np.prod(behind))
+    given = [b.reshape(each, [outer, shape[dimension], inner]) for each in pair if each is not None]
+    angle = (2 if inverse else -2) * np.pi * np.arange(length) / length
+    roots = _numbers(b, np.stack([np.cos(angle), np.sin(angle)]), element)
+
+    def write(builder, operands):
+        lines = operands[:-1]
+        if shape[dimension] < length:
+            lines = [_whole(builder, each, 1, length, sign) for each, sign in zip(lines, (1, -1))]
+        halves = _only_by_products if _bytes_of_line(lines[0], length) <= SURE_LINE_BYTES else _transformed
+        return list(_by_products(builder, (*lines, None)[:2], 1, length, kept, inverse, halves))[:parts]
+
+    made = call_either(b, module_of(b), "fourier", [*given, roots], [tensor_type([outer, kept, inner], element)] * parts, write,
+                       says={"baton.fourier": ir.DenseI64ArrayAttr.get([length, int(inverse)])})
+    return tuple(b.reshape(each, [*before, kept, *behind]) for each in made)
+
+
+def _by_products(b, pair, dimension, length, kept, inverse, transformed):
+    """`transformed`: how shorter lines are."""
     rows = _divisor(length)
     if rows == 1 and length > PRIME_MAX:
-        return _as_convolution(b, pair, dimension, length, kept, inverse)
+        return _as_convolution(b, pair, dimension, length, kept, inverse, transformed)
     if length <= PRODUCT_MAX or rows == 1:
         return _multiplied(b, pair, dimension, length, kept, inverse)
-    return _in_two_steps(b, pair, dimension, (rows, length // rows), kept, inverse)
+    return _in_two_steps(b, pair, dimension, (rows, length // rows), kept, inverse, transformed)
 
 
-def _in_two_steps(b, pair, dimension, lengths, kept, inverse):
+def _in_two_steps(b, pair, dimension, lengths, kept, inverse, transformed):
     """As rows times columns: columns are transformed, turned by what their places say, and then rows are."""
     (rows, columns), shape = lengths, b.sizes(pair[0])
     before, behind = shape[:dimension], shape[dimension + 1:]
     pair = tuple(None if each is None else b.reshape(each, [*before, rows, columns, *behind]) for each in pair)
-    pair = _transformed(b, pair, dimension, rows, rows, inverse)
+    pair = transformed(b, pair, dimension, rows, rows, inverse)
     angle = (2 if inverse else -2) * np.pi * np.outer(np.arange(rows), np.arange(columns)) / (rows * columns)
     turns = [b.broadcast(_numbers(b, each, element_of(pair[0])), b.sizes(pair[0]), [dimension, dimension + 1]) for each in (np.cos(angle), np.sin(angle))]
-    pair = _transformed(b, product(b, pair, turns), dimension + 1, columns, columns, inverse)
+    pair = transformed(b, product(b, pair, turns), dimension + 1, columns, columns, inverse)
     order = list(range(len(shape) + 1))
     order[dimension:dimension + 2] = [dimension + 1, dimension]
     pair = tuple(b.reshape(b.transpose(each, order), [*before, rows * columns, *behind]) for each in pair)
@@ -79,7 +147,7 @@ def _in_two_steps(b, pair, dimension, lengths, kept, inverse):
     return tuple(b.slice(each, [0] * len(shape), [*before, kept, *behind]) for each in pair)
 
 
-def _as_convolution(b, pair, dimension, length, kept, inverse):
+def _as_convolution(b, pair, dimension, length, kept, inverse, transformed):
     """By 2nk = n² + k² - (k - n)² a transform is a convolution with a chirp (Bluestein), done by transforms of a power of two."""
     shape, places = b.sizes(pair[0]), np.arange(length)
     chirp = np.exp((1j if inverse else -1j) * np.pi * (places * places % (2 * length)) / length)
@@ -88,8 +156,8 @@ def _as_convolution(b, pair, dimension, length, kept, inverse):
     around[:length], around[wide - length + 1:] = chirp.conj(), chirp.conj()[:0:-1]
     low, high = [0] * len(shape), [wide - length if i == dimension else 0 for i in range(len(shape))]
     pair = tuple(b.pad(each, 0, low, high) for each in _turned(b, pair, dimension, chirp))
-    pair = _transformed(b, pair, dimension, wide, wide, False)
-    pair = _transformed(b, _turned(b, pair, dimension, np.fft.fft(around)), dimension, wide, wide, True)
+    pair = transformed(b, pair, dimension, wide, wide, False)
+    pair = transformed(b, _turned(b, pair, dimension, np.fft.fft(around)), dimension, wide, wide, True)
     limits = [*shape[:dimension], kept, *shape[dimension + 1:]]
     pair = tuple(b.slice(each, [0] * len(shape), limits) for each in pair)
     return _turned(b, pair, dimension, chirp[:kept] * (1 / length if inverse else 1))

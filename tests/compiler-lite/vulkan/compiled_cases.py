@@ -17,6 +17,10 @@ ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "compile"
 
 
+# Programs that scripts write, of which programs for Vulkan alone have kernels of their own.
+GENERATED = ("epilogues", "few_queries", "fourier", "several_sums", "sliced_products", "sorts")
+
+
 def run(command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)  # How long all may take says ctest.
 
@@ -50,7 +54,7 @@ def compile_all(tools, folder, only):
     operations = folder / "operations.mlir"
     operations.write_text(run([sys.executable, GOLDEN / "operations.py", "make"]).stdout)
     (folder / "cases").mkdir()
-    generated = [folder / "cases" / f"{name}.mlir" for name in ("epilogues", "several_sums") if only in name]
+    generated = [folder / "cases" / f"{name}.mlir" for name in GENERATED if only in name]
     for program in generated:
         program.write_text(run([sys.executable, GOLDEN / "inputs" / f"{program.stem}.py"]).stdout)
     programs = [path for path in [*sorted((GOLDEN / "cuda").glob("*.mlir")), GOLDEN / "schedule" / "run.mlir"] if only in path.stem]
@@ -65,6 +69,10 @@ def compile_all(tools, folder, only):
             wrong.append(f"{program.name} was not compiled: {done.stderr[:600]}")
             continue
         wrong += invalid_code(tools, target)
+        if program in generated:
+            alone = source.with_suffix(".vulkan.bvm")
+            done = run([tools / "baton-compile", "--target-device=vulkan", source, "-o", alone])
+            wrong += [f"{program.name} was not compiled: {done.stderr[:600]}"] if done.returncode else invalid_code(tools, alone)
     return wrong
 
 
