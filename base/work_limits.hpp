@@ -2,6 +2,8 @@
 // runs a call sets them for its thread; devices of the host look at them between workgroups, so that hal needs to know
 // nothing of calls.
 //
+// With them stands whom to ask where in its program the call is (call_place.hpp): one thread has one of both.
+//
 // Work that a device goes on with on other threads keeps the deadline, and hears stop_kept().
 // Threads: belongs to one thread at a time; work_was_stopped() may be told from any.
 #pragma once
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/call_place.hpp"
 #include "base/ref.hpp"
 #include "base/status.hpp"
 
@@ -19,6 +22,8 @@ class WorkLimits {
  public:
   int64_t deadline_ns = 0;                       // of the monotonic clock; 0 for none
   const std::atomic<bool>* cancelled = nullptr;  // outlives these limits; null: nobody can cancel
+
+  CallPlace::Caller caller = {};  // no part of keep()
 
   bool is_cancelled() const { return cancelled && cancelled->load(std::memory_order_relaxed); }
   // kCancelled, kDeadlineExceeded, or kOk: the work may go on. Reads the clock where there is a deadline.

@@ -49,7 +49,12 @@ BytecodeModule::BytecodeModule(bytecode::ModuleBytes bytes, const bytecode::Modu
       functions_(new Function[view.function_count()]),
       storage_(Storage::make(std::move(bytes), view.rodata_count(), view.executable_count())),
       rodata_(storage_->blobs()),
-      executables_(reinterpret_cast<ExecutableRow*>(rodata_ + view.rodata_count())) {
+      executables_(reinterpret_cast<ExecutableRow*>(rodata_ + view.rodata_count())),
+      places_{{.retain = [](const CallPlace::Module& module) { static_cast<const Places&>(module).module->retain(); },
+               .release = [](const CallPlace::Module& module) { static_cast<const Places&>(module).module->release(); },
+               .name = [](const CallPlace::Module& module,
+                          uint32_t word) { return static_cast<const Places&>(module).module->name_place(word); }},
+              this} {
   for (uint32_t i = 0; i < view_.function_count(); ++i) {
     const bytecode::FunctionView function = view_.function(i);
     functions_[i] = {.code = function.code.data(),
@@ -74,6 +79,16 @@ BytecodeModule::~BytecodeModule() {
   for (uint32_t i = 0; i < view_.rodata_count(); ++i) rodata_[i].release();
   for (uint32_t i = 0; i < view_.executable_count(); ++i) executables_[i].release();
   Storage::release(storage_);
+}
+
+CallPlace BytecodeModule::place(const uint64_t* pc) const {
+  return {&places_, static_cast<uint32_t>(pc - functions_[0].code) + view_.function(0).code_begin};
+}
+
+CallPlace::Named BytecodeModule::name_place(uint32_t word) const {
+  const auto source = view_.location(word);
+  if (!source) return {.module = view_.name(), .file = {}};
+  return {view_.name(), source->file, source->line, source->column};
 }
 
 Module::Export BytecodeModule::export_at(uint32_t index) const {

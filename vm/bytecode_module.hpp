@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/call_place.hpp"
 #include "bytecode/module_bytes.hpp"
 #include "bytecode/module_view.hpp"
 #include "vm/blob.hpp"
@@ -41,20 +42,27 @@ class BytecodeModule final : public Module {
   std::span<const Function> functions() const { return {functions_.get(), view_.function_count()}; }
   Blob* rodata(uint32_t index) const { return rodata_ + index; }
   ExecutableRow* executable(uint32_t index) const { return executables_ + index; }
+  // Where `pc` is, which points into the code.
+  CallPlace place(const uint64_t* pc) const;
 
  private:
   // The bytes, and the objects over them. A host may hold an object for longer than the module: the last of them frees
   // this.
   struct Storage;
+  struct Places : CallPlace::Module {
+    const BytecodeModule* module;
+  };
 
   BytecodeModule(bytecode::ModuleBytes bytes, const bytecode::ModuleView& view);
   ~BytecodeModule() override;
+  CallPlace::Named name_place(uint32_t word) const;
 
   bytecode::ModuleView view_;
   std::unique_ptr<Function[]> functions_;
   Storage* storage_;
   Blob* rodata_;                // inside storage_
   ExecutableRow* executables_;  // behind them
+  Places places_;
 };
 
 }  // namespace baton::vm

@@ -107,8 +107,12 @@ struct Loan {
 
 // Calls a native import on the caller's registers. Arguments are consumed: what is left in their slots is released, so
 // that an object dies when its last use says so and not when the register is needed again.
-[[gnu::always_inline]] inline Status::Failure* call_native(Machine& machine, const ImportSlot& slot, Value* values,
-                                                           Object** refs, const uint16_t* segments) {
+// Notes where it is called from (place_of_call).
+[[gnu::always_inline]] inline Status::Failure* call_native(Machine& machine, const uint64_t* pc, ModuleState* state,
+                                                           const ImportSlot& slot, Value* values, Object** refs,
+                                                           const uint16_t* segments) {
+  machine.pc = pc;
+  machine.state = state;
   return slot.native.body(&fill_call(machine, slot, values, refs, segments));
 }
 

@@ -137,6 +137,7 @@ void Invocation::lay_out(void* storage, const InvocationOptions& options) {
   machine_.frames_limit = machine_.frames + options.stack_frames;
   machine_.states = context_->module_states();
   machine_.limits.cancelled = &machine_.own_cancelled;
+  machine_.limits.caller = {place_of_call, &machine_};
   const uint64_t stretch = std::max<uint64_t>(context_->program().longest_stretch(), 1);
   machine_.fuel_quantum = std::clamp<uint64_t>(kWordsBetweenLooks / stretch, 1, kFuelQuantum);
   machine_.looks_while_counting = stretch > kStretchMax;

@@ -40,7 +40,7 @@ struct Machine {
 
   ModuleState* states = nullptr;  // of the context, by module
 
-  // Where a run begins, goes on after a suspension, or was trapped.
+  // Where a run begins, goes on after a suspension, or was trapped; `pc` and `state` also where it calls a native function.
   const uint64_t* pc = nullptr;
   Value* window_values = nullptr;
   Object** window_refs = nullptr;
@@ -79,6 +79,12 @@ struct Machine {
   call.refs = refs;
   call.segments = segments;
   return call;
+}
+
+// Where the machine, at `self`, calls a native function. Asked while that runs.
+inline CallPlace place_of_call(const void* self) {
+  const auto& machine = *static_cast<const Machine*>(self);
+  return machine.frame ? machine.state->linked->bytecode->place(machine.pc) : CallPlace{};
 }
 
 using baton::monotonic_clock_ns;

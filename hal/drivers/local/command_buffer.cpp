@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hal/drivers/local/launch.hpp"
+
 namespace baton::hal::drivers::local {
 namespace {
 
@@ -23,6 +25,11 @@ std::span<const RecordedBinding> CommandBuffer::copy_bindings(std::span<const Bi
   auto* recorded = arena().allocate_array<RecordedBinding>(bindings.size());
   std::transform(bindings.begin(), bindings.end(), recorded, RecordedBinding::make);
   return {recorded, bindings.size()};
+}
+
+void CommandBuffer::note_place(Launch& launch) {
+  launch.place = CallPlace::current();
+  recording_->keep(launch.place);
 }
 
 // A command with an unknown number of tiles is a phase of its own: it waits for the grid and all wait for it.

@@ -6,6 +6,8 @@
 
 namespace baton::hal::drivers::local {
 
+struct Launch;
+
 class CommandBuffer final : public hal::CommandBuffer {
  public:
   CommandBuffer(Device& device, const RecordingOptions& options) : recording_(make_ref<Recording>(device, options)) {}
@@ -36,6 +38,8 @@ class CommandBuffer final : public hal::CommandBuffer {
                                                arena().copy(command.constant_slots), copy_bindings(command.bindings));
     return append(command, *record);
   }
+  // Where the program is that records a launch, for those who name crashes.
+  void note_place(Launch& launch);
   std::span<const RecordedBinding> copy_bindings(std::span<const Binding> bindings);
   void add(Record& record);
   void end_phase();

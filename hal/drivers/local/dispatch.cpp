@@ -3,6 +3,7 @@
 #include "hal/commands/dispatch.hpp"
 
 #include "hal/drivers/local/command_buffer.hpp"
+#include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/local/launch.hpp"
 
 namespace baton::hal::drivers::local {
@@ -26,6 +27,8 @@ Status CommandBuffer::dispatch(const commands::Dispatch& command) {
                           command.bindings};
   auto* record = new (arena().allocate_array<DispatchRecord>(1)) DispatchRecord;  // Its launch is filled in place.
   make_launch(arena(), shape, command.grid, record->launch);
+  if (are_kernel_crashes_named()) [[unlikely]]
+    note_place(record->launch);
   record->run = record->launch.fixed ? run_fixed_dispatch : run_dispatch;
   record->tile_count = uint64_t{command.grid[0]} * command.grid[1] * command.grid[2];
   record->tile_cost = &record->launch.executable->tile_cost(command.entry_point);

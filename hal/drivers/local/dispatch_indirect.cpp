@@ -6,6 +6,7 @@
 
 #include "hal/device.hpp"
 #include "hal/drivers/local/command_buffer.hpp"
+#include "hal/drivers/local/kernel_crash.hpp"
 #include "hal/drivers/local/launch.hpp"
 
 namespace baton::hal::drivers::local {
@@ -45,6 +46,8 @@ Status CommandBuffer::dispatch_indirect(const commands::DispatchIndirect& comman
   record->run = run_dispatch;
   record->grid = RecordedBinding::make(command.grid);
   make_launch(arena(), shape, nullptr, record->launch);
+  if (are_kernel_crashes_named()) [[unlikely]]
+    note_place(record->launch);
   record->count_tiles = count_tiles;
   record->tile_cost = &record->launch.executable->tile_cost(command.entry_point);
   return append(command, *record);

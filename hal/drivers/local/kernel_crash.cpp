@@ -63,6 +63,16 @@ std::string_view signal_name(int signal) {
 // By kill() or raise(), and not made by an instruction.
 bool was_sent(const siginfo_t& fault) { return fault.si_code <= 0; }
 
+void tell_place(Sentence& sentence, const CallPlace& place) {
+  if (!place.module) return;
+  const CallPlace::Named named = place.name();
+  sentence << ", recorded by module '" << named.module << "'";
+  if (!named.file.empty()) {
+    sentence << " at " << named.file << ":" << uint64_t{named.line} << ":" << uint64_t{named.column};
+  }
+  sentence << ",";
+}
+
 // The binding that the address lies nearest behind, or in.
 void tell_binding(Sentence& sentence, const baton_dispatch_state& state, uint64_t address) {
   uint64_t nearest = UINT64_MAX;
@@ -83,8 +93,10 @@ void tell(int signal, const siginfo_t& fault, const RunningKernel& running) {
   const baton_workgroup_state& workgroup = running.workgroup;
   Sentence sentence;
   sentence << "Kernel '" << launch.executable->entry_points()[launch.entry_point].name << "' of executable '"
-           << launch.executable->name() << "' crashed in workgroup (" << uint64_t{workgroup.id_x} << ", "
-           << uint64_t{workgroup.id_y} << ", " << uint64_t{workgroup.id_z} << ") with " << signal_name(signal);
+           << launch.executable->name() << "'";
+  tell_place(sentence, launch.place);
+  sentence << " crashed in workgroup (" << uint64_t{workgroup.id_x} << ", " << uint64_t{workgroup.id_y} << ", "
+           << uint64_t{workgroup.id_z} << ") with " << signal_name(signal);
   if (!was_sent(fault) && (signal == SIGSEGV || signal == SIGBUS)) {
     const auto address = reinterpret_cast<uint64_t>(fault.si_addr);
     sentence << " at address ";
@@ -108,6 +120,8 @@ void handle(int signal, siginfo_t* fault, void*) {
 
 }  // namespace
 
+constinit std::atomic<bool> kernel_crashes_named{false};
+
 void name_kernel_crashes() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -119,6 +133,7 @@ void name_kernel_crashes() {
       sigaction(signal, nullptr, &previous[signal]);
       sigaction(signal, &action, nullptr);
     }
+    kernel_crashes_named.store(true, std::memory_order_relaxed);
   });
 }
 

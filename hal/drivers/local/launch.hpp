@@ -18,6 +18,7 @@ struct Launch {
   bool fixed;
   std::span<const RecordedBinding> bindings;
   std::span<const ConstantSlot> constant_slots;
+  CallPlace place = {};  // In the program that recorded it, where crashes are named.
 };
 
 // Fills `launch` where it stands. `grid` may be null: then the state gets its counts when it runs.

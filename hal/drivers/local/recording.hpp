@@ -13,6 +13,7 @@
 
 #include <span>
 
+#include "base/call_place.hpp"
 #include "base/work_limits.hpp"
 #include "hal/drivers/common/host_allocator.hpp"
 #include "hal/drivers/local/measured_cost.hpp"
@@ -86,6 +87,9 @@ struct Phase {
 class Recording final : public hal::Recording {
  public:
   Recording(Device& device, const RecordingOptions& options) : hal::Recording(device, options) {}
+  ~Recording() override {
+    places_.for_each([](const CallPlace::Module* module) { module->release(*module); });
+  }
 
   const Record* first_record() const { return first_; }
   const Phase* first_phase() const { return first_phase_; }
@@ -98,6 +102,16 @@ class Recording final : public hal::Recording {
  private:
   friend class CommandBuffer;
 
+  // Keeps alive what can name the place. Commands of one program come one after the other.
+  void keep(const CallPlace& place) {
+    if (!place.module || place.module == last_place_) return;
+    last_place_ = place.module;
+    last_place_->retain(*last_place_);
+    places_.push(arena_, last_place_);
+  }
+
+  ArenaList<const CallPlace::Module*> places_;
+  const CallPlace::Module* last_place_ = nullptr;
   Record* first_ = nullptr;
   Phase* first_phase_ = nullptr;
   bool runs_host_code_ = false;

@@ -5,6 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <utility>
+
+#include "base/work_limits.hpp"
 #include "hal/allocator.hpp"
 #include "hal/commands/dispatch.hpp"
 #include "hal/drivers/local/driver.hpp"
@@ -25,7 +28,7 @@ int crash(const baton_executable_environment*, const baton_dispatch_state* dispa
   // makes them.
   volatile uintptr_t nowhere = 0x10;  // Compilers that know the address refuse it.
   if (signal == SIGSEGV) *reinterpret_cast<volatile char*>(nowhere) = 1;
-  raise(signal);
+  if (signal != 0) raise(signal);
   return 0;
 }
 
@@ -84,6 +87,42 @@ TEST_P(KernelCrashTest, OtherSignals) {
   EXPECT_DEATH(name_and_run(GetParam(), SIGILL), "crashed in workgroup \\(4, 0, 0\\) with SIGILL\\.");
   EXPECT_DEATH(name_and_run(GetParam(), SIGFPE), "crashed in workgroup \\(4, 0, 0\\) with SIGFPE\\.");
   EXPECT_DEATH(name_and_run(GetParam(), SIGBUS), "crashed in workgroup \\(4, 0, 0\\) with SIGBUS");
+}
+
+// As the VM says it: whose call records.
+CallPlace::Named name_of_module(const CallPlace::Module&, uint32_t word) {
+  if (word == 0) return {.module = "image", .file = {}};
+  return {"image", "image.mlir", word, 8};
+}
+int places_held = 0, places_kept = 0;
+constexpr CallPlace::Module kModule = {.retain = [](const CallPlace::Module&) { ++places_held, ++places_kept; },
+                                       .release = [](const CallPlace::Module&) { --places_held; },
+                                       .name = name_of_module};
+void crash_at(const char* device_path, uint32_t word) {
+  WorkLimits limits;
+  limits.caller = {[](const void* self) { return CallPlace{&kModule, *static_cast<const uint32_t*>(self)}; }, &word};
+  const WorkLimits::Scope scope(&limits);
+  name_and_run(device_path, SIGSEGV);
+}
+
+TEST_P(KernelCrashTest, ThePlaceInTheProgramIsTold) {
+  EXPECT_DEATH(crash_at(GetParam(), 12),
+               "of executable 'crashes.mlir', recorded by module 'image' at image.mlir:12:8, crashed in workgroup");
+  EXPECT_DEATH(crash_at(GetParam(), 0),
+               "of executable 'crashes.mlir', recorded by module 'image', crashed in workgroup");
+}
+
+// What names the place lives as long as the recording.
+TEST_P(KernelCrashTest, RecordingsKeepThePlaceAlive) {
+  name_kernel_crashes();
+  {
+    WorkLimits limits;
+    limits.caller = {[](const void*) { return CallPlace{&kModule, 1}; }, nullptr};
+    const WorkLimits::Scope scope(&limits);
+    ASSERT_OK(run(GetParam(), 0));  // No signal: the kernel returns.
+  }
+  EXPECT_EQ(places_held, 0);
+  EXPECT_EQ(std::exchange(places_kept, 0), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, KernelCrashTest, testing::Values("sync", "task"),
