@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "base/timeline.hpp"
-#include "hal/drivers/register_drivers.hpp"
 #include "hal/host_copy.hpp"
-#include "hal/timeline_observer.hpp"
 #include "hal/uploads.hpp"
 #include "modules/app/function.hpp"
+#include "modules/device_opening.hpp"
 #include "modules/door_checks.hpp"
 #include "modules/embed_objects.hpp"
 #include "modules/hal_module/objects.hpp"
-#include "modules/kernel_library/device_functions.hpp"
 #include "modules/sdk/embed_device.h"
 
 struct baton_trace {
@@ -92,31 +90,15 @@ Status call(const Ref<baton::vm::Context>& context, const baton_device* target, 
   return {};
 }
 
-Result<Ref<hal::Device>> open(const char* uri, baton::Timeline* timeline,
-                              std::span<const baton_device_functions> functions = {}) {
-  hal::drivers::DriverOptions options;
-  options.cuda.timeline = timeline;
-  options.vulkan.timeline = timeline;
-  for (const baton_device_functions& one : functions) {
-    if (!one.name || lacks(one.data, one.size))
-      return is_null(one.name ? "code of device functions" : "name of device functions");
-    const std::span code(static_cast<const std::byte*>(one.data), static_cast<size_t>(one.size));
-    BATON_TRY(baton::modules::check_takes_device_functions(uri, one.name, code));
-    BATON_TRY(baton::modules::add_device_functions(one.name, code, options));
-  }
-  hal::DriverRegistry drivers;
-  BATON_TRY(hal::drivers::register_drivers(drivers, std::move(options)));
-  BATON_TRY_ASSIGN(Ref<hal::Device> device, drivers.open(uri));
-  return timeline ? hal::observe(std::move(device), *timeline) : std::move(device);
+Result<Ref<hal::Device>> open(const char* uri, baton::modules::DeviceOpening opening) {
+  BATON_TRY_ASSIGN(std::vector<Ref<hal::Device>> devices, baton::modules::open_devices({uri}, std::move(opening)));
+  return std::move(devices.front());
 }
 
 Result<Ref<hal::Device>> open_with(const char* uri, const baton_device_options& options) {
-  if (options.struct_size < sizeof(baton_device_options)) {
-    return failure(StatusCode::kInvalidArgument, "The options of a device are ", options.struct_size,
-                   " bytes; at least ", sizeof(baton_device_options), " are known.");
-  }
-  if (lacks(options.functions, options.function_count)) return is_null("array of device functions");
-  return open(uri, options.trace ? &options.trace->timeline : nullptr, {options.functions, options.function_count});
+  BATON_TRY_ASSIGN(baton::modules::DeviceOpening opening, baton::modules::read_device_options(uri, options));
+  opening.timeline = options.trace ? &options.trace->timeline : nullptr;
+  return open(uri, std::move(opening));
 }
 
 baton_status* give(Result<Ref<hal::Device>> opened, baton_device** out) {
@@ -160,7 +142,7 @@ baton_status* baton_device_open_traced(const char* uri, baton_trace* trace, bato
   if (baton_status* status = missing_room(out_device)) return status;
   if (!uri) return missing("name of a device");
   if (!trace) return missing("trace");
-  return give(open(uri, &trace->timeline), out_device);
+  return give(open(uri, {.timeline = &trace->timeline}), out_device);
 }
 
 baton_status* baton_device_open_with(const char* uri, const baton_device_options* options, baton_device** out_device) {

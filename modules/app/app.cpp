@@ -1,6 +1,6 @@
 #include "modules/app/app.hpp"
 
-#include "hal/timeline_observer.hpp"
+#include "modules/device_opening.hpp"
 #include "modules/hal_module/hal_module.hpp"
 #include "vm/bytecode_module.hpp"
 
@@ -19,15 +19,11 @@ Result<App> App::load(std::span<const std::byte> program, AppOptions options) {
 Result<App> App::make(Ref<vm::BytecodeModule> program, AppOptions options) {
   App app;
   app.timeline_ = options.timeline;
-  hal::drivers::DriverOptions drivers;
-  drivers.cuda.timeline = options.timeline;
-  drivers.vulkan.timeline = options.timeline;
-  hal::DriverRegistry registry;
-  BATON_TRY(hal::drivers::register_drivers(registry, std::move(drivers)));
-  for (const std::string& uri : options.devices) {
-    BATON_TRY_ASSIGN(Ref<hal::Device> device, registry.open(uri));
-    app.devices_.push_back(options.timeline ? hal::observe(std::move(device), *options.timeline) : std::move(device));
-  }
+  BATON_TRY_ASSIGN(app.devices_,
+                   modules::open_devices(options.devices, {.drivers = std::move(options.drivers),
+                                                           .executable_plugins = std::move(options.executable_plugins),
+                                                           .executables = std::move(options.executables),
+                                                           .timeline = options.timeline}));
   std::vector<Ref<const vm::Module>> modules;
   if (!app.devices_.empty()) {
     BATON_TRY_ASSIGN(Ref<const vm::Module> hal, modules::make_hal_module({.devices = app.devices_}));

@@ -6,6 +6,8 @@
 //   BATON_TRY_ASSIGN(TensorOf<float> calibrated, calibrate(signal, 2));
 //   BATON_TRY_ASSIGN(std::vector<float> values, calibrated.copy<float>());
 //
+// A module of the app's own, with objects of the app's in it, is made by modules::make_shared_module (shared_module.hpp).
+//
 // It is nothing but the house's objects put together; whoever wants other lives for them uses them: devices()
 // (hal/device.hpp), context() (vm/context.hpp).
 // Threads: find() from any thread; see Function for calls.
@@ -20,7 +22,9 @@
 
 #include "base/timeline.hpp"
 #include "hal/drivers/register_drivers.hpp"
+#include "hal/executable_registry.hpp"
 #include "modules/app/function.hpp"
+#include "modules/shared_module.hpp"
 #include "vm/timeline_tracer.hpp"
 
 namespace baton::app {
@@ -29,6 +33,11 @@ struct AppOptions {
   std::vector<std::string> devices = {"local-sync"};  // As --device= takes them; a program sees them in this order.
   std::vector<Ref<const vm::Module>> modules = {};    // That the program imports from, before who imports from them.
   Timeline* timeline = nullptr;                       // Where it tells what happens (base/timeline.hpp); outlives it.
+  // What the app gives to the drivers: functions and libraries for kernels of local devices (local.imports, local.libraries),
+  // functions in device code (cuda.functions, vulkan.functions).
+  hal::drivers::DriverOptions drivers = {};
+  std::vector<std::string> executable_plugins = {};  // As --executable_plugin= takes them, for CPUs.
+  std::shared_ptr<const hal::ExecutableRegistry> executables = nullptr;  // Kernels that programs ask for by name.
 };
 
 class App {

@@ -101,6 +101,35 @@ typedef struct baton_device_functions {
   uint64_t size;
 } baton_device_functions;
 
+/* A function of the app that kernels for local devices import by name; what it gets is as in a plugin of
+ * --executable_plugin=: `params` points to a struct of the results, then the arguments; what is not 0 fails the dispatch.
+ * It is called from any thread, several at once. */
+typedef struct baton_kernel_import {
+  const char* name;
+  int (*function)(void* params, void* context, void* reserved);
+  void* context;
+} baton_kernel_import;
+
+/* Kernels that are linked into the app, as hal/drivers/local/executable_library.h describes them: programs for local
+ * devices name them with the format "static-library" and this name as data. */
+struct baton_executable_environment;
+struct baton_executable_library;
+typedef struct baton_linked_kernels {
+  const char* name;
+  const struct baton_executable_library* (*query)(uint32_t max_version,
+                                                  const struct baton_executable_environment* environment);
+} baton_linked_kernels;
+
+/* Kernels in memory that programs ask for by name, as --executable=name=file gives them: a variant each, of which the
+ * device takes what fits it best. `format` is what it is: "embedded-elf-x86_64", "system-elf-x86_64", "cuda-ptx",
+ * "cuda-fatbin", "spirv". It is copied. */
+typedef struct baton_named_executable {
+  const char* name;
+  const char* format;
+  const void* data;
+  uint64_t size;
+} baton_named_executable;
+
 /* How a device is opened. Zero everywhere but in the first field opens it as baton_device_open does. */
 typedef struct baton_device_options {
   uint32_t struct_size; /* sizeof(baton_device_options) that the caller was compiled with */
@@ -109,6 +138,16 @@ typedef struct baton_device_options {
   /* Linked on devices of CUDA and Vulkan with programs that import functions, when those are loaded: a function that nobody has, or that
    * two of these have, fails the load. Other devices refuse them. */
   const baton_device_functions* functions;
+  /* From here on for local devices, which alone have such kernels: others refuse them. Fields that `struct_size` leaves out
+   * are zero. */
+  uint32_t plugin_count;
+  uint32_t import_count;
+  uint32_t linked_kernel_count;
+  uint32_t executable_count;          /* For all devices. */
+  const char* const* plugins;         /* "plugin.so?key=value", as --executable_plugin= takes them. */
+  const baton_kernel_import* imports; /* Asked for what no plugin has. */
+  const baton_linked_kernels* linked_kernels;
+  const baton_named_executable* executables;
 } baton_device_options;
 baton_status* baton_device_open_with(const char* uri, const baton_device_options* options, baton_device** out_device);
 

@@ -104,7 +104,9 @@ if(WITH_COMPILER)
   foreach(device local-sync local-task)
     expect("embed-c with a device" "channel 2: 100 200 300 400\n"
       ${WORK_DIR}/embed-c/embed-c-device ${WORK_DIR}/embed-c/scale.bvm 2 --device=${device})
-    expect("embed-cpp with a device" "calibrated on ${device}: 0 1.5 2 4\n"
+    set(calibrated "calibrated on ${device}: 2 3.5 4 6\n")
+    expect("embed-cpp with a device"
+      "calibrated on ${device}: 0 1.5 2 4\n${calibrated}${calibrated}sensors asked: 2 times by the first app, 1 by the second\n"
       ${WORK_DIR}/embed-cpp/embed-cpp-device ${WORK_DIR}/embed-cpp/calibrate.bvm --device=${device})
   endforeach()
 endif()

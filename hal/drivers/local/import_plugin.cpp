@@ -1,5 +1,6 @@
 #include "hal/drivers/local/import_plugin.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -153,6 +154,19 @@ Result<std::shared_ptr<ImportProvider>> load_import_plugin(std::string_view path
   auto provider = load_embedded_import_plugin(bytes, path, parameters);
   if (provider.has_value()) return provider;
   return std::move(provider).error().with_context(text("while loading plugin '", path, "'"));
+}
+
+Result<std::shared_ptr<ImportProvider>> load_import_plugin_source(std::string_view source) {
+  const size_t mark = source.find('?');
+  std::vector<PluginParameter> parameters;
+  std::string_view rest = mark == source.npos ? std::string_view() : source.substr(mark + 1);
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('&'));
+    const size_t equals = std::min(pair.find('='), pair.size());
+    parameters.emplace_back(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+  }
+  return load_import_plugin(source.substr(0, mark), parameters);
 }
 
 }  // namespace baton::hal::drivers::local

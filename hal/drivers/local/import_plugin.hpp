@@ -16,6 +16,8 @@ using PluginParameter = std::pair<std::string_view, std::string_view>;
 // loader (fat or thin), everything else to the system's.
 Result<std::shared_ptr<ImportProvider>> load_import_plugin(std::string_view path,
                                                            std::span<const PluginParameter> parameters = {});
+// The same for "path?key=value&key=value", as command lines and apps write it.
+Result<std::shared_ptr<ImportProvider>> load_import_plugin_source(std::string_view source);
 // The same for a freestanding file in memory.
 Result<std::shared_ptr<ImportProvider>> load_embedded_import_plugin(std::span<const std::byte> bytes,
                                                                     std::string_view name,

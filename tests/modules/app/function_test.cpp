@@ -277,5 +277,37 @@ TEST(HeldDeviceTest, CallsComeBehindWhatIsOnItsWay) {
   }
 }
 
+// What an app gives to its devices reaches the kernels: device_options.c has the rest.
+TEST(AppOptionsTest, DriversAndExecutablesAreTheApps) {
+  static const baton_kernel kernels[] = {
+      [](const baton_executable_environment*, const baton_dispatch_state*, const baton_workgroup_state*) { return 0; }};
+  const auto query = [](uint32_t, const baton_executable_environment*) -> const baton_executable_library* {
+    static const char* const names[] = {"nothing"};
+    static baton_executable_library library = {};
+    library.struct_size = sizeof(library);
+    library.version = BATON_EXECUTABLE_LIBRARY_VERSION;
+    library.name = "app.kernels";
+    library.kernel_count = 1;
+    library.kernels = kernels;
+    library.kernel_names = names;
+    return &library;
+  };
+  const auto bytes = bytecode::assemble(kProgram);
+  ASSERT_OK(bytes);
+  auto executables = std::make_shared<hal::ExecutableRegistry>();
+  const std::string_view name = "app.kernels";
+  ASSERT_OK(executables->add("acme", "static-library", std::as_bytes(std::span(name))));
+  AppOptions options;
+  options.drivers.local.libraries.push_back({"app.kernels", query});
+  options.executables = executables;
+  const auto app = App::load(*bytes, options);
+  ASSERT_OK(app);
+  const auto found = app->devices()[0]->executables()->load(*app->devices()[0], "acme");
+  ASSERT_OK(found);
+  EXPECT_EQ((*found)->entry_points()[0].name, "nothing");
+  options.executable_plugins = {"/nowhere/plugin.so"};
+  EXPECT_FAILS(App::load(*bytes, options), StatusCode::kNotFound, "/nowhere/plugin.so");
+}
+
 }  // namespace
 }  // namespace baton::app
