@@ -61,3 +61,20 @@ def test_shapes(kind, shape, tmp_path):
     wanted, given = tools.beside_jax(shapes_of_all, arguments, tmp_path, "--cpu-levels=host")
     told = tools.differences(wanted, given, TOLERANCES[kind])
     assert not told, told
+
+
+@pytest.mark.parametrize("kind", ["float32", "complex64"])
+def test_qr_of_columns_of_any_size(kind, tmp_path):
+    """Those that are too small for all digits, too: the columns of q are orthogonal all the same."""
+    source = np.random.default_rng(1)
+    matrices = []
+    for size in (3, 7):
+        for scale in (1e-38, 1e-43, 1e37):
+            a = source.normal(size=(size, size)) + (1j * source.normal(size=(size, size)) if kind == "complex64" else 0)
+            a[:, 1:] *= scale
+            matrices.append(a.astype(kind))
+    _, given = tools.beside_jax(lambda *given: [each for a in given for each in jnp.linalg.qr(a)], matrices, tmp_path, "--cpu-levels=host")
+    for a, q, r in zip(matrices, given[::2], given[1::2]):
+        q, sizes = q.astype(complex), np.abs(a).max(0)
+        assert np.abs(q.conj().T @ q - np.eye(len(q))).max() < 1e-5
+        assert (np.abs(q @ r - a) / sizes).max() < (1e-5 if sizes.min() > 1e-40 else 0.1)

@@ -223,16 +223,17 @@ def qr(name, shape, element):
         nothing = t.compare("oeq", below, zero)
         scale = t.choose(t.compare("ogt", most, zero), most, one)
 
-        def square(i, all):
+        def square(i, all):  # All of the column is divided by its largest number: numbers that are very small have few digits.
             scaled = t.over(t.at(a, b, i, k), scale)
             return t.float("arith.addf", all, t.times(scaled, scaled))
-        length = t.times(scale, t.float("math.sqrt", over_rows(k, zero, square)))
+        length, front = t.float("math.sqrt", over_rows(k, zero, square)), t.over(head, scale)
         beta = t.choose(t.compare("oge", head, zero), t.float("arith.negf", length), length)
-        beta = t.choose(nothing, head, beta)
-        away = t.minus(beta, head)
+        away = t.minus(beta, front)
         tau = t.choose(nothing, zero, t.over(away, t.choose(nothing, one, beta)))
         safe = t.choose(nothing, one, t.float("arith.negf", away))
-        a = t.loop(behind, t.index(rows), [a], lambda i, a: [t.put(a, t.over(t.at(a, b, i, k), safe), b, i, k)])[0]
+        beta = t.choose(nothing, head, t.times(beta, scale))
+        scale = t.choose(nothing, one, scale)
+        a = t.loop(behind, t.index(rows), [a], lambda i, a: [t.put(a, t.over(t.over(t.at(a, b, i, k), scale), safe), b, i, k)])[0]
         a = t.put(a, beta, b, k, k)
         moved, sums = _reflect(t, b, k, a, sums, lambda i, a: t.at(a, b, i, k), tau, behind, shape)
         return [moved, t.put(taus, tau, b, k), sums]

@@ -5,7 +5,8 @@ A reflection is 1 - tau v v*, where v has zeros above the diagonal, a one on it,
 from . import factorizations_on_cores as on_cores
 from .build import Builder, element_of, is_value, shape_of
 from .factorizations import Matrices, conjugate, divided, is_complex, magnitude, of_one_core, part, real, with_zero
-from .reflected import is_of, over_rows, reflected, turned_by
+from .matrices import along, squares_of, sum_over
+from .reflected import is_of, reflected, turned_by
 from .sorting import replace
 
 
@@ -25,16 +26,11 @@ def _qr_in_rounds(b, a):
 
     def step(s, carried):
         k, a, taus = carried
-        column, is_row, below = m.column_of(s, a, k), s.compare("EQ", m.row, m.wide(s, k)), s.compare("GT", m.row, m.wide(s, k))
-        head = m.element_of(s, a, k)
-        beta, nothing = _turned(s, m, column, head, s.either(is_row, below), below)
-        tau, v = _reflection(s, column, head, beta, nothing, below)
-        v = s.select(is_row, s.like(v, 1), v)
+        v, tau, kept = column_turned(s, m, a, k, k)
         right = s.compare("GT", m.column, m.wide(s, k))
-        moved = s.select(right, turned_by(s, m, a, v, conjugate(s, tau)), a)
-        kept = s.select(is_row, with_zero(s, beta, a), s.select(below, v, a))
-        a = s.select(s.compare("EQ", m.column, m.wide(s, k)), kept, moved)
-        return [s.add(k, s.scalar(1)), a, s.select(is_of(s, taus, k), _one_of(s, m, tau, s.sizes(taus)), taus)]
+        moved = s.select(right, turned_by(s, m, a, down(s, m, v), everywhere(s, m, conjugate(s, tau))), a)
+        a = s.select(s.compare("EQ", m.column, m.wide(s, k)), down(s, m, kept), moved)
+        return [s.add(k, s.scalar(1)), a, with_tau(s, taus, k, tau)]
 
     taus = b.full(m.shape[:-2] + [least], 0, element_of(a))
     if 0 in m.shape:
@@ -42,39 +38,55 @@ def _qr_in_rounds(b, a):
     return b.loop([b.scalar(0), a, taus], lambda s, carried: s.compare("LT", carried[0], b.number(least)), step)[1:]
 
 
-def _turned(b, m, column, head, counts, below):
-    """What the column becomes on the axis, real and in each place; and where it lies there already."""
-    sizes = b.select(counts, magnitude(b, column), b.like(real(b, column), 0))
-    largest = over_rows(b, m, "maximum", sizes)
+def column_turned(b, m, a, k, row):
+    """Column k from a row on: the vector and tau of its reflection, and the column as it is kept, with what is left of it in that row
+    and the vector below."""
+    column = sum_over(b, b.select(b.compare("EQ", m.column, m.wide(b, k)), a, b.like(a, 0)), -1)
+    place, row = b.iota(b.sizes(column), m.rows), b.broadcast(row, b.sizes(column), [])
+    v, tau, beta = reflection(b, b.select(b.compare("GE", place, row), column, b.like(column, 0)), row)
+    left = with_zero(b, along(b, beta, shape_of(column), 0), column)
+    kept = b.select(b.compare("GT", place, row), v, column)
+    return v, tau, b.select(b.compare("EQ", place, row), left, kept)
+
+
+def reflection(b, x, head_place):
+    """Of lines x, which are zeros but for those from the head on: v with a one in the head's place, tau, and what is left of x there, a
+    real number. Of a line that has nothing else tau is 0. All is done with x divided by its largest number: what is left of a column may be
+    too small for divisions, and numbers as small have few digits."""
+    shape = shape_of(x)
+    is_head = b.compare("EQ", b.iota(shape, len(shape) - 1), head_place)
+    sizes = magnitude(b, x)
+    largest = b.reduce("maximum", sizes, 0, len(shape) - 1)
     largest = b.select(b.compare("GT", largest, 0), largest, b.like(largest, 1))
-    parts = [part(b, name, column) for name in ("real", "imag")] if is_complex(column) else [column]
-    squares = [b.multiply(each, each) for each in (b.divide(each, largest) for each in parts)]
-    squares = squares[0] if len(squares) == 1 else b.add(*squares)
-    none = b.like(squares, 0)
-    length = b.multiply(largest, b.each("sqrt", over_rows(b, m, "add", b.select(counts, squares, none))))
-    nothing = b.compare("EQ", over_rows(b, m, "add", b.select(below, sizes, none)), 0)
-    if is_complex(column):
-        nothing = b.both(nothing, b.compare("EQ", part(b, "imag", head), 0))
-    front = real(b, head)
-    beta = b.select(b.compare("GE", front, 0), b.each("negate", length), length)
-    return b.select(nothing, front, beta), nothing
-
-
-def _reflection(b, column, head, beta, nothing, below):
-    """Tau in each place, and v below the diagonal; of a column on the axis both are zero."""
-    safe = b.select(nothing, b.like(beta, 1), beta)
-    away = b.subtract(with_zero(b, beta, head), head)
-    tau = divided(b, away, safe)
+    left = sum_over(b, b.select(is_head, x, b.like(x, 0)), -1)
+    nothing = b.compare("EQ", sum_over(b, b.select(is_head, b.like(sizes, 0), sizes), -1), 0)
+    if is_complex(x):
+        nothing = b.both(nothing, b.compare("EQ", part(b, "imag", left), 0))
+    x, head = divided(b, x, along(b, largest, shape, 0)), divided(b, left, largest)
+    length = b.each("sqrt", sum_over(b, squares_of(b, x), -1))
+    beta = b.select(b.compare("GE", real(b, head), 0), b.each("negate", length), length)
+    away = b.subtract(head, with_zero(b, beta, head))
+    tau = divided(b, b.each("negate", away), b.select(nothing, b.like(beta, 1), beta))
     away = b.select(nothing, b.like(away, 1), away)
-    none = b.like(column, 0)
-    v = b.select(b.both(below, b.negated(nothing)), b.divide(b.each("negate", column), away), none)
-    return b.select(nothing, none, tau), v
+    # Their size is about one, so that the square of it does no harm.
+    share = divided(b, conjugate(b, away), squares_of(b, away)) if is_complex(x) else b.divide(b.like(away, 1), away)
+    v = b.each("multiply", x, along(b, b.select(nothing, b.like(share, 0), share), shape, 0))
+    return (b.select(is_head, b.like(x, 1), v), b.select(nothing, b.like(tau, 0), tau),
+            b.select(nothing, real(b, left), b.multiply(beta, largest)))
 
 
-def _one_of(b, m, value, shape):
-    """What stands in each place of a matrix, for each place of `shape`."""
-    starts, ends = [0] * len(m.shape), m.shape[:-2] + [1, 1]
-    return b.broadcast(b.reshape(b.slice(value, starts, ends), m.shape[:-2]), shape, m.batch)
+def down(b, m, line):
+    """A number for each row, in each column."""
+    return b.broadcast(line, m.shape, m.batch + [m.rows])
+
+
+def everywhere(b, m, value):
+    """A number for each matrix, in each place."""
+    return b.broadcast(value, m.shape, m.batch)
+
+
+def with_tau(b, taus, k, tau):
+    return b.select(is_of(b, taus, k), along(b, tau, shape_of(taus), 0), taus)
 
 
 def matrix_of(b, a, taus):

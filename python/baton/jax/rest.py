@@ -3,7 +3,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import reflected, reflections, spectral, tridiagonal
+from . import hessenberg, reflected, reflections, schur, spectral, tridiagonal
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .convolutions import lower_convolution, lower_dynamic_convolution
@@ -232,9 +232,10 @@ def lower_known_call(op):
     raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
 
 
-FACTORIZATIONS = {**CALLS, **reflections.CALLS, **reflected.CALLS, **spectral.CALLS}
-KNOWN_CALLS = {**FACTORIZATIONS, **tridiagonal.CALLS, "ApproxTopK": lower_approximate_top_k}
-COMPLEX_CALLS = [name for name in FACTORIZATIONS if name[len("lapack_")] in "cz"]
+FACTORIZATIONS = {**CALLS, **reflections.CALLS, **reflected.CALLS, **spectral.CALLS, **hessenberg.CALLS, **schur.CALLS,
+                  **tridiagonal.CALLS}
+KNOWN_CALLS = {**FACTORIZATIONS, "ApproxTopK": lower_approximate_top_k}
+COMPLEX_CALLS = [name for name in FACTORIZATIONS if name[len("lapack_")] in "cz" or "geev" in name]
 
 
 def _slice_of_number(op, _):

@@ -6,12 +6,12 @@ sweep, bring each pair together. Sweeps follow each other until none finds a pai
 """
 import math
 
-import numpy as np
 from jaxlib.mlir import ir
 
 from .blocked import product
-from .build import Builder, element_of, has_unknown_sizes, shape_of, tensor_type
-from .factorizations import adjoint, conjugate, is_complex, part, real, with_zero
+from .build import Builder, element_of, has_unknown_sizes, shape_of
+from .factorizations import adjoint, conjugate, is_complex, real, with_zero
+from .matrices import along, columns_of, is_diagonal, precision, rows_of, scaled, squares_of, sum_over
 from .reflections import matrix_of, qr
 from .sorting import replace
 
@@ -20,19 +20,19 @@ SWEEPS_MAX = 30  # A dozen is many; one that meets a NaN may not end.
 
 def eigenvectors(b, a, lower):
     """The eigenvalues of a symmetric matrix, the least first, and its eigenvectors as columns."""
-    a, scale = _scaled(b, _mirrored(b, a, lower))
+    a, scale = scaled(b, _mirrored(b, a, lower))
     # No eigenvalue is larger than the bound, by its fourth power: those of what is turned are larger than 0, so that none differs from
     # another in its sign alone.
     square = product(b, a, a)
-    bound = _sum(b, _sum(b, _squares(b, product(b, square, square)), -1), -1)
+    bound = sum_over(b, sum_over(b, squares_of(b, product(b, square, square)), -1), -1)
     for _ in range(3):
         bound = b.each("sqrt", bound)
-    shift = _along(b, b.multiply(bound, 1.5), shape_of(a), 0)
-    turned = b.add(a, b.select(_is_diagonal(b, a), with_zero(b, shift, a), b.like(a, 0)))
+    shift = along(b, b.multiply(bound, 1.5), shape_of(a), 0)
+    turned = b.add(a, b.select(is_diagonal(b, a), with_zero(b, shift, a), b.like(a, 0)))
     vectors = _turns(b, turned)
-    values = _sum(b, real(b, b.each("multiply", conjugate(b, vectors), product(b, a, vectors))), -2)
+    values = sum_over(b, real(b, b.each("multiply", conjugate(b, vectors), product(b, a, vectors))), -2)
     values, vectors = _in_order(b, values, vectors, "LT")
-    return b.multiply(values, _along(b, scale, shape_of(values), 0)), vectors
+    return b.multiply(values, along(b, scale, shape_of(values), 0)), vectors
 
 
 def singular_vectors(b, a, is_full):
@@ -41,25 +41,25 @@ def singular_vectors(b, a, is_full):
     if rows < columns:
         values, v, u = singular_vectors(b, adjoint(b, a), is_full)
         return values, u, v
-    a, scale = _scaled(b, a)
+    a, scale = scaled(b, a)
     v = _turns(b, a)
     a = product(b, a, v)
-    values = b.each("sqrt", _sum(b, _squares(b, a), -2))
+    values = b.each("sqrt", sum_over(b, squares_of(b, a), -2))
     values, both = _in_order(b, values, b.concatenate([a, v], len(shape_of(a)) - 2), "GT")
-    a, v = _rows(b, both, 0, rows), _rows(b, both, rows, rows + columns)
-    return b.multiply(values, _along(b, scale, shape_of(values), 0)), _orthonormal(b, a, rows if is_full else columns), v
+    a, v = rows_of(b, both, 0, rows), rows_of(b, both, rows, rows + columns)
+    return b.multiply(values, along(b, scale, shape_of(values), 0)), _orthonormal(b, a, rows if is_full else columns), v
 
 
 def _orthonormal(b, a, count):
     """`count` columns of length one, the first in the directions of those of `a`, which are orthogonal, the longest first."""
     packed, taus = qr(b, a)
     rank, (rows, columns) = len(shape_of(a)), shape_of(a)[-2:]
-    head = _sum(b, b.select(_is_diagonal(b, packed), packed, b.like(packed, 0)), -2)  # Each is a number without an imaginary part.
+    head = sum_over(b, b.select(is_diagonal(b, packed), packed, b.like(packed, 0)), -2)  # Each is a number without an imaginary part.
     sign = b.select(b.compare("LT", real(b, head), 0), b.like(real(b, head), -1), b.like(real(b, head), 1))
     wide = b.pad(packed, 0, [0] * rank, [0] * (rank - 1) + [count - columns])
     sign = b.pad(sign, 1, [0] * (rank - 1), [0] * (rank - 2) + [count - columns])
     made = matrix_of(b, wide, taus)
-    return b.each("multiply", made, with_zero(b, _along(b, sign, shape_of(made), 1), made))
+    return b.each("multiply", made, with_zero(b, along(b, sign, shape_of(made), 1), made))
 
 
 # Rotations --------------------------------------------------------------------------------------------------------------
@@ -69,13 +69,13 @@ def _turns(b, a):
     """The orthogonal matrix that makes the columns of `a` orthogonal, which is multiplied by it."""
     rows, columns = shape_of(a)[-2:]
     square = b.full(shape_of(a)[:-2] + [columns, columns], 0, element_of(a))
-    turns = b.select(_is_diagonal(b, square), b.like(square, 1), square)
+    turns = b.select(is_diagonal(b, square), b.like(square, 1), square)
     if columns < 2:
         return turns
     rank, half = len(shape_of(a)), (columns + 1) // 2
     both = b.concatenate([a, turns], rank - 2)
     both = b.pad(both, 0, [0] * rank, [0] * (rank - 1) + [2 * half - columns])  # A column without length is never turned.
-    halves = [_columns(b, both, 0, half), _columns(b, both, half, 2 * half)]
+    halves = [columns_of(b, both, 0, half), columns_of(b, both, half, 2 * half)]
 
     def round_(s, carried):
         k, left, right, found = carried
@@ -91,20 +91,20 @@ def _turns(b, a):
         return s.both(s.compare("LT", carried[0], s.scalar(SWEEPS_MAX)), s.compare("GT", carried[3], s.scalar(0)))
 
     _, left, right, _ = b.loop([b.scalar(0), *halves, b.scalar(1)], goes_on, sweep)
-    turns = _rows(b, _columns(b, b.concatenate([left, right], rank - 1), 0, columns), rows, rows + columns)
+    turns = rows_of(b, columns_of(b, b.concatenate([left, right], rank - 1), 0, columns), rows, rows + columns)
     # Rounding has made it a little longer or shorter than an orthogonal one: a step of Newton's towards that.
-    third = b.select(_is_diagonal(b, turns), b.like(turns, 1.5), b.like(turns, 0))
+    third = b.select(is_diagonal(b, turns), b.like(turns, 1.5), b.like(turns, 0))
     squares = b.each("multiply", product(b, adjoint(b, turns), turns), b.like(turns, 0.5))
     return product(b, turns, b.subtract(third, squares))
 
 
 def _turned(b, left, right, rows):
     """Pairs of columns, orthogonal in their first rows; and whether any was not."""
-    p, q = _rows(b, left, 0, rows), _rows(b, right, 0, rows)
-    first, last = (_sum(b, _squares(b, each), -2) for each in (p, q))
-    between = _sum(b, b.each("multiply", conjugate(b, p), q), -2)
+    p, q = rows_of(b, left, 0, rows), rows_of(b, right, 0, rows)
+    first, last = (sum_over(b, squares_of(b, each), -2) for each in (p, q))
+    between = sum_over(b, b.each("multiply", conjugate(b, p), q), -2)
     cosine, sine, phase, is_turned = _rotation(b, first, last, between, rows)
-    cosine, sine, phase = (_along(b, each, shape_of(left), 1) for each in (cosine, sine, phase))
+    cosine, sine, phase = (along(b, each, shape_of(left), 1) for each in (cosine, sine, phase))
     cosine, sine = with_zero(b, cosine, left), with_zero(b, sine, left)
     right = b.each("multiply", right, conjugate(b, phase)) if is_complex(left) else right
     return (b.subtract(b.each("multiply", cosine, left), b.each("multiply", sine, right)),
@@ -114,10 +114,10 @@ def _turned(b, left, right, rows):
 def _rotation(b, first, last, between, rows):
     """Cosine, sine and phase for pairs of columns with the squares `first` and `last` and the product `between`; and 1 where one of
     them is not that of orthogonal columns. A real product's sign is part of the sine."""
-    size = b.each("sqrt", _squares(b, between)) if is_complex(between) else b.each("abs", between)
-    tolerance = _precision(first) * max(8.0, math.sqrt(rows))
+    size = b.each("sqrt", squares_of(b, between)) if is_complex(between) else b.each("abs", between)
+    tolerance = precision(first) * max(8.0, math.sqrt(rows))
     bound = b.multiply(b.multiply(b.each("sqrt", first), b.each("sqrt", last)), tolerance)
-    counts = b.compare("GT", size, b.add(bound, _precision(first) ** 3))
+    counts = b.compare("GT", size, b.add(bound, precision(first) ** 3))
     safe = b.select(counts, real(b, between) if not is_complex(between) else size, b.like(size, 1))
     slope = b.divide(b.subtract(last, first), b.add(safe, safe))
     steep = b.add(b.each("abs", slope), b.each("sqrt", b.add(b.multiply(slope, slope), 1)))
@@ -135,28 +135,13 @@ def _moved_on(b, left, right):
     half, dimension = shape_of(left)[-1], len(shape_of(left)) - 1
     if half == 1:
         return left, right
-    first = [_columns(b, left, 0, 1), _columns(b, right, 0, 1), _columns(b, left, 1, half - 1)]
+    first = [columns_of(b, left, 0, 1), columns_of(b, right, 0, 1), columns_of(b, left, 1, half - 1)]
     if half == 2:
         first.pop()
-    return b.concatenate(first, dimension), b.concatenate([_columns(b, right, 1, half), _columns(b, left, half - 1, half)], dimension)
+    return b.concatenate(first, dimension), b.concatenate([columns_of(b, right, 1, half), columns_of(b, left, half - 1, half)], dimension)
 
 
-# Parts of matrices ------------------------------------------------------------------------------------------------------
-
-
-def _rows(b, a, start, end):
-    shape = shape_of(a)
-    return b.slice(a, [0] * (len(shape) - 2) + [start, 0], shape[:-2] + [end, shape[-1]])
-
-
-def _columns(b, a, start, end):
-    shape = shape_of(a)
-    return b.slice(a, [0] * (len(shape) - 1) + [start], shape[:-1] + [end])
-
-
-def _is_diagonal(b, a):
-    rank = len(shape_of(a))
-    return b.compare("EQ", b.iota(shape_of(a), rank - 2), b.iota(shape_of(a), rank - 1))
+# Before and after -------------------------------------------------------------------------------------------------------
 
 
 def _mirrored(b, a, lower):
@@ -167,37 +152,6 @@ def _mirrored(b, a, lower):
     return b.select(b.compare("EQ", rows, columns), with_zero(b, real(b, full), full), full)
 
 
-def _scaled(b, a):
-    """The matrix with its largest number between 1 and 2, and the power of two that it was divided by."""
-    sizes = b.each("abs", a) if not is_complex(a) else b.maximum(*(b.each("abs", part(b, name, a)) for name in ("real", "imag")))
-    largest = b.reduce("maximum", b.reduce("maximum", sizes, 0, len(shape_of(a)) - 1), 0, len(shape_of(a)) - 2)
-    width, mask = (64, 0x7FF << 52) if isinstance(element_of(largest), ir.F64Type) else (32, 0xFF << 23)
-    bits = b.value("stablehlo.bitcast_convert", [largest], tensor_type(shape_of(largest), ir.IntegerType.get_signless(width)))
-    power = b.value("stablehlo.bitcast_convert", [b.both(bits, b.like(bits, mask))], largest.type)
-    scale = b.select(b.compare("GT", power, 0), power, b.like(power, 1))
-    return b.each("divide", a, with_zero(b, _along(b, scale, shape_of(a), 0), a)), scale
-
-
-def _precision(value):
-    return float(np.finfo(np.float64 if isinstance(element_of(value), ir.F64Type) else np.float32).eps)
-
-
-def _squares(b, a):
-    if not is_complex(a):
-        return b.multiply(a, a)
-    return b.add(*(b.multiply(each, each) for each in (part(b, name, a) for name in ("real", "imag"))))
-
-
-def _sum(b, a, dimension):
-    return b.reduce("add", a, 0, len(shape_of(a)) + dimension)
-
-
-def _along(b, values, shape, last):
-    """For each matrix, or vector, of `shape` one value; with `last`, one for each of its columns."""
-    batch = len(shape_of(values)) - last
-    return b.broadcast(values, shape, [*range(batch), *[len(shape) - 1] * last])
-
-
 def _in_order(b, values, columns, direction):
     """The values in order, and columns with them; equal ones stay in theirs."""
     shape = shape_of(values) + shape_of(values)[-1:]
@@ -205,9 +159,9 @@ def _in_order(b, values, columns, direction):
     before, behind = b.broadcast(values, shape, [*range(rank - 2), rank - 2]), b.broadcast(values, shape, [*range(rank - 2), rank - 1])
     is_first = b.both(b.compare("EQ", before, behind), b.compare("LT", b.iota(shape, rank - 2), b.iota(shape, rank - 1)))
     is_before = b.either(b.compare(direction, before, behind), is_first)
-    place = _sum(b, b.convert(is_before, ir.IntegerType.get_signless(32)), -2)
+    place = sum_over(b, b.convert(is_before, ir.IntegerType.get_signless(32)), -2)
     is_there = b.compare("EQ", b.broadcast(place, shape, list(range(rank - 1))), b.iota(shape, rank - 1))
-    ordered = _sum(b, b.select(is_there, before, b.like(before, 0)), -2)
+    ordered = sum_over(b, b.select(is_there, before, b.like(before, 0)), -2)
     wide = b.select(is_there, b.full(shape, 1, element_of(columns)), b.full(shape, 0, element_of(columns)))
     return ordered, product(b, columns, wide)
 
@@ -233,7 +187,7 @@ def lower_svd(op, config):
 
 def _information(b, values):
     """Of LAPACK: not 0 where there is no result, which JAX makes NaNs of."""
-    total = _sum(b, values, -1)
+    total = sum_over(b, values, -1)
     return b.convert(b.compare("NE", total, total), ir.IntegerType.get_signless(32))
 
 

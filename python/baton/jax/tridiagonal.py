@@ -4,6 +4,7 @@ Going down, the current row (head, right and its side) is compared with the one 
 other one loses its head by it. An exchange fills in a third element. Going up, each unknown is found from the two below it.
 """
 from .build import Builder, element_of, has_unknown_sizes
+from .factorizations import magnitude
 from .sorting import replace
 
 
@@ -54,7 +55,7 @@ def _down(b, diagonals, sides, count):
         below = s.add(k, s.scalar(1))
         next_head, next_middle, next_right = (_row(s, each, below) for each in (lower, middle, upper))
         next_side = _row(s, sides, below)
-        stays = s.compare("GE", s.each("abs", head), s.each("abs", next_head))
+        stays = s.compare("GE", magnitude(s, head), magnitude(s, next_head))
         pivot = s.select(stays, head, next_head)
         factor = s.divide(s.select(stays, next_head, head), s.select(s.compare("EQ", pivot, 0), s.like(pivot, 1), pivot))
 
@@ -93,4 +94,4 @@ def _up(b, heads, rights, fills, sides, count):
     return b.loop([last, nothing, nothing, sides], lambda s, carried: s.compare("GE", carried[0], 0), step)[3]
 
 
-CALLS = {f"lapack_{kind}gtsv_ffi": lower_gtsv for kind in "sd"}
+CALLS = {f"lapack_{kind}gtsv_ffi": lower_gtsv for kind in "sdcz"}
