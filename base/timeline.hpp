@@ -43,6 +43,23 @@ class Timeline {
   // A row of the picture that is no thread of ours: a queue of a device.
   class Track;
 
+  // What another profiler hears while it lasts, range in range on each thread: calls, imports, operations of queues.
+  struct Ranges {
+    int (*push)(const char* name) = nullptr;
+    int (*pop)() = nullptr;
+  };
+  // Before anybody adds.
+  void mirror(const Ranges& ranges) { ranges_ = ranges; }
+  void range_begins(const Label& label) const {
+    if (ranges_.push) ranges_.push(label.name.c_str());
+  }
+  void range_begins(std::string_view name) const {
+    if (ranges_.push) ranges_.push(std::string(name).c_str());
+  }
+  void range_ends() const {
+    if (ranges_.pop) ranges_.pop();
+  }
+
   // Who has spans that the timeline has not: those of a device come late.
   class Source {
    public:
@@ -135,6 +152,7 @@ class Timeline {
   Row& make_row(std::string_view name);
 
   const size_t spans_max_;
+  Ranges ranges_;
   const uint64_t identity_;  // Of all timelines that ever were: a thread keeps its row by it.
   std::atomic<uint64_t> next_flow_{1};
   mutable std::mutex mutex_;

@@ -98,14 +98,20 @@ class TimelineObserver final : public DeviceObserver {
   Status execute(Queue& queue, const Order& order, ObservedRecording& recording, const BindingTable& table) override {
     const Label* const label = recording.label()->timeline_label();
     if (label->bytes.load(std::memory_order_relaxed) == 0) note_bytes(recording, table, *label);
+    timeline_.range_begins(*label);
     const int64_t begin_ns = Timeline::clock_ns();
     Status status = DeviceObserver::execute(queue, order, recording, table);
+    timeline_.range_ends();
     timeline_.add({begin_ns, Timeline::clock_ns() - begin_ns, label});
     return status;
   }
 
-  int64_t begin(std::string_view) override { return Timeline::clock_ns(); }
+  int64_t begin(std::string_view operation) override {
+    timeline_.range_begins(operation);
+    return Timeline::clock_ns();
+  }
   void end(std::string_view operation, int64_t begun) override {
+    timeline_.range_ends();
     timeline_.add({begun, Timeline::clock_ns() - begun, timeline_.label(operation, "queue")});
   }
 

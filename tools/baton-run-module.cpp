@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hal/nvtx.hpp"
 #include "tools/flags/command_line.hpp"
 #include "tools/flags/duration.hpp"
 #include "tools/replay/step_recorder.hpp"
@@ -112,12 +113,18 @@ int main(int argc, char** argv) {
   baton::tools::Options options;
   if (std::optional<int> code = baton::tools::parse(argc, argv, options)) return *code;
   baton::tools::PhaseTimes times("baton-run-module");
-  baton::Timeline timeline;
+  baton::Timeline timeline(options.trace.keeps_spans() ? baton::Timeline::kSpansMax : 0);
   baton::tools::WorkTable work;
   if (options.trace.wanted()) options.run.devices.timeline = &timeline;
+  options.run.devices.listens_to_drivers = options.trace.keeps_spans();  // A profiler of NVIDIA's has CUPTI for itself.
+  if (options.trace.nvtx) {
+    auto ranges = baton::hal::nvtx_ranges();
+    if (!ranges) return baton::tools::report(ranges.error());
+    timeline.mirror(*ranges);
+  }
   if (options.trace.profile) options.run.work = &work;
   baton::Status status = baton::tools::run_ranked(options, times);
-  if (options.trace.wanted()) {
+  if (options.trace.keeps_spans()) {
     baton::Status written = baton::tools::write_trace(options.trace, timeline, work);
     if (status.ok()) status = std::move(written);
   }

@@ -41,17 +41,24 @@ void TimelineTracer::instruction(const LinkedModule& module, const Function& fun
   if (import_.label) end_import(stepped_over, now_ns);
   if ((last == Next::kLeaves || last == Next::kReplaces) && !frames_.empty()) {
     end_span(frames_.back(), now_ns, 0);
+    timeline_.range_ends();
     frames_.pop_back();
   }
   const bool enters = last == Next::kEnters || last == Next::kReplaces || (last == Next::kMayEnter && !stepped_over);
-  if (enters || frames_.empty()) frames_.push_back({function_label(module, function), now_ns});
+  if (enters || frames_.empty()) {
+    frames_.push_back({function_label(module, function), now_ns});
+    timeline_.range_begins(*frames_.back().label);
+  }
   if (next_ == Next::kMayEnter) begin_import(module, function, pc, now_ns);
 }
 
 void TimelineTracer::finish() {
   const int64_t now_ns = Timeline::clock_ns();
   if (import_.label) end_import(true, now_ns);
-  for (; !frames_.empty(); frames_.pop_back()) end_span(frames_.back(), now_ns, 0);
+  for (; !frames_.empty(); frames_.pop_back()) {
+    end_span(frames_.back(), now_ns, 0);
+    timeline_.range_ends();
+  }
   next_ = Next::kEnters;
 }
 
@@ -59,12 +66,14 @@ void TimelineTracer::finish() {
 void TimelineTracer::end_import(bool stepped_over, int64_t now_ns) {
   if (stepped_over) end_span(import_, now_ns, call_.flow);
   import_.label = nullptr;
+  timeline_.range_ends();
   Timeline::current_call() = around_;
 }
 
 void TimelineTracer::begin_import(const LinkedModule& module, const Function& function, uint32_t pc, int64_t now_ns) {
   const uint64_t* const word = function.code + pc;
   import_ = {import_label(module, function, pc), now_ns};
+  timeline_.range_begins(*import_.label);
   behind_import_ = word + bytecode::instruction_words(word, bytecode::info(bytecode::read_opcode(word)));
   call_ = {import_.label, 0};
   around_ = std::exchange(Timeline::current_call(), &call_);

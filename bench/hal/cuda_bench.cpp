@@ -1,7 +1,7 @@
 // What the CUDA driver of the HAL costs beside the raw driver calls, in one process, taken in turns: the CUDA rows of
 // DESIGN.md section 10. Medians; microseconds of the caller's time unless a row says "done".
 //
-//   cuda_bench
+//   cuda_bench [--only=tracing]
 //
 // The kernel scales 1024 words by one in 16 workgroups of 64 threads. Its answer is checked before anything is timed.
 #include <dlfcn.h>
@@ -391,7 +391,7 @@ void bench_semaphores() {
 
 }  // namespace
 
-int run() {
+int run(bool only_tracing) {
   if (testing_support::conformance_ptx().empty()) {
     std::puts("skipped: built without nvcc, there is no kernel to time");
     return 0;
@@ -405,6 +405,7 @@ int run() {
   std::printf("device: %s\n", (*devices)[0].description.c_str());
   std::printf("| %-58s | %9s | %9s | %6s | %s |\n|---|---|---|---|---|\n", "what", "raw us", "ours us", "ratio",
               "reach");
+  if (only_tracing) return bench_tracing(), 0;
   bench_stream();
   bench_graph_execute();
   bench_patch();
@@ -413,9 +414,12 @@ int run() {
   bench_guard();
   bench_memory();
   bench_semaphores();
+  bench_tracing();
   return 0;
 }
 
 }  // namespace baton::hal::drivers::cuda
 
-int main() { return baton::hal::drivers::cuda::run(); }
+int main(int argc, char** argv) {
+  return baton::hal::drivers::cuda::run(argc == 2 && std::string_view(argv[1]) == "--only=tracing");
+}

@@ -13,6 +13,7 @@
 #include "hal/drivers/cuda/device.hpp"
 #include "hal/drivers/cuda/driver.hpp"
 #include "hal/drivers/cuda/executable.hpp"
+#include "hal/timeline_observer.hpp"
 #include "tests/support/embedded_ptx.hpp"
 
 namespace baton::hal::drivers::cuda {
@@ -76,11 +77,15 @@ std::vector<double> time_all(const std::vector<Contender>& contenders, int round
 void print_row(const char* what, double raw, double ours, const char* reach);
 
 struct Bench {
-  explicit Bench(std::string_view mode, std::string_view streams = "1", std::string_view report = "0") {
+  // With `timeline` the device tells it what it does, and the driver when commands ran.
+  explicit Bench(std::string_view mode, std::string_view streams = "1", std::string_view report = "0",
+                 Timeline* timeline = nullptr) {
     const DeviceParameter parameters[] = {
         {"cuda_mode", mode}, {"cuda_streams", streams}, {"cuda_graph_report", report}};
-    static const auto driver = make_driver();
-    device = expect(driver->open("", parameters));
+    Options options;
+    options.timeline = timeline;
+    device = expect(make_driver(std::move(options))->open("", parameters));
+    if (timeline) device = hal::observe(std::move(device), *timeline);
     const EntryPoint expected[] = {
         {.name = "scale", .constant_count = 2, .binding_count = 1, .workgroup_size = {64, 1, 1}}};
     const ExecutableVariant variant{"cuda-ptx", std::as_bytes(std::span(testing_support::conformance_ptx()))};
@@ -231,5 +236,8 @@ struct Raw {
 
 // Whether the kernel works, before anything is timed.
 void check_answer(Bench& bench);
+
+// cuda_tracing.cpp. The last one: CUPTI listens from there on.
+void bench_tracing();
 
 }  // namespace baton::hal::drivers::cuda

@@ -5,6 +5,7 @@
 
 #include "hal/driver_registry.hpp"
 #include "hal/drivers/register_drivers.hpp"
+#include "hal/timeline_observer.hpp"
 
 namespace baton::bench {
 namespace {
@@ -39,12 +40,13 @@ void give_up(const Status& status) {
   std::exit(1);
 }
 
-Fixture::Fixture(std::string_view device_uri) {
+Fixture::Fixture(std::string_view device_uri, Timeline* timeline) {
   hal::drivers::DriverOptions options;
   options.local.libraries.push_back({"bench", query});
   hal::DriverRegistry registry;
   expect(hal::drivers::register_drivers(registry, std::move(options)));
   device = expect(registry.open(device_uri));
+  if (timeline) device = hal::observe(std::move(device), *timeline);
   constexpr std::string_view name = "bench";
   const hal::EntryPoint expected[] = {{.name = "nothing", .constant_count = 1, .binding_count = 2},
                                       {.name = "square", .binding_count = 2}};

@@ -12,6 +12,10 @@
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
 
+namespace baton {
+class Timeline;
+}
+
 namespace baton::bench {
 
 [[noreturn]] void give_up(const Status& status);
@@ -29,7 +33,8 @@ inline void expect(const Status& status) {
 enum EntryPoint : uint32_t { kDoNothing, kSquare };
 
 struct Fixture {
-  explicit Fixture(std::string_view device_uri);
+  // With `timeline` the device tells what it does.
+  explicit Fixture(std::string_view device_uri, Timeline* timeline = nullptr);
 
   void record_dispatch(hal::CommandBuffer& commands, std::span<const hal::Binding> bindings,
                        uint32_t workgroups = 1) const;

@@ -16,6 +16,7 @@ import machine  # noqa: E402
 from google import Row  # noqa: E402
 
 PAIRS = 1000
+DISPATCHES = 10000
 EXECUTIONS = [(dispatches, slots) for dispatches in (1, 10, 100, 1000) for slots in (0, 1, 10)] + [(1000, 1000)]
 CORES = machine.cores()
 # 1, 2, 4, ... as elementwise.cpp counts them.
@@ -28,6 +29,10 @@ ROWS = [
     Row("record_execute_wait", reach_ns=300),
     *(Row(f"execute/{dispatches}/{slots}", reach_ns=120 + 15 * dispatches) for dispatches, slots in EXECUTIONS),
     Row("c_calls/1000"),
+    Row("execute_10000/empty_off", DISPATCHES),
+    Row("execute_10000/empty_traced", DISPATCHES, peer="execute_10000/empty_off", peer_factor=None),
+    Row("execute_10000/work_off", DISPATCHES),
+    Row("execute_10000/work_traced", DISPATCHES, peer="execute_10000/work_off", peer_factor=1.05),
     Row("allocate_free/4096"),
     Row("allocate_free/1048576"),
     Row("round_trip/warm/1", reach_ns=3000, counter="median_ns"),

@@ -21,19 +21,25 @@ class Row:
     units: int = 1
     reach_ns: float | None = None
     peer: str = ""  # a benchmark of the same program, to be stayed below `peer_factor` times
-    peer_factor: float = 1
+    peer_factor: float | None = 1  # None: to be looked at beside it
     counter: str = ""  # a counter instead of the time
 
     @property
     def reach(self) -> str:
+        if self.peer and self.peer_factor is None:
+            return f"beside {self.peer}"
         if self.peer:
             return f"<= {self.peer_factor:g} x {self.peer}"
         return f"<= {self.reach_ns:g}" if self.reach_ns is not None else "-"
 
     def limit_ns(self, figures: "Figures") -> float | None:
         if self.peer:
-            return self.peer_factor * figures.of(self.peer, self.units, self.counter)
+            return self.peer_factor and self.peer_factor * figures.of(self.peer, self.units, self.counter)
         return self.reach_ns
+
+    def ratio(self, figures: "Figures") -> str:
+        """To its peer."""
+        return f"{figures.of(self.name, self.units, self.counter) / figures.of(self.peer, self.units, self.counter):.3f}" if self.peer else "-"
 
 
 class Figures:
@@ -65,8 +71,8 @@ def show(rows: list[Row], figures: Figures, only: str = "") -> None:
         value = figures.of(row.name, row.units, row.counter)
         limit = row.limit_ns(figures)
         verdict = "-" if limit is None else "yes" if value <= limit else "NO"
-        lines.append([row.name, table.figure(value), row.reach, verdict])
-    print(table.render(["row", "ns", "reach", ""], lines))
+        lines.append([row.name, table.figure(value), row.ratio(figures), row.reach, verdict])
+    print(table.render(["row", "ns", "ratio", "reach", ""], lines))
 
 
 def _short(name: str) -> str:

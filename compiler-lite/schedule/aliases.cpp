@@ -37,7 +37,7 @@ SmallVector<Value> ties_of_results(Operation* op) {
   return {};
 }
 
-// What gives its operands' memory to nobody but the results that it makes of it here.
+// Operations that give their operands' memory to no one but the results that they make of it here.
 bool keeps_operands(Operation* op) {
   return is_view(op) || llvm::isa_and_nonnull<check::CheckDialect>(op->getDialect()) ||
          llvm::isa<tensor::InsertSliceOp, tensor::ExtractOp, tensor::DimOp, tensor::EmptyOp, tensor::FromElementsOp,
@@ -176,7 +176,7 @@ bool Aliases::lives_at_begin(const Class& all, Block* block) const {
 }
 
 // Whether an operation that gave the memory away may have run for the same memory. Where the root is made anew, the memory
-// is another one, or was handed over by who had it alone.
+// is another one, or came from a branch that had it alone.
 bool Aliases::escaped_before(const Class& all, Operation* op) const {
   Value root = all.members.front();
   Block* const begin = root.getParentBlock();

@@ -38,9 +38,9 @@ class Aliases {
 
   mlir::Value root(mlir::Value tensor) const { return classes_[class_of(tensor)].members.front(); }
   llvm::ArrayRef<mlir::Value> members(mlir::Value tensor) const { return classes_[class_of(tensor)].members; }
-  // Whether `op` may write over the tensor: nobody else has its memory, and nobody reads it later.
+  // Whether `op` may write over the tensor: no other tensor is in its memory, and no operation reads it later.
   bool may_overwrite(mlir::Operation* op, mlir::Value tensor) const;
-  // Whether the argument gets memory that nobody else has or uses later.
+  // Whether the argument gets memory in which no other tensor is, or is used later.
   bool hands_over(const Edge& edge, unsigned argument) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace baton::compiler_lite::schedule {
 
-// Marks the last operation of each one that `takes` says yes to, and of which nobody else needs what is in between.
+// Marks the last operation of each attention that `takes` says yes to, and whose values in between no other operation reads.
 void mark_attention(mlir::ModuleOp module, llvm::function_ref<bool(const codegen::Attention&)> takes);
 
 // What is computed with the marked operation `root`, the last one first; empty: it isn't marked, or a library has a part

@@ -185,7 +185,7 @@ LogicalResult Boundary::schedule_barrier(hal::TensorBarrierOp op) {
     const Value wait = flusher_.join(location, fences);
     hal_.call(builder_, location, "queue.barrier", {function_.device(), wait, op.getSignalFence()});
   }
-  // Whoever gets the results waits for the fence; here they count as ready.
+  // A caller that gets the results waits for the fence; here they count as ready.
   for (const auto [source, result] : llvm::zip(op.getSources(), op.getResults())) {
     Place placed = places_.of(source);
     Memory* ready = places_.make_memory(placed.memory->name, placed.memory->device);

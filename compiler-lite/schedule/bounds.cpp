@@ -18,7 +18,7 @@ void* key_of(OpFoldResult value) { return value.getOpaqueValue(); }
 
 }  // namespace
 
-// Whether it was compared where everybody passes who comes here; if not, it counts as compared from now on.
+// Whether it was compared in a block that every way to here passes; if not, it counts as compared from now on.
 bool Bounds::is_known(Predicate predicate, OpFoldResult a, OpFoldResult b) {
   mlir::Block* here = builder_.getInsertionBlock();
   const auto number = static_cast<unsigned>(predicate);

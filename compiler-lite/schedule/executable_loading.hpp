@@ -13,8 +13,8 @@ struct LoadingDevice {
   mlir::Value device;
 };
 
-// Declares the globals of executables and entry points that are used on a device, and fills them in the initializer. What
-// nobody uses is loaded on the first device.
+// Declares the globals of executables and entry points that are used on a device, and fills them in the initializer. An
+// executable that no dispatch uses is loaded on the first device.
 void load_executables(mlir::ModuleOp program, const Executables& executables, const ExecutableUses& uses,
                       mlir::OpBuilder& initializer, HalCalls& hal, const LoadingDevice& device);
 

@@ -232,7 +232,7 @@ Value Flusher::flush(Operation* op, unsigned device, Value signal) {
   const auto is_custom = [](const Command& command) { return command.kind == Command::Kind::kCustom; };
   if (!signal && llvm::any_of(gathered.recording.commands, is_custom)) commands_done_.push_back(done);
   for (Memory* memory : gathered.memories) {
-    // Whoever may write over it later waits for those that read it here, too.
+    // A command that writes over it later waits for those that read it here, too.
     if (memory->pending || memory->owned) memory->fence = done;
     memory->pending = false;
   }

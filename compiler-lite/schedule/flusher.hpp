@@ -21,7 +21,7 @@ class Flusher {
   // The host waits until the tensors are computed.
   void await(mlir::Location location, llvm::ArrayRef<mlir::Value> tensors);
   void await_memory(mlir::Location location, const Memory& memory) { await_fences(location, memory.fence); }
-  // Until custom commands are done whose results nobody waited for: they may work on what the caller lent.
+  // Until those custom commands are done whose results were not waited for: they may work on what the caller lent.
   void await_commands(mlir::Location location);
   // A fence that the caller sees stands for them.
   void hand_over_commands() { commands_done_.clear(); }

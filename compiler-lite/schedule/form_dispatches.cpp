@@ -44,7 +44,7 @@ bool is_shape(Operation* op) {
 // A kernel of its own, or the last operation of one.
 bool is_root(Operation* op) {
   if (!llvm::any_of(op->getResultTypes(), [](mlir::Type type) { return is_tensor(type); })) return false;
-  if (llvm::isa<linalg::FillOp>(op)) return false;  // A command of its own, when nobody pulls it in.
+  if (llvm::isa<linalg::FillOp>(op)) return false;  // A command, unless a reader takes it in.
   if (is_shape(op)) return false;
   if (llvm::isa<linalg::LinalgOp>(op)) return true;
   return llvm::isa<tensor::PadOp, tensor::ConcatOp, tensor::GenerateOp, tensor::GatherOp, tensor::ScatterOp,

@@ -90,7 +90,7 @@ class Joiner {
     return true;
   }
 
-  // Who reads the result element by element goes along the joined loops. Each is looked for anew: one that reads another
+  // An operation that reads the result element by element goes along the joined loops. Each is looked for anew: one that reads another
   // reader's result, too, went with that.
   void follow(tensor::ExpandShapeOp expanded) {
     while (collapse_a_reader(expanded)) {

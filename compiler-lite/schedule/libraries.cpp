@@ -18,7 +18,7 @@ namespace linalg = mlir::linalg;
 using llvm::SmallVector;
 using mlir::Value;
 
-// Of operations between marking and forming groups: who belongs together, and which of them is the product.
+// Of operations between marking and forming groups: which belong together, and which of them is the product.
 constexpr llvm::StringLiteral kGroup = "baton.library.group", kProduct = "baton.library.product";
 
 std::string text_of(mlir::Type type) {
@@ -32,7 +32,7 @@ std::string text_of(const LibraryNumber& number) {
   return known ? std::to_string(*known) : "?";
 }
 
-// A constant would be made again inside of the kernel: nobody hands it in.
+// A constant would be made again inside of the kernel, and not handed in.
 bool is_constant(Value value) {
   mlir::Attribute attribute;
   return mlir::matchPattern(value, mlir::m_Constant(&attribute));
@@ -77,7 +77,7 @@ std::vector<LibraryNumber> as_numbers(mlir::ArrayAttr attribute) {
   return numbers;
 }
 
-// A product that somebody may take.
+// A product that a library may take.
 struct Candidate {
   linalg::LinalgOp op;
   ProductLayout layout;

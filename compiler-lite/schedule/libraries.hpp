@@ -17,7 +17,7 @@ namespace baton::compiler_lite::schedule {
 
 struct LibraryOptions {
   std::vector<std::string> files = {};
-  // When set, gets a line for each product: who takes it, or why nobody does.
+  // When set, gets a line for each product: which library takes it, or why none does.
   std::string* explanation = nullptr;
 };
 

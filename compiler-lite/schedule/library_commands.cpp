@@ -20,7 +20,7 @@ namespace {
 
 constexpr llvm::StringLiteral kAbsent = "library.absent";
 
-// What `available` is where nobody provides it.
+// What `available` is where no module provides the command.
 void declare_absent(mlir::ModuleOp module, mlir::FunctionType type) {
   if (module.lookupSymbol(kAbsent)) return;
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -57,7 +57,7 @@ Value narrow(mlir::PatternRewriter& rewriter, linalg::GenericOp like, Value whol
 
 bool is_static(Value tensor) { return llvm::cast<RankedTensorType>(tensor.getType()).hasStaticShape(); }
 
-// Of what an operation made and nobody else reads, so that it can join it.
+// The reshape is of what an operation made and no other one reads, so that the narrowing can join it.
 template <typename Reshape>
 struct NarrowBeforeReshape : mlir::OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;

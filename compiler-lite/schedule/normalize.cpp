@@ -47,7 +47,7 @@ using mlir::LogicalResult;
 using mlir::success;
 using mlir::Value;
 
-// Calls of our own functions may be replaced by their bodies; what the bodies hold is decided by who wrote it.
+// Calls of our own functions may be replaced by their bodies; what the bodies hold was decided by the program's author.
 class Inlining : public mlir::InlinerInterface {
  public:
   using mlir::InlinerInterface::InlinerInterface;
@@ -73,7 +73,7 @@ util::FuncOp callee_on_tensors(const mlir::SymbolTable& symbols, util::CallOp ca
   return stays ? util::FuncOp() : callee;
 }
 
-// Private functions on tensors that nobody calls, and those that only they called.
+// Private functions on tensors that no function calls, and those that only they called.
 void erase_unused_functions(mlir::ModuleOp module) {
   llvm::DenseMap<mlir::StringAttr, size_t> use_counts;
   const auto visit_uses = [](mlir::Region& users, llvm::function_ref<void(mlir::StringAttr)> visit) {
@@ -225,7 +225,7 @@ bool is_empty(Value tensor) {
   return tensor.getDefiningOp<tensor::EmptyOp>() != nullptr;
 }
 
-// A result that nobody reads before it is written needs no operand for its first value.
+// A result that is written before it is read needs no operand for its first value.
 struct ForgetInitialValue : mlir::OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, mlir::PatternRewriter& rewriter) const override {

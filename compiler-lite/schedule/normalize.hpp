@@ -12,7 +12,7 @@ class DialectRegistry;
 
 namespace baton::compiler_lite::schedule {
 
-// Who computes products: cores want many columns, and no zeros between elements; blocks of threads want a convolution's
+// What computes products: cores want many columns, and no zeros between elements; blocks of threads want a convolution's
 // channels in the fastest dimension.
 enum class Products { kAnywhere, kOnCores, kOnBlocks };
 // Small loops become kernels where they have room (small_loops.hpp), and none does where `has_room` is null.

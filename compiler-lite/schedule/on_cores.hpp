@@ -18,7 +18,7 @@ namespace baton::compiler_lite::schedule {
 // kWithAtomics: blocks of threads that have them.
 enum class Workgroups { kAny, kOnCores, kOnBlocks, kWithAtomics };
 
-// Calls call what fits, and functions that nobody calls any more are gone; afterwards no function says anything.
+// Calls call the form that fits; forms that are not called any more are gone, and no function says any more what it is for.
 mlir::LogicalResult choose_functions(mlir::ModuleOp module, Workgroups workgroups);
 
 }  // namespace baton::compiler_lite::schedule

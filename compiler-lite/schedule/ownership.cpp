@@ -39,7 +39,7 @@ class Finder {
  public:
   Finder(const ScheduledFunction& function, util::FuncOp op)
       : function_(function), body_(op.getBody()), liveness_(op), dominance_(op) {
-    // Blocks that nobody reaches make no tensors.
+    // Blocks that no branch reaches make no tensors.
     if (!llvm::all_of(body_, [&](Block& block) { return dominance_.isReachableFromEntry(&block); })) return;
     for (Block& block : llvm::drop_begin(body_)) {
       for (const BlockArgument argument : block.getArguments()) {

@@ -25,7 +25,7 @@ class Transposer {
 
   // Borders and fills are made in the new order; only what is inside of them is copied.
   mlir::Value transpose(mlir::Value value, const Order& order);
-  // In a form that fuses with who reads it.
+  // In a form that fuses with the operations that read it.
   mlir::Value transpose_back(mlir::Value value, const Order& order);
 
  private:

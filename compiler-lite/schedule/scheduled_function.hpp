@@ -1,4 +1,4 @@
-// ScheduledFunction: the function whose tensors are taken out, and what everybody who works on it writes with.
+// ScheduledFunction: the function whose tensors are taken out, and the builder that the rooms below write with.
 //
 // The rooms of one function, each may use those before it: scheduled_function, aliases and ownership (what may be written
 // in place), places (where tensors lie), memory_bounds, gatherer (commands), flusher (recordings); then dispatches,
@@ -21,7 +21,7 @@ class ScheduledFunction {
         bounds(builder, of_program.hal()) {}
   ScheduledFunction(const ScheduledFunction&) = delete;
 
-  // A device by its number, loaded where the function begins, once somebody asks.
+  // A device by its number, loaded where the function begins, when it is first asked for.
   mlir::Value device(unsigned number = 0);
   // That on which a tensor or a command is.
   unsigned number_of(mlir::Value tensor) const { return program.assignment().of(tensor); }

@@ -28,7 +28,7 @@ struct Parts {
   int64_t count = 0, size = 0;
 };
 
-// The product, what is made of it element by element, and the slices that are all that anybody reads.
+// The product, what is made of it element by element, and the slices: other operations read nothing but these.
 struct Chain {
   SmallVector<linalg::LinalgOp> operations;
   tensor::ExpandShapeOp view;  // Null: the slices are of the last operation's result.

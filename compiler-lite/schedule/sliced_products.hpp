@@ -3,7 +3,7 @@
 //
 //   slice i of (A B)[row, column]   ->   (A B)[i, row, column of the slice]
 //
-// Its slices lie in memory each as a whole, so that a custom command takes one where it is, and nobody copies it first.
+// Its slices lie in memory each as a whole, so that a custom command takes one where it is, without a copy before it.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

@@ -2,7 +2,7 @@
 // (small_loop_rules.hpp says which).
 //
 // The group takes what the loop begins with and what it reads from outside; what the loop carries it writes in place.
-// A loop of very many turns, or of nobody knows how many, does some thousands of them and says whether it goes on: the
+// A loop of very many turns, or of a number that is not known, does some thousands of them and says whether it goes on: the
 // host calls it again until it doesn't, so that a deadline ends a loop that never would.
 #pragma once
 

@@ -44,6 +44,7 @@ struct FakeCuda {
   std::atomic<bool> events_pass{true};           // False: what was enqueued is never through.
   CUdeviceptr managed_address = 0;               // Is managed memory.
   size_t memory_bytes = size_t{1} << 30;
+  int memory_clock_khz = 2'000'000;
   std::vector<FakeKernel> kernels;
   std::vector<std::pair<std::string, std::string>> constants = {};  // Of all code: names, and their bytes.
   std::string failing_entry;                                        // fail_next()

@@ -143,7 +143,10 @@ Status run_program(const ProgramRun& options, PhaseTimes& times) {
 
   times.begin("link");
   BATON_TRY_ASSIGN(Ref<vm::Program> program, vm::Program::link(modules));
-  if (options.work) options.work->add(*program);
+  if (options.work) {
+    options.work->add(*program);
+    for (const Ref<hal::Device>& device : devices) options.work->add(*device);
+  }
   std::vector<vm::ExportedFunction> functions;
   for (const std::string& name : names) {
     BATON_TRY_ASSIGN(vm::ExportedFunction function, program->find_function(name));

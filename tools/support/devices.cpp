@@ -59,20 +59,6 @@ Result<hal::drivers::null::TraceOptions> open_trace(const std::string& path) {
   return hal::drivers::null::TraceOptions{std::make_shared<FileSink>(file, path), json};
 }
 
-// "plugin.so?key=value&other=value".
-Result<std::shared_ptr<hal::drivers::local::ImportProvider>> load_plugin(std::string_view source) {
-  const size_t mark = source.find('?');
-  std::vector<hal::drivers::local::PluginParameter> parameters;
-  std::string_view rest = mark == source.npos ? std::string_view() : source.substr(mark + 1);
-  while (!rest.empty()) {
-    const std::string_view pair = rest.substr(0, rest.find('&'));
-    const size_t equals = std::min(pair.find('='), pair.size());
-    parameters.emplace_back(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
-    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-  }
-  return hal::drivers::local::load_import_plugin(source.substr(0, mark), parameters);
-}
-
 // Device code goes to devices of CUDA and Vulkan, everything else is a library for the CPU.
 Status add_plugin(const std::string& source, hal::drivers::DriverOptions& options) {
   if (source.find('?') == source.npos) {
@@ -82,7 +68,7 @@ Status add_plugin(const std::string& source, hal::drivers::DriverOptions& option
       }
     }
   }
-  BATON_TRY_ASSIGN(auto plugin, load_plugin(source));
+  BATON_TRY_ASSIGN(auto plugin, hal::drivers::local::load_import_plugin_source(source));
   options.local.imports.add(std::move(plugin));
   return {};
 }
@@ -174,8 +160,7 @@ Result<hal::DriverRegistry> make_driver_registry(const DeviceFlags& flags) {
     BATON_TRY(add_plugin(source, options));
   }
   options.local.dispatch_times = flags.dispatch_times;
-  options.cuda.timeline = flags.timeline;
-  options.vulkan.timeline = flags.timeline;
+  options.cuda.timeline = options.vulkan.timeline = flags.listens_to_drivers ? flags.timeline : nullptr;
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry, std::move(options)));
   return registry;

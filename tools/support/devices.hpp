@@ -38,7 +38,8 @@ struct DeviceFlags {
   std::string vulkan_cache;        // Of the same: a folder; empty: none.
   // From tools that measure: where devices of the local driver tell how long kernels ran.
   std::shared_ptr<hal::drivers::local::DispatchTimes> dispatch_times = nullptr;
-  Timeline* timeline = nullptr;                                // Where devices tell what they do; null: nowhere.
+  Timeline* timeline = nullptr;    // Where devices tell what they do; null: nowhere.
+  bool listens_to_drivers = true;  // What drivers know of when commands ran goes there, too.
   std::shared_ptr<hal::StepListener> step_listener = nullptr;  // Not null: devices run command by command, and tell it.
   bool list_drivers = false;
   bool list_devices = false;

@@ -91,19 +91,43 @@ std::string rate_text(double amount, int64_t ns) {
   return digits;
 }
 
-std::string line_of(const Row& row, int64_t sum_ns) {
+std::string padded(std::string text, size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+// What a row reaches of what its device could do.
+std::string share_text(double amount, int64_t ns, double peak_billions) {
+  if (amount <= 0 || ns == 0 || peak_billions <= 0) return "-";
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.0f%%", 100 * amount / static_cast<double>(ns) / peak_billions);
+  return digits;
+}
+
+// `peaks`: whether the table has columns for shares of the device's peak.
+std::string line_of(const Row& row, int64_t sum_ns, const WorkTable* peaks) {
   const double share = sum_ns ? 100.0 * static_cast<double>(row.busy_ns) / static_cast<double>(sum_ns) : 0;
   // What is bound may be more than what is touched.
   const double bytes = static_cast<double>(row.label->bytes) * static_cast<double>(row.runs);
   const double us = static_cast<double>(row.busy_ns) / 1e3;
   const std::string_view module = fact(*row.label, "module"), place = fact(*row.label, "line");
+  const WorkTable::Peak peak = peaks ? peaks->peak(fact(*row.label, "device")) : WorkTable::Peak();
+  const auto share_of = [&](double amount, double most) {
+    return peaks ? text(' ', padded(share_text(amount, row.busy_ns, most), 7)) : "";
+  };
   char line[512];
-  std::snprintf(line, sizeof(line), "%5.1f%% %12.3f %8llu %10.3f %8s %8s  %s%s%.*s%s%.*s\n", share, us,
+  std::snprintf(line, sizeof(line), "%5.1f%% %12.3f %8llu %10.3f %8s%s %8s%s  %s%s%.*s%s%.*s\n", share, us,
                 static_cast<unsigned long long>(row.runs), us / static_cast<double>(row.runs),
-                rate_text(bytes, row.busy_ns).c_str(), rate_text(row.flops(), row.busy_ns).c_str(),
+                rate_text(bytes, row.busy_ns).c_str(), share_of(bytes, peak.gigabytes).c_str(),
+                rate_text(row.flops(), row.busy_ns).c_str(), share_of(row.flops(), peak.gigaflops).c_str(),
                 row.label->name.c_str(), module.empty() ? "" : " of ", static_cast<int>(module.size()), module.data(),
                 place.empty() ? "" : " at ", static_cast<int>(place.size()), place.data());
   return line;
+}
+
+std::string notes_of(const Timeline& timeline) {
+  std::string lines;
+  for (const std::string& note : timeline.notes()) lines += text("note: ", note, "\n");
+  return lines;
 }
 
 }  // namespace
@@ -112,6 +136,8 @@ void add_trace_flags(flags::CommandLine& line, TraceFlags& flags) {
   line.text("--trace", flags.path,
             "A file for Perfetto or chrome://tracing: calls, recordings, queues, and each command when it ran");
   line.toggle("--profile", flags.profile, "Print the ten commands that cost most, on standard error");
+  line.toggle("--nvtx", flags.nvtx,
+              "Calls, imports and operations of queues as ranges of NVTX, for Nsight Systems and Nsight Compute");
 }
 
 Status write_trace(const TraceFlags& flags, Timeline& timeline, const WorkTable& work) {
@@ -128,11 +154,15 @@ std::string profile_text(const Timeline& timeline, const WorkTable& work) {
   const std::vector<Row> rows = rows_of(timeline, work);
   int64_t sum_ns = 0;
   for (const Row& row : rows) sum_ns += row.busy_ns;
-  std::string table = rows.empty() ? "no command ran where its time could be taken\n"
-                                   : " share     total us     runs    us each  GB/s <=  GFLOP/s  command\n";
-  for (size_t i = 0; i < std::min(rows.size(), kRows); ++i) table += line_of(rows[i], sum_ns);
-  for (const std::string& note : timeline.notes()) table += text("note: ", note, "\n");
-  return table;
+  if (rows.empty()) return text("no command ran where its time could be taken\n", notes_of(timeline));
+  const bool has_peaks = std::any_of(
+      rows.begin(), rows.end(), [&](const Row& row) { return work.peak(fact(*row.label, "device")).gigabytes > 0; });
+  std::string table = has_peaks ? " share     total us     runs    us each  GB/s <= of peak  GFLOP/s  of f32  command\n"
+                                : " share     total us     runs    us each  GB/s <=  GFLOP/s  command\n";
+  for (size_t i = 0; i < std::min(rows.size(), kRows); ++i) {
+    table += line_of(rows[i], sum_ns, has_peaks ? &work : nullptr);
+  }
+  return table + notes_of(timeline);
 }
 
 }  // namespace baton::tools

@@ -60,6 +60,19 @@ void WorkTable::add(std::string_view key, std::string_view sum) {
   if (!is_new && found->second != sum) found->second.clear();
 }
 
+void WorkTable::add(const hal::Device& device) {
+  const auto billions = [&](std::string_view key) {
+    const auto answer = device.query("hal.device", key);
+    return answer.has_value() ? static_cast<double>(*answer) / 1e9 : 0.0;
+  };
+  set_peak(device.name(), {billions("peak_bytes_per_second"), billions("peak_f32_flops_per_second")});
+}
+
+WorkTable::Peak WorkTable::peak(std::string_view device) const {
+  const auto found = peaks_.find(device);
+  return found == peaks_.end() ? Peak() : found->second;
+}
+
 std::optional<double> WorkTable::flops(std::string_view executable, std::string_view entry_point,
                                        std::string_view constants) const {
   const auto found = sums_.find(text(executable, '.', entry_point));

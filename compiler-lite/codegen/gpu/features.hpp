@@ -21,7 +21,7 @@ using ProductWriter = bool (*)(mlir::OpBuilder& builder, mlir::Location location
 
 // What not every device does.
 struct Features {
-  // Copies to shared memory that nobody waits for; products of bf16 on tensor cores, and of f16 in larger pieces;
+  // Copies to shared memory during which threads go on; products of bf16 on tensor cores, and of f16 in larger pieces;
   // instructions that round to bf16.
   bool has_async_copy = false;
   // Products by four warps at once, of what lies in shared memory (cuda/warpgroup.hpp).

@@ -269,7 +269,7 @@ class SquareTileWriter : TileWriter {
     return elements;
   }
 
-  // Who is beyond the edge reads the first element: cheaper than a branch, and the optimizer leaves the runs alone.
+  // A thread beyond the edge reads the first element: that is cheaper than a branch, and the optimizer leaves the runs alone.
   Value load_checked(const Matrix& matrix, ValueRange at, ValueRange ends) {
     const Value is_inside = both(is_below(at[0], ends[0]), is_below(at[1], ends[1]));
     const Value there = strided_address_of(builder_, location_, matrix.memory, at);

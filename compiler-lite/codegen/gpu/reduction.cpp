@@ -69,7 +69,7 @@ bool elements_follow_each_other(linalg::GenericOp op, const Loops& loops) {
   return llvm::is_contained(loops.reduction, best);
 }
 
-// At most how many steps a loop makes, as a result that runs along it says it; -1: nobody knows.
+// At most how many steps a loop makes, as a result that runs along it says it; -1: not known.
 int64_t most_steps(linalg::GenericOp op, unsigned loop) {
   const mlir::AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (unsigned i = 0; i < map.getNumResults(); ++i) {
@@ -80,7 +80,7 @@ int64_t most_steps(linalg::GenericOp op, unsigned loop) {
   return -1;
 }
 
-// At most how many results there are; -1: nobody knows.
+// At most how many results there are; -1: not known.
 int64_t result_count(linalg::GenericOp op, const Loops& loops) {
   int64_t count = 1;
   const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();

@@ -25,7 +25,7 @@ struct RowPlan {
   llvm::SmallVector<RowOp> ops;
   llvm::SmallVector<mlir::Value> written;  // In the order of the first write.
   int64_t length = 0;                      // Of a row.
-  int64_t row_count = 0;                   // -1: nobody knows.
+  int64_t row_count = 0;                   // -1: not known.
   int64_t lanes = 1;                       // Elements of one access.
   size_t reducing = 0;                     // The first of `ops` that reduces.
 };

@@ -142,7 +142,7 @@ class RowWriter {
       if (begin + round > plan_.length) {
         access.is_inside = builder.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ult, access.at,
                                                          constant(builder, plan_.length));
-        // Who has nothing reads something: it costs less than not reading.
+        // A thread whose place is beyond the row reads the first element: that costs less than a branch around the read.
         access.at = builder.create<arith::SelectOp>(location_, access.is_inside, access.at, constant(builder, 0));
       }
       accesses_.push_back(access);

@@ -72,7 +72,7 @@ class KernelLowering {
   }
 
   // What goes over a product's sums element by element takes them from registers, and no memory holds them. A result of it
-  // stands for the sums, in both operations; nobody verifies them before they are gone.
+  // stands for the sums, in both operations; they are gone before the verifier runs.
   void join_last(mlir::Operation* op, mlir::Operation*& next) {
     auto product = llvm::dyn_cast_or_null<linalg::LinalgOp>(op);
     auto last = llvm::dyn_cast_or_null<linalg::GenericOp>(next);
@@ -97,7 +97,7 @@ class KernelLowering {
     next = nullptr;
   }
 
-  // The operand by which `last` reads what the product leaves, where nobody else does: sums in memory of their own, or in
+  // The operand by which `last` reads what the product leaves, where no other operation does: sums in memory of their own, or in
   // that of a result that takes their place.
   static mlir::OpOperand* reader_of_sums(linalg::LinalgOp product, linalg::GenericOp last) {
     const mlir::Value sums = product.getDpsInits()[0];

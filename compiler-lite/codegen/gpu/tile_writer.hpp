@@ -1,5 +1,5 @@
-// TileWriter: what those who write tiles by hand say again and again, short: sums of indices, comparisons, loops and
-// choices.
+// TileWriter: short forms for code that writes tiles by hand and needs the same again and again: sums of indices, comparisons,
+// loops and choices.
 //
 // A writer derives from it. Everything is written where `builder_` stands.
 #pragma once

@@ -70,6 +70,9 @@ FormatMatch Device::match_format(std::string_view format) const {
 
 Result<int64_t> Device::query(std::string_view category, std::string_view key) const {
   const DeviceFacts& facts = context().facts();
+  const int64_t bytes_per_second = facts.peak_bytes_per_second(), flops_per_second = facts.peak_f32_flops_per_second();
+  if (category == "hal.device" && key == "peak_bytes_per_second" && bytes_per_second != 0) return bytes_per_second;
+  if (category == "hal.device" && key == "peak_f32_flops_per_second" && flops_per_second != 0) return flops_per_second;
   const auto answer = find_answer(
       {
           {"hal.device", "architecture", facts.arch()},

@@ -62,6 +62,7 @@ std::string describe(const DeviceFacts& facts) {
 
 std::vector<DeviceFact> list_facts(const DeviceFacts& facts) {
   const int arch = facts.arch();
+  const auto rate = [](int64_t a_second) { return a_second != 0 ? text(a_second / 1'000'000'000, "e9") : "unknown"; };
   const auto listed = [](const char* name, bool has) { return has ? name : ""; };
   return {{"architecture", text("sm_", arch)},
           {"memory_bytes", static_cast<int64_t>(facts.memory_bytes)},
@@ -69,6 +70,8 @@ std::vector<DeviceFact> list_facts(const DeviceFacts& facts) {
           {"threads_per_block_max", int64_t{facts.threads_per_block_max}},
           {"shared_bytes_max", int64_t{facts.shared_bytes_max}},
           {"l2_bytes", int64_t{facts.l2_bytes}},
+          {"peak_bytes_per_second", rate(facts.peak_bytes_per_second())},
+          {"peak_f32_flops_per_second", rate(facts.peak_f32_flops_per_second())},
           {"driver_version", version_text(facts.driver_version)},
           {"uuid", facts.uuid_text()},
           {"features", text("streams graphs capture", listed(" memory-pools", facts.memory_pools),

@@ -46,6 +46,9 @@ Result<DeviceFacts> ask_facts(const Symbols& symbols, CUdevice device) {
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &facts.shared_bytes_max},
       {CU_DEVICE_ATTRIBUTE_WARP_SIZE, &facts.subgroup_size},
       {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &facts.l2_bytes},
+      {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &facts.clock_khz},
+      {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, &facts.memory_clock_khz},
+      {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, &facts.memory_bus_bits},
       {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, &pools},
       {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, &cooperative},
       {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, &clusters},
@@ -57,6 +60,25 @@ Result<DeviceFacts> ask_facts(const Symbols& symbols, CUdevice device) {
   facts.cooperative = cooperative != 0;
   facts.clusters = clusters != 0;
   return facts;
+}
+
+// Both edges of the clock carry data.
+int64_t DeviceFacts::peak_bytes_per_second() const {
+  return int64_t{2} * memory_clock_khz * 1000 * (memory_bus_bits / 8);
+}
+
+int64_t DeviceFacts::peak_f32_flops_per_second() const {
+  // Units for f32 of a multiprocessor, by "Arithmetic Instructions" of the CUDA C++ programming guide.
+  struct Row {
+    int arch, units;
+  };
+  constexpr Row kRows[] = {{50, 128},  {52, 128},  {53, 128},  {60, 64},   {61, 128}, {62, 128}, {70, 64},
+                           {72, 64},   {75, 64},   {80, 64},   {86, 128},  {87, 128}, {89, 128}, {90, 128},
+                           {100, 128}, {103, 128}, {110, 128}, {120, 128}, {121, 128}};
+  for (const Row& row : kRows) {
+    if (row.arch == arch()) return int64_t{2} * row.units * multiprocessors * clock_khz * 1000;
+  }
+  return 0;
 }
 
 Result<Ref<PrimaryContext>> PrimaryContext::retain_device(std::shared_ptr<const Symbols> symbols, int ordinal) {

@@ -33,11 +33,18 @@ struct DeviceFacts {
   int shared_bytes_max = 0;  // What a kernel may opt in to.
   int subgroup_size = 0;     // Threads of a warp.
   int l2_bytes = 0;
+  int clock_khz = 0;  // The highest one.
+  int memory_clock_khz = 0;
+  int memory_bus_bits = 0;
   bool memory_pools = false;
   bool cooperative = false;
   bool clusters = false;
 
   int arch() const { return 10 * major + minor; }
+  // What the device could do at best: bytes of its memory, and additions and products of f32 outside of tensor cores. 0 where
+  // the driver does not tell, or the architecture is not known here.
+  int64_t peak_bytes_per_second() const;
+  int64_t peak_f32_flops_per_second() const;
   // "GPU-6b5a1c...".
   std::string uuid_text() const;
 };

@@ -1,15 +1,15 @@
 // A processor's name means the best level that it has, whoever spells the flag; features change what a name means; what says the same
 // twice is refused, and a name that is none comes with the list.
 // RUN: rm -rf %t && mkdir %t
-// RUN: baton-compile --cpu-levels=baseline %s -o %t/baseline && baton-compile --cpu-levels=avx2 %s -o %t/avx2 && baton-compile --cpu-levels=avx512 %s -o %t/avx512
-// RUN: baton-compile --llvmcpu-target-cpu=generic %s -o %t/a && cmp %t/a %t/baseline
-// RUN: baton-compile -march=nehalem %s -o %t/a && cmp %t/a %t/baseline
-// RUN: baton-compile --iree-llvmcpu-target-cpu=haswell %s -o %t/a && cmp %t/a %t/avx2
-// RUN: baton-compile --mcpu=knl %s -o %t/a && cmp %t/a %t/avx2
-// RUN: baton-compile -march=znver4 %s -o %t/a && cmp %t/a %t/avx512
-// RUN: baton-compile --iree_llvmcpu_target_cpu=x86-64-v4 %s -o %t/a && cmp %t/a %t/avx512
-// RUN: baton-compile -march=znver4 --iree-llvmcpu-target-cpu-features=-avx512vl %s -o %t/a && cmp %t/a %t/avx2
-// RUN: baton-compile --llvmcpu-target-cpu-features=+avx2,+fma,+bmi,+bmi2,+f16c,+lzcnt,+movbe %s -o %t/a && cmp %t/a %t/avx2
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 --cpu-levels=baseline %s -o %t/baseline && baton-compile --llvmcpu-target-triple=x86_64 --cpu-levels=avx2 %s -o %t/avx2 && baton-compile --llvmcpu-target-triple=x86_64 --cpu-levels=avx512 %s -o %t/avx512
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 --llvmcpu-target-cpu=generic %s -o %t/a && cmp %t/a %t/baseline
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 -march=nehalem %s -o %t/a && cmp %t/a %t/baseline
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 --iree-llvmcpu-target-cpu=haswell %s -o %t/a && cmp %t/a %t/avx2
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 --mcpu=knl %s -o %t/a && cmp %t/a %t/avx2
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 -march=znver4 %s -o %t/a && cmp %t/a %t/avx512
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 --iree_llvmcpu_target_cpu=x86-64-v4 %s -o %t/a && cmp %t/a %t/avx512
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 -march=znver4 --iree-llvmcpu-target-cpu-features=-avx512vl %s -o %t/a && cmp %t/a %t/avx2
+// RUN: baton-compile --llvmcpu-target-triple=x86_64 --llvmcpu-target-cpu-features=+avx2,+fma,+bmi,+bmi2,+f16c,+lzcnt,+movbe %s -o %t/a && cmp %t/a %t/avx2
 // The machine's own, where it is an x86_64; elsewhere it says nothing about that.
 // RUN: baton-compile --llvmcpu-target-triple=x86_64 -march=native %s -o %t/native && baton-compile --llvmcpu-target-triple=x86_64 --iree-llvmcpu-target-cpu=host --iree-llvmcpu-target-cpu-features=host %s -o %t/host && cmp %t/native %t/host
 // RUN: cmp %t/native %t/baseline || cmp %t/native %t/avx2 || cmp %t/native %t/avx512
@@ -17,12 +17,12 @@
 // RUN: baton-compile --llvmcpu-target-triple=aarch64 -mcpu=neoverse-n1 %s -o %t/a && cmp %t/a %t/arm
 // RUN: baton-compile --llvmcpu-target-triple=aarch64 -mcpu=generic %s -o %t/a && cmp %t/a %t/arm
 // RUN: baton-compile --llvmcpu-target-triple=aarch64 -mcpu=native %s -o %t/a && cmp %t/a %t/arm
-// RUN: not baton-compile -march=pentium4 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not baton-compile --llvmcpu-target-triple=x86_64 -march=pentium4 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not baton-compile --llvmcpu-target-triple=aarch64 -march=haswell %s -o %t/a 2>&1 | FileCheck %s --check-prefix=ARM
-// RUN: not baton-compile --llvmcpu-target-cpu-features=+fma,avx2 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=FEATURE
-// RUN: not baton-compile --llvmcpu-target-cpu-features=+avx99 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// RUN: not baton-compile -march=haswell --cpu-levels=avx2 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=TWICE
-// RUN: not baton-compile -march=haswell --llvmcpu-target-cpu-features=host %s -o %t/a 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not baton-compile --llvmcpu-target-triple=x86_64 --llvmcpu-target-cpu-features=+fma,avx2 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=FEATURE
+// RUN: not baton-compile --llvmcpu-target-triple=x86_64 --llvmcpu-target-cpu-features=+avx99 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not baton-compile --llvmcpu-target-triple=x86_64 -march=haswell --cpu-levels=avx2 %s -o %t/a 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not baton-compile --llvmcpu-target-triple=x86_64 -march=haswell --llvmcpu-target-cpu-features=host %s -o %t/a 2>&1 | FileCheck %s --check-prefix=OTHER
 
 // NONE: There is no processor 'pentium4' of x86_64; there are generic, {{.*}}haswell, {{.*}}x86-64-v4{{.*}}; host and native are this machine's.
 // NONE-NOT: i386

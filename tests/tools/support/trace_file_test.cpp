@@ -30,6 +30,24 @@ TEST(TraceFileTest, WorkersThatShareADispatchAreOneRun) {
               HasSubstr("100.0%        6.000        2      3.000     1.33     33.3  matmul\n"));
 }
 
+// Beside the peak of a device that says one; a device that doesn't has a dash.
+TEST(TraceFileTest, SharesOfThePeak) {
+  Timeline timeline;
+  WorkTable work;
+  work.add("flops.code.matmul", "2*w0");
+  work.set_peak("cuda://0", {.gigabytes = 16, .gigaflops = 400});
+  for (const char* device : {"cuda://0", "local-sync"}) {
+    const Timeline::Label* const command =
+        timeline.make_label("matmul", "command", {{"device", device}, {"executable", "code"}, {"constants", "50000"}});
+    command->bytes.store(4000);
+    timeline.add(timeline.track(device), {0, 1000, command});  // 4 GB/s, 100 GFLOP/s.
+  }
+  const std::string table = profile_text(timeline, work);
+  EXPECT_THAT(table, HasSubstr("GB/s <= of peak  GFLOP/s  of f32  command\n"));
+  EXPECT_THAT(table, HasSubstr(" 50.0%        1.000        1      1.000        4     25%      100     25%  matmul\n"));
+  EXPECT_THAT(table, HasSubstr(" 50.0%        1.000        1      1.000        4       -      100       -  matmul\n"));
+}
+
 TEST(TraceFileTest, WhatIsNotKnownIsADash) {
   Timeline timeline;
   const Timeline::Label* const command =

@@ -69,6 +69,19 @@ TEST(DriverTest, TellsFacts) {
   EXPECT_EQ(device->query("hal.executable.format", "cuda-sm_90").value(), 1);
   EXPECT_EQ(device->query("hal.executable.format", "vulkan-spirv").value(), 0);
   EXPECT_FAILS(device->query("hal.device", "smell"), StatusCode::kNotFound, "knows nothing about");
+  // 2 GHz twice over 640 bytes; 4 multiprocessors of 128 units at 1.5 GHz.
+  EXPECT_EQ(device->query("hal.device", "peak_bytes_per_second").value(), 2'560'000'000'000);
+  EXPECT_EQ(device->query("hal.device", "peak_f32_flops_per_second").value(), 1'536'000'000'000);
+}
+
+// A driver that does not tell its clocks is no device of no speed.
+TEST(DriverTest, WhatIsNotToldIsNoPeak) {
+  const auto symbols = make_fake_cuda();
+  fake_cuda().memory_clock_khz = 0;
+  const auto driver = make_driver({symbols});
+  const auto device = driver->open("", {}).value();
+  EXPECT_FAILS(device->query("hal.device", "peak_bytes_per_second"), StatusCode::kNotFound, "knows nothing about");
+  EXPECT_OK(device->query("hal.device", "peak_f32_flops_per_second"));
 }
 
 }  // namespace
