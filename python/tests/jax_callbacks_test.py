@@ -2,6 +2,7 @@
 compared with jax.jit of the same function."""
 import functools
 import gc
+import threading
 import weakref
 
 import numpy as np
@@ -367,6 +368,43 @@ def test_a_callback_that_runs_another_program():
     same(fast(X), X * 3 + 1)
     within = bjit(lambda x: jax.pure_callback(lambda a: jax.jit(jnp.sin)(a), like(x), x))
     same(within(X), np.sin(X))
+
+
+def test_a_callback_that_runs_its_own_program():
+    def factorial(n):
+        return np.float32(n) * np.asarray(fast(jnp.int32(n - 1))) if n > 0 else np.float32(1)
+
+    fast = bjit(lambda n: jax.pure_callback(factorial, jax.ShapeDtypeStruct((), jnp.float32), n))
+    assert float(fast(jnp.int32(5))) == 120
+
+
+def test_calls_of_several_threads():
+    fast = bjit(lambda x: jax.pure_callback(lambda a: np.asarray(a) + 1, like(x), x) * 2)
+    fast(X)
+    wrong = []
+
+    def work(number):
+        for _ in range(20):
+            if not (np.asarray(fast(X + number)) == 2 * (X + number + 1)).all():
+                wrong.append(number)
+    threads = [threading.Thread(target=work, args=(np.float32(number),)) for number in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not wrong
+
+
+def test_sparse_systems_are_solved_by_scipy():
+    sparse = pytest.importorskip("jax.experimental.sparse.linalg")
+    from jax.experimental.sparse import BCSR
+    dense = np.diag(np.arange(2, 7)).astype(np.float32) + np.eye(5, k=1, dtype=np.float32)
+    matrix, b = BCSR.fromdense(dense), X.ravel()[:5]
+
+    def solved(matrix, b):
+        return sparse.spsolve(matrix.data, matrix.indices, matrix.indptr, b)
+    same(bjit(solved)(matrix, b), np.linalg.solve(dense, b))
+    same(bjit(jax.grad(lambda b: solved(matrix, b).sum()))(b), np.linalg.solve(dense.T, np.ones(5, np.float32)))
 
 
 # What goes wrong ---------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Callbacks into Python: jax.debug.print, jax.debug.callback, jax.pure_callback and io_callback.
+"""Callbacks into Python: jax.debug.print, jax.debug.callback, jax.pure_callback and io_callback, and spsolve, which is one of SciPy.
 
 A callback is an import, `callbacks.pure_callback_0_name`, a function of the host: the program waits for its arguments, calls it and goes on
 with its results, so that callbacks run in the order in which the function has them, on every device. Who runs the program in the
@@ -9,10 +9,10 @@ bits as some of 8. Where the size of a result is not known, the program says whi
 """
 import functools
 import re
+import sys
 
 import numpy as np
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
 
 from . import lines
 from .boundary import entries
@@ -37,6 +37,8 @@ class Callbacks:
                      "io_callback": (callback.io_callback_p, callback.io_callback_impl),
                      "debug_callback": (debugging.debug_callback_p, debugging.debug_callback_impl),
                      "debug_print": (debugging.debug_print_p, debugging.debug_print_impl)}
+            if sparse := sys.modules.get("jax.experimental.sparse.linalg"):  # Who calls it has imported it.
+                calls["spsolve"] = sparse.spsolve_p, _solved_by_scipy
         except (ImportError, AttributeError):
             return ()
         return tuple((primitive, functools.partial(self._lower, kind, function)) for kind, (primitive, function) in calls.items())
@@ -63,6 +65,12 @@ class Callbacks:
         call = mlir.custom_call(TARGET, result_types=[mlir.aval_to_ir_type(context.module_context, each) for each in gives],
                                 operands=operands, backend_config={"name": ir.StringAttr.get(name)}, has_side_effect=True)
         return list(call.results)
+
+
+def _solved_by_scipy(data, indices, indptr, b, *, tol, reorder):
+    """What JAX does on CPUs for jax.experimental.sparse.linalg.spsolve."""
+    from scipy.sparse import csr_matrix, linalg
+    return [linalg.spsolve(csr_matrix((data, indices, indptr), shape=(b.size, b.size)), b).astype(b.dtype)]
 
 
 def _name_of(function):
@@ -213,86 +221,3 @@ def _conversion(element):
 
 def _is_small_float(element):
     return bool(SMALL_FLOATS.match(str(element)))
-
-
-# Tokens ----------------------------------------------------------------------------------------------------------------------
-
-# Which operations have tokens among their values; all others that do are refused by name.
-WITH_TOKENS = {"stablehlo.while", "stablehlo.if", "stablehlo.case", "stablehlo.optimization_barrier", "stablehlo.return", "func.return"}
-
-
-def drop_tokens(operations):
-    """Tokens order what JAX orders; a program does all in its order. `operations` stand behind those inside of them."""
-    concerned = [op for op in operations if _has_tokens(op)]
-    if not concerned:
-        return
-    tokens = {}
-    for op in concerned:
-        if op.name not in WITH_TOKENS | {"func.func", "stablehlo.create_token", "stablehlo.after_all", "stablehlo.custom_call"}:
-            raise NotImplementedError(lines.said(op, f"{op.name} is not lowered: a program has no channels to its host"))
-        function = _function_of(op)
-        if function not in tokens:
-            block = function.regions[0].blocks[0]
-            tokens[function] = Builder(ir.InsertionPoint.at_block_begin(block), function.location).value(
-                "stablehlo.create_token", [], stablehlo.TokenType.get())
-    for op in concerned:
-        for value in (*op.results, *_arguments(op)):
-            if _is_token(value.type):
-                value.replace_all_uses_with(tokens[_function_of(op)])
-    for op in concerned:
-        for region in op.regions:
-            for block in region.blocks:
-                for i in reversed(range(len(block.arguments))):
-                    if _is_token(block.arguments[i].type):
-                        block.erase_argument(i)
-        if op.name == "func.func":
-            _drop_from_signature(op)
-        elif op.name in WITH_TOKENS:
-            _rebuild(op)
-        else:
-            assert op.name != "stablehlo.custom_call" or not len(op.results)
-            op.erase()
-    for token in tokens.values():
-        token.owner.erase()
-
-
-def _has_tokens(op):
-    if op.name == "func.func":
-        made = ir.FunctionType(op.attributes["function_type"].value)
-        return any(map(_is_token, (*made.inputs, *made.results)))
-    return any(_is_token(value.type) for value in (*op.operands, *op.results, *_arguments(op)))
-
-
-def _arguments(op):
-    return [argument for region in op.regions for block in region.blocks for argument in block.arguments]
-
-
-def _is_token(type_):
-    return stablehlo.TokenType.isinstance(type_)
-
-
-def _function_of(op):
-    while op.name != "func.func":
-        op = op.parent.operation
-    return op
-
-
-def _rebuild(op):
-    made = ir.Operation.create(op.name, results=[each.type for each in op.results if not _is_token(each.type)],
-                               operands=[each for each in op.operands if not _is_token(each.type)],
-                               attributes=dict(op.attributes.items()), regions=len(op.regions), loc=op.location, ip=ir.InsertionPoint(op))
-    for region, source in zip(made.regions, op.regions):
-        source.blocks[0].append_to(region)
-    for value, result in zip([each for each in op.results if not _is_token(each.type)], made.results):
-        value.replace_all_uses_with(result)
-    op.erase()
-
-
-def _drop_from_signature(function):
-    made = ir.FunctionType(function.attributes["function_type"].value)
-    for name, types in (("arg_attrs", made.inputs), ("res_attrs", made.results)):
-        if name in function.attributes:
-            kept = [each for each, type_ in zip(ir.ArrayAttr(function.attributes[name]), types) if not _is_token(type_)]
-            function.attributes[name] = ir.ArrayAttr.get(kept)
-    kept = [[each for each in types if not _is_token(each)] for types in (made.inputs, made.results)]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*kept))

@@ -3,6 +3,7 @@ import io
 import os
 import shutil
 import subprocess
+import sys
 
 import jax
 from jaxlib.mlir import ir
@@ -30,20 +31,31 @@ def lower(function, *arguments, sizes=None, donate_argnums=(), name=None, librar
 
 
 def lowered(traced, callbacks=None):
-    """What jax.jit(...).trace(...) gave, as StableHLO, and its calls of Python in `callbacks`. Products go by JAX's rule for any platform: that for CPUs refuses sums that
-    XLA's CPU library has not, as attention over f16 asks for."""
-    try:
-        from jax._src.interpreters import mlir
-        rule = mlir._lowerings[jax.lax.dot_general_p]
-        rules = ((jax.lax.dot_general_p, getattr(rule, "rule", rule)), *_rules(callbacks))
-        parameters = mlir.LoweringParameters(override_lowering_rules=rules)
-    except (ImportError, AttributeError, KeyError, TypeError):  # Another version of JAX: as it does.
+    """What jax.jit(...).trace(...) gave, as StableHLO, and its calls of Python in `callbacks`."""
+    rules = _rules(callbacks)
+    if not rules:
         return traced.lower()
-    return traced.lower(_private_parameters=parameters)
+    from jax._src.interpreters import mlir
+    return traced.lower(_private_parameters=mlir.LoweringParameters(override_lowering_rules=rules))
 
 
 def _rules(callbacks):
-    return () if callbacks is None else callbacks.rules()
+    """How primitives are lowered in place of JAX's rules for CPUs: callbacks; products, whose rule refuses sums that XLA's CPU library has
+    not, as attention over f16 asks for; and those of sparse matrices, whose rule asks that library. With another version of JAX: as it does."""
+    return (*_rules_for_any_platform(), *(() if callbacks is None else callbacks.rules()))
+
+
+def _rules_for_any_platform():
+    primitives = [jax.lax.dot_general_p]
+    if bcsr := sys.modules.get("jax.experimental.sparse.bcsr"):  # Who has such matrices has imported it.
+        primitives.append(bcsr.bcsr_dot_general_p)
+    try:
+        from jax._src.interpreters import mlir
+        rules = [(each, mlir._lowerings[each]) for each in primitives]
+        mlir.LoweringParameters(override_lowering_rules=())
+    except (ImportError, AttributeError, KeyError, TypeError):
+        return ()
+    return tuple((primitive, getattr(rule, "rule", rule)) for primitive, rule in rules)
 
 
 def named_sizes(arguments, sizes):

@@ -9,7 +9,7 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
 from . import (boundary, callbacks as python, calls, collectives, complex, control_flow, libraries as commands, lines, products, rest,
-               scatter, sizes, sorting, windows_unknown)
+               scatter, sizes, sorting, tokens, windows_unknown)
 from .inlining import inline_calls
 from .scalars import Scalars
 
@@ -38,7 +38,7 @@ def lower_module(module, libraries=(), callbacks=None):
         try:
             collectives.enter_ranks(module, *ranks)
             python.lower_callbacks(module, operations(module), callbacks)
-            python.drop_tokens(operations(module))
+            tokens.drop_tokens(operations(module))
         except NotImplementedError as error:
             raise NotLowered(str(error)) from None
         for op in operations(module):

@@ -3,7 +3,7 @@ import numpy as np
 from jaxlib.mlir import ir
 
 from .build import element_of, shape_of, tensor_type
-from .factorizations import is_complex, part, with_zero
+from .factorizations import divided, is_complex, part
 
 
 def rows_of(b, a, start, end):
@@ -29,7 +29,7 @@ def scaled(b, a):
     bits = b.value("stablehlo.bitcast_convert", [largest], tensor_type(shape_of(largest), ir.IntegerType.get_signless(width)))
     power = b.value("stablehlo.bitcast_convert", [b.both(bits, b.like(bits, mask))], largest.type)
     scale = b.select(b.compare("GT", power, 0), power, b.like(power, 1))
-    return b.each("divide", a, with_zero(b, along(b, scale, shape_of(a), 0), a)), scale
+    return divided(b, a, along(b, scale, shape_of(a), 0)), scale
 
 
 def precision(value):

@@ -3,7 +3,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import hessenberg, reflected, reflections, schur, spectral, tridiagonal
+from . import eigenvectors, hessenberg, reflected, reflections, spectral, tridiagonal
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .convolutions import lower_convolution, lower_dynamic_convolution
@@ -232,7 +232,7 @@ def lower_known_call(op):
     raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
 
 
-FACTORIZATIONS = {**CALLS, **reflections.CALLS, **reflected.CALLS, **spectral.CALLS, **hessenberg.CALLS, **schur.CALLS,
+FACTORIZATIONS = {**CALLS, **reflections.CALLS, **reflected.CALLS, **spectral.CALLS, **hessenberg.CALLS, **eigenvectors.CALLS,
                   **tridiagonal.CALLS}
 KNOWN_CALLS = {**FACTORIZATIONS, "ApproxTopK": lower_approximate_top_k}
 COMPLEX_CALLS = [name for name in FACTORIZATIONS if name[len("lapack_")] in "cz" or "geev" in name]

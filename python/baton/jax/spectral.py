@@ -10,7 +10,7 @@ from jaxlib.mlir import ir
 
 from .blocked import product
 from .build import Builder, element_of, has_unknown_sizes, shape_of
-from .factorizations import adjoint, conjugate, is_complex, real, with_zero
+from .factorizations import adjoint, conjugate, divided, is_complex, real, with_zero
 from .matrices import along, columns_of, is_diagonal, precision, rows_of, scaled, squares_of, sum_over
 from .reflections import matrix_of, qr
 from .sorting import replace
@@ -124,7 +124,7 @@ def _rotation(b, first, last, between, rows):
     tangent = b.divide(b.select(b.compare("LT", slope, 0), b.like(slope, -1), b.like(slope, 1)), steep)
     tangent = b.select(counts, tangent, b.like(tangent, 0))
     cosine = b.divide(b.like(tangent, 1), b.each("sqrt", b.add(b.multiply(tangent, tangent), 1)))
-    phase = b.each("divide", b.select(counts, between, b.like(between, 1)), with_zero(b, b.select(counts, size, b.like(size, 1)), between))
+    phase = divided(b, b.select(counts, between, b.like(between, 1)), b.select(counts, size, b.like(size, 1)))
     found = b.convert(counts, ir.IntegerType.get_signless(32))
     while shape_of(found):
         found = b.reduce("maximum", found, 0, 0)

@@ -371,3 +371,14 @@ def graphs_by_loops(weights, source):
 def products_of_all_types(a, b, c, d, e, f, g, h, n, w):
     dims = (((1,), (0,)), ((), ()))
     return (a @ b, lax.dot_general(c, d, dims, preferred_element_type=jnp.int32), lax.dot_general(c, d, dims), e @ f, lax.dot_general(e, f, dims, preferred_element_type=jnp.float32), lax.dot_general(g, h, dims, preferred_element_type=jnp.uint32), n @ n.T, a @ w, (a > 0) @ (b > 0), jnp.matvec(a, b[:, 0]), jnp.vecmat(a[:, 0], a), lax.dot_general(a.reshape(3, 2, 8), a.reshape(3, 2, 8), (((2,), (2,)), ((0,), (0,)))), lax.dot_general(a.reshape(2, 3, 8), b.reshape(2, 4, 5), (((2,), (2,)), ((), ())), ) if False else a.T @ a, lax.batch_matmul(a.reshape(2, 3, 8), jnp.stack([b, b])), jnp.matmul(a, b, precision="highest"), lax.dot_general(c, d.astype(jnp.int32), dims, preferred_element_type=jnp.int32) if False else c @ d, a[:, :0] @ b[:0], jnp.linalg.matmul(a[0], b), jnp.dot(a[0], a[1]), lax.dot_general(a.reshape(6, 2, 4), b.reshape(4, 2, 5), (((1, 2), (1, 0)), ((), ()))))
+
+
+@program(f32(6, 5), f32(5), f32(5, 3), f32(6, 3), tolerance=1e-5)
+def sparse_products(dense, v, m, turned):
+    """Of each form, real and complex, forward and backward."""
+    from jax.experimental import sparse
+    dense = jnp.where(jnp.abs(dense) > 0.7, dense, 0)
+    forms = [kind.fromdense(dense, nse=30) for kind in (sparse.BCOO, sparse.BCSR, sparse.COO, sparse.CSR)]
+    wide = sparse.BCSR.fromdense(dense * (1 + 2j), nse=30)
+    return ([a @ v for a in forms], [a @ m for a in forms], [a.todense() for a in forms], [forms[i].T @ turned for i in (0, 2, 3)],
+            [jax.grad(lambda x, a=a: ((a @ x) ** 2).sum())(m) for a in forms[:2]], jnp.real(wide @ (m * 1j)), sparse.BCSR.fromdense((dense * 4).astype(int), nse=30) @ jnp.arange(5))
