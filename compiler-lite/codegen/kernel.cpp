@@ -436,11 +436,14 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
     write_slices_only(writer.destinations());
     return mlir::failed(prepare_group(entry, tiling)) ? FailureOr<Kernel>(mlir::failure()) : kernel;
   }
+  if (group->hasAttr(kUndivided)) write_slices_only(writer.destinations());
   if (mlir::failed(prepare_group(entry, tiling))) return mlir::failure();
   if (group->hasAttr(kUndivided)) {
+    const auto workgroups = group->getAttrOfType<mlir::IntegerAttr>(kWorkgroups);
     const AffineExpr one = mlir::getAffineConstantExpr(1, group.getContext());
+    const AffineExpr count = workgroups ? mlir::getAffineConstantExpr(workgroups.getInt(), group.getContext()) : one;
     kernel.grid =
-        mlir::AffineMap::get(0, static_cast<unsigned>(kernel.constants.size()), {one, one, one}, group.getContext());
+        mlir::AffineMap::get(0, static_cast<unsigned>(kernel.constants.size()), {count, one, one}, group.getContext());
     entry->setAttr(kUndivided, OpBuilder(entry).getUnitAttr());
     if (tiling == Tiling::kBlocks) {
       entry->setAttr("workgroup_size", OpBuilder(entry).getIndexArrayAttr({threads_of_sequence(entry), 1, 1}));

@@ -12,7 +12,8 @@
 // A group that says itself what a workgroup does (flow.dispatch.workgroup.id or .count in its body) isn't divided: its
 // grid is the caller's, and of a result that is a tensor.insert_slice only the slice is written.
 //
-// Nor is one with the attribute kUndivided, which is the work of a single workgroup.
+// Nor is one with the attribute kUndivided, which is the work of a single workgroup, or of as many as kWorkgroups says, each
+// with a part of its own.
 //
 // Arguments are ranked tensors and scalars (integers of up to 64 bits, floats, index) in any order. A function
 // attribute `tied_operands` (array of i64, one for each result: a number of an argument, or -1) makes a result

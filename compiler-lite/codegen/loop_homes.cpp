@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "compiler-lite/codegen/kernel.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,15 +47,43 @@ void write_home(OpBuilder& builder, Location location, Value value, Value home) 
   builder.create<memref::CopyOp>(location, memory, home);
 }
 
-// The memory of `first`, where the loop may update it in place.
-Value own_memory(Value first) {
-  auto view = first.getDefiningOp<bufferization::ToTensorOp>();
-  if (!view || !view.getWritable() || !first.hasOneUse()) return {};
-  return view.getMemref();
+bool is_reshape(mlir::Operation* op) {
+  return llvm::isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+// Whether `first` has memory that the loop may update in place: a binding's, or, of a workgroup that has a part of it, that part.
+bool has_own_memory(Value first) {
+  if (!first.hasOneUse()) return false;
+  mlir::Operation* const op = first.getDefiningOp();
+  if (auto view = llvm::dyn_cast_or_null<bufferization::ToTensorOp>(op)) return view.getWritable();
+  const bool is_part = llvm::isa_and_nonnull<tensor::ExtractSliceOp>(op) || is_reshape(op);
+  return is_part && op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kUndivided) && has_own_memory(op->getOperand(0));
+}
+
+// Of what has it.
+Value own_memory(OpBuilder& builder, Value first) {
+  mlir::Operation* const op = first.getDefiningOp();
+  if (auto view = llvm::dyn_cast<bufferization::ToTensorOp>(op)) return view.getMemref();
+  const Value whole = own_memory(builder, op->getOperand(0));
+  const auto type = llvm::cast<mlir::MemRefType>(whole.getType());
+  if (auto slice = llvm::dyn_cast<tensor::ExtractSliceOp>(op)) {
+    const SmallVector<mlir::OpFoldResult> offsets = slice.getMixedOffsets(), sizes = slice.getMixedSizes(),
+                                          strides = slice.getMixedStrides();
+    const auto part =
+        memref::SubViewOp::inferRankReducedResultType(slice.getType().getShape(), type, offsets, sizes, strides);
+    return builder.create<memref::SubViewOp>(op->getLoc(), llvm::cast<mlir::MemRefType>(part), whole, offsets, sizes,
+                                             strides);
+  }
+  if (auto wider = llvm::dyn_cast<tensor::ExpandShapeOp>(op)) {
+    return builder.create<memref::ExpandShapeOp>(op->getLoc(), wider.getResultType().getShape(), whole,
+                                                 wider.getReassociationIndices());
+  }
+  return builder.create<memref::CollapseShapeOp>(op->getLoc(), whole,
+                                                 llvm::cast<tensor::CollapseShapeOp>(op).getReassociationIndices());
 }
 
 Value make_home(OpBuilder& builder, Location location, Value first) {
-  if (const Value own = own_memory(first)) return own;
+  if (has_own_memory(first)) return own_memory(builder, first);
   const auto type = llvm::cast<RankedTensorType>(first.getType());
   const Value home =
       builder.create<memref::AllocOp>(location, mlir::MemRefType::get(type.getShape(), type.getElementType()));
@@ -153,7 +183,7 @@ SmallVector<Value> make_homes(OpBuilder& builder, Location location, mlir::Value
                               scf::YieldOp yield) {
   SmallVector<Value> homes;
   for (auto [first, before, next] : llvm::zip_equal(firsts, given, yield.getOperands())) {
-    const bool stays = !is_tensor(first) || (!own_memory(first) && origin_of(next, before) == Origin::kGiven);
+    const bool stays = !is_tensor(first) || (!has_own_memory(first) && origin_of(next, before) == Origin::kGiven);
     homes.push_back(stays ? Value() : make_home(builder, location, first));
   }
   return homes;
@@ -260,6 +290,33 @@ void select_by_branch(arith::SelectOp select) {
   select.erase();
 }
 
+// What `value` is a part or another shape of, within `region`.
+Value viewed(Value value, mlir::Region& region) {
+  mlir::Operation* op = value.getDefiningOp();
+  while (op && region.isAncestor(op->getParentRegion()) &&
+         (is_reshape(op) || llvm::isa<tensor::ExtractSliceOp, tensor::CastOp>(op))) {
+    value = op->getOperand(0);
+    op = value.getDefiningOp();
+  }
+  return value;
+}
+
+// Each turn of a loop that inserts into what stood there before it inserts into a copy. Elimination of empty tensors would have what is
+// inserted computed in that very memory, which the next turn reads.
+void insert_into_copy(tensor::InsertSliceOp insert) {
+  auto loop = insert->getParentOfType<mlir::LoopLikeOpInterface>();
+  if (!loop) return;
+  mlir::Region* region = insert->getParentRegion();
+  while (region->getParentOp() != loop.getOperation()) region = region->getParentOp()->getParentRegion();
+  if (region->isAncestor(viewed(insert.getDest(), *region).getParentRegion())) return;
+  OpBuilder builder(insert);
+  const auto type = llvm::cast<RankedTensorType>(insert.getDest().getType());
+  if (!type.hasStaticShape()) return;
+  const Value copy =
+      builder.create<bufferization::AllocTensorOp>(insert.getLoc(), type, mlir::ValueRange(), insert.getDest());
+  insert.getDestMutable().assign(copy);
+}
+
 }  // namespace
 
 void give_branches_homes(mlir::ModuleOp kernels) {
@@ -288,6 +345,9 @@ void give_loops_homes(mlir::ModuleOp kernels) {
   kernels.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
     if (llvm::isa<scf::ForOp, scf::WhileOp>(op)) loops.push_back(op);
   });
+  SmallVector<tensor::InsertSliceOp> inserts;
+  kernels.walk([&](tensor::InsertSliceOp insert) { inserts.push_back(insert); });
+  for (tensor::InsertSliceOp insert : inserts) insert_into_copy(insert);
   for (mlir::Operation* loop : loops) {
     if (auto counted = llvm::dyn_cast<scf::ForOp>(loop)) {
       give_homes(counted);

@@ -459,7 +459,15 @@ Workgroups workgroups_of(Products products) {
 
 LogicalResult normalize(mlir::ModuleOp module, Products products, RoomTest has_room) {
   if (failed(inline_calls(module))) return mlir::failure();
-  if (has_room && failed(outline_small_loops(module, workgroups_of(products), has_room))) return mlir::failure();
+  // Of a group as it will be: fused operations take other memory.
+  const auto has_room_fused = [&](mlir::func::FuncOp group) {
+    mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(group.getLoc());
+    auto copy = llvm::cast<mlir::func::FuncOp>(group->clone());
+    group_module(*scratch).push_back(copy);
+    return succeeded(clean_up(*scratch)) && succeeded(fuse(*scratch, products)) && succeeded(clean_up(*scratch)) &&
+           has_room(copy);
+  };
+  if (has_room && failed(outline_small_loops(module, workgroups_of(products), has_room_fused))) return mlir::failure();
   if (failed(lower_loops_over_tensors(module))) return mlir::failure();
   if (failed(check_bounds(module))) return mlir::failure();
   if (failed(clean_up(module)) || failed(fuse(module, products))) return mlir::failure();

@@ -36,8 +36,8 @@ namespace {
 
 // What an operation may take. More is worth a command of its own, which cores divide among themselves.
 constexpr double kStepsOfCoreMax = 1 << 15;
-// The same of blocks of threads.
-constexpr double kStepsOfBlockMax = 1 << 18;
+// The same of blocks of threads, and of one of several that have a part each: these divide an operation already.
+constexpr double kStepsOfBlockMax = 1 << 18, kStepsOfPartMax = 1 << 19;
 // How many steps a block makes at once, and for how many its threads wait for memory and for each other.
 constexpr double kStepsAtOnce = 32, kStepsOfMeeting = 256;
 
@@ -105,6 +105,20 @@ bool is_for_kernels(Operation* op) {
 
 }  // namespace
 
+SmallLoopRules SmallLoopRules::of_parts(mlir::Operation* function, Workgroups workgroups) {
+  SmallLoopRules rules(function, workgroups);
+  rules.are_parts_ = true;
+  return rules;
+}
+
+bool SmallLoopRules::has_all_inside(mlir::LoopLikeOpInterface loop) {
+  const auto ended = loop->walk([&](Operation* op) {
+    const bool is_own = !op->getParentOfType<linalg::LinalgOp>();
+    return is_own && !has_indices_inside(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  return !ended.wasInterrupted();
+}
+
 std::optional<double> SmallLoopRules::steps_of_turn(mlir::LoopLikeOpInterface loop) {
   if (!is_short(loop) || !has_known_types(loop)) return std::nullopt;
   if (auto unknown = llvm::dyn_cast<scf::WhileOp>(*loop); unknown && !hands_all_on(unknown)) return std::nullopt;
@@ -145,12 +159,13 @@ std::optional<double> SmallLoopRules::steps_of(Operation* op) {
   if (loops ? !loops.hasPureTensorSemantics() : !is_for_kernels(op)) return std::nullopt;
   const double steps = loops ? steps_of_loops(loops) : moved_elements(op) * double(codegen::count_steps(op));
   const std::optional<double> in_workgroup = steps_in_workgroup(steps);
-  return in_workgroup && has_indices_inside(op) ? in_workgroup : std::nullopt;
+  return in_workgroup && (are_parts_ || has_indices_inside(op)) ? in_workgroup : std::nullopt;
 }
 
 std::optional<double> SmallLoopRules::steps_in_workgroup(double steps) const {
   const double in_block = steps / kStepsAtOnce + (steps > 1 ? kStepsOfMeeting : 1);
-  if (workgroups_ != Workgroups::kOnCores && steps > kStepsOfBlockMax) return std::nullopt;
+  if (workgroups_ != Workgroups::kOnCores && steps > (are_parts_ ? kStepsOfPartMax : kStepsOfBlockMax))
+    return std::nullopt;
   if (workgroups_ == Workgroups::kOnBlocks || workgroups_ == Workgroups::kWithAtomics) return in_block;
   if (steps > kStepsOfCoreMax) return std::nullopt;
   return workgroups_ == Workgroups::kOnCores ? steps : std::max(steps, in_block);

@@ -1,14 +1,17 @@
 #include "compiler-lite/schedule/small_loops.hpp"
 
 #include "compiler-lite/codegen/fusion_rules.hpp"
+#include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/division.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/handed_on.hpp"
 #include "compiler-lite/schedule/small_loop_rules.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "compiler-lite/schedule/turns.hpp"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +38,13 @@ using mlir::Value;
 constexpr double kDispatchStepsMax = 1 << 22;
 // Of a loop that is called again: about a millisecond, beside which a call is nothing.
 constexpr double kStretchSteps = 1 << 20;
+
+// Loops whose turns keep so many items apart are divided, into about so many workgroups.
+constexpr int64_t kItemsMin = 8, kWorkgroupsWanted = 256;
+// How often fewer items are tried, each time that many times fewer, where a workgroup has no room.
+constexpr int kLengthsTried = 4, kShorter = 8;
+// A workgroup that does all is as good where its turns take no longer than so many of those of a part.
+constexpr double kWorthParts = 1.5;
 
 // A number as a tensor of one element.
 mlir::RankedTensorType tensor_of(mlir::Type number) {
@@ -84,11 +94,18 @@ scf::WhileOp as_while(scf::ForOp loop) {
   return builder.create<scf::WhileOp>(loop.getLoc(), mlir::ValueRange(inits).getTypes(), inits, compare, turn);
 }
 
+// A loop whose workgroups have so many items each.
+struct Parts {
+  const Division& division;
+  int64_t length;
+};
+
 // One loop as a group, and its dispatch.
 class Outline {
  public:
   // `turns`: how many turns a dispatch does at most; all of them where it is nothing. Then the loop is a scf.while.
-  Outline(mlir::LoopLikeOpInterface loop, std::optional<int64_t> turns) : loop_(loop), turns_(turns) {
+  Outline(mlir::LoopLikeOpInterface loop, std::optional<int64_t> turns, std::optional<Parts> parts = std::nullopt)
+      : loop_(loop), turns_(turns), parts_(parts) {
     carried_ = SmallVector<Value>(loop.getInits());
     collect();
   }
@@ -115,17 +132,22 @@ class Outline {
     builder.setInsertionPointToStart(body);
     mlir::IRMapping values;
     for (const Value value : constants_) builder.clone(*value.getDefiningOp(), values);
-    values.map(captured_, body->getArguments().drop_front(carried_.size()));
+    if (parts_) begin_parts(builder, group);
+    for (auto [value, argument] : llvm::zip(captured_, body->getArguments().drop_front(carried_.size()))) {
+      values.map(value, part_of(builder, value, argument));
+    }
     SmallVector<Value> inits;
     for (auto [value, argument] : llvm::zip(carried_, body->getArguments())) {
       inits.push_back(turns_ && !is_tensor(value) ? to_number(builder, location(), argument, value.getType())
-                                                  : Value(argument));
+                                                  : part_of(builder, value, argument));
     }
     SmallVector<Value> after = turns_ ? write_stretch(builder, inits, values) : write_loop(builder, inits, values);
     SmallVector<Value> returned;
     for (auto [i, value] : llvm::enumerate(after)) {
       if (i < carried_.size() && !is_returned(static_cast<unsigned>(i))) continue;
       returned.push_back(is_tensor(value) ? value : to_tensor(builder, location(), value));
+      if (i < carried_.size())
+        with_part(builder, carried_[i], body->getArgument(static_cast<unsigned>(i)), returned.back());
     }
     builder.create<mlir::func::ReturnOp>(location(), returned);
     return group;
@@ -169,11 +191,17 @@ class Outline {
     results.push_back(is_tensor(type) ? type : tensor_of(type));
   }
 
+  // What all workgroups carry they begin with alike: none may write it where another reads it.
+  bool is_in_place(unsigned i) const {
+    if (parts_) return dimension_of(carried_[i]).has_value();
+    return turns_ || is_tensor(carried_[i]);
+  }
+
   // Of the dispatch and of its group alike.
   mlir::ArrayAttr ties(OpBuilder& builder) const {
     SmallVector<int64_t> ties;
     for (unsigned i = 0; i < carried_.size(); ++i) {
-      if (is_returned(i)) ties.push_back(turns_ || is_tensor(carried_[i]) ? int64_t{i} : -1);
+      if (is_returned(i)) ties.push_back(is_in_place(i) ? int64_t{i} : -1);
     }
     if (turns_) ties.push_back(-1);
     return builder.getI64ArrayAttr(ties);
@@ -184,7 +212,47 @@ class Outline {
     mlir::Operation* const copy = builder.clone(*loop_, values);
     auto made = llvm::cast<mlir::LoopLikeOpInterface>(copy);
     for (auto [operand, init] : llvm::zip_equal(made.getInitsMutable(), inits)) operand.set(init);
+    if (parts_) parts_->division.narrow(values, first_, parts_->length);
     return SmallVector<Value>(copy->getResults());
+  }
+
+  std::optional<unsigned> dimension_of(Value value) const {
+    return parts_ ? parts_->division.dimension_of(value) : std::nullopt;
+  }
+
+  void begin_parts(OpBuilder& builder, mlir::func::FuncOp group) {
+    group->setAttr(codegen::kWorkgroups, builder.getI64IntegerAttr(parts_->division.size() / parts_->length));
+    const Value length = builder.create<arith::ConstantIndexOp>(location(), parts_->length);
+    first_ = builder.create<arith::MulIOp>(location(), codegen::make_workgroup_id(builder, location(), 0), length);
+  }
+
+  struct Slice {
+    SmallVector<mlir::OpFoldResult> offsets, sizes, strides;
+  };
+  Slice slice_of(OpBuilder& builder, Value value, unsigned dimension) const {
+    Slice slice;
+    for (const auto& [i, size] : llvm::enumerate(llvm::cast<mlir::RankedTensorType>(value.getType()).getShape())) {
+      const bool is_divided = i == dimension;
+      slice.offsets.push_back(is_divided ? mlir::OpFoldResult(first_) : builder.getIndexAttr(0));
+      slice.sizes.push_back(builder.getIndexAttr(is_divided ? parts_->length : size));
+      slice.strides.push_back(builder.getIndexAttr(1));
+    }
+    return slice;
+  }
+
+  // What a workgroup has of `argument`, which is all of `value`.
+  Value part_of(OpBuilder& builder, Value value, Value argument) const {
+    const std::optional<unsigned> dimension = dimension_of(value);
+    if (!dimension) return argument;
+    const Slice slice = slice_of(builder, value, *dimension);
+    return builder.create<tensor::ExtractSliceOp>(location(), argument, slice.offsets, slice.sizes, slice.strides);
+  }
+  // `part` becomes all of `value`, of which a workgroup writes its own.
+  void with_part(OpBuilder& builder, Value value, Value argument, Value& part) const {
+    const std::optional<unsigned> dimension = dimension_of(value);
+    if (!dimension) return;
+    const Slice slice = slice_of(builder, value, *dimension);
+    part = builder.create<tensor::InsertSliceOp>(location(), part, argument, slice.offsets, slice.sizes, slice.strides);
   }
 
   // The loop, until it ends or has done its turns; then whether it goes on.
@@ -251,6 +319,8 @@ class Outline {
 
   mlir::LoopLikeOpInterface loop_;
   std::optional<int64_t> turns_;
+  std::optional<Parts> parts_;
+  Value first_;  // The number of a workgroup's first item.
   SmallVector<Value> carried_, captured_, constants_;
 };
 
@@ -279,6 +349,7 @@ class Outliner {
 
   bool outline(mlir::LoopLikeOpInterface loop) {
     const std::optional<double> each = rules_->steps_of_turn(loop);
+    if (outline_in_parts(loop, each)) return true;
     if (!each || *each > kDispatchStepsMax) return false;
     const std::optional<double> turns = turns_at_most(loop);
     if (turns && *turns * *each <= kDispatchStepsMax) return outline(loop, std::nullopt);
@@ -298,11 +369,56 @@ class Outliner {
     return false;
   }
 
+  // Where a turn takes `whole` steps of one workgroup, if it is a small one.
+  bool outline_in_parts(mlir::LoopLikeOpInterface loop, std::optional<double> whole) {
+    const std::optional<double> turns = turns_at_most(loop);
+    if (!turns || workgroups_ == Workgroups::kOnCores || workgroups_ == Workgroups::kAny) return false;
+    llvm::DenseSet<std::pair<Value, unsigned>> seen;
+    for (const Value value : loop.getInits()) {
+      const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+      for (unsigned i = 0; type && i < type.getRank(); ++i) {
+        if (type.isDynamicDim(i) || type.getDimSize(i) < kItemsMin || seen.contains({value, i})) continue;
+        const std::optional<Division> division = Division::find(loop, value, i);
+        if (!division) continue;
+        if (!rules_->has_all_inside(loop)) return false;
+        for (const Value other : loop.getInits()) {
+          if (const auto dimension = division->dimension_of(other)) seen.insert({other, *dimension});
+        }
+        if (outline_in_parts(loop, *division, *turns, whole)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool outline_in_parts(mlir::LoopLikeOpInterface loop, const Division& division, double turns,
+                        std::optional<double> whole) {
+    int64_t length = std::max<int64_t>(1, division.size() / kWorkgroupsWanted);
+    for (int tries = 0; tries < kLengthsTried; ++tries, length = std::max<int64_t>(1, length / kShorter)) {
+      while (division.size() % length != 0) --length;
+      Outline outline(loop, std::nullopt, Parts{division, length});
+      if (!outline.is_narrow()) return false;
+      mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(loop.getLoc());
+      mlir::func::FuncOp group = outline.write_group(*scratch, "group");
+      SmallLoopRules rules = SmallLoopRules::of_parts(group, workgroups_);
+      std::optional<double> each;
+      for (auto part : group.getOps<mlir::LoopLikeOpInterface>()) each = rules.steps_of_turn(part);
+      const bool is_short = each && *each * turns <= kDispatchStepsMax;
+      if (is_short && whole && *whole * turns <= kDispatchStepsMax && *each * kWorthParts > *whole) return false;
+      if (is_short && place(outline, group)) return true;
+      if (length == 1) return false;
+    }
+    return false;
+  }
+
   bool outline(mlir::LoopLikeOpInterface loop, std::optional<int64_t> turns) {
     Outline outline(loop, turns);
     if (!outline.is_narrow()) return false;
     mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(loop.getLoc());
-    mlir::func::FuncOp group = outline.write_group(*scratch, "group");
+    return place(outline, outline.write_group(*scratch, "group"));
+  }
+
+  // Puts the group among the others and the loop's place into its hands, where there is room for it.
+  bool place(Outline& outline, mlir::func::FuncOp group) {
     const auto [same, is_new] = groups_.try_emplace(group_text(group), nullptr);
     if (is_new && has_room_(group)) {
       group.setSymName(symbol_name((function_.getSymName() + "_loop_" + llvm::Twine(count_++)).str()));

@@ -1,6 +1,8 @@
 // Loops over tensors that compute little in each turn become groups: one kernel of one workgroup, turns and all
 // (small_loop_rules.hpp says which).
 //
+// Blocks of threads divide a loop whose turns keep items of a batch apart (division.hpp): each does all turns of its part.
+//
 // The group takes what the loop begins with and what it reads from outside; what the loop carries it writes in place.
 // A loop of very many turns, or of a number that is not known, does some thousands of them and says whether it goes on: the
 // host calls it again until it doesn't, so that a deadline ends a loop that never would.

@@ -45,10 +45,7 @@ mlir::LogicalResult lower_kernels(mlir::OwningOpRef<mlir::ModuleOp>& kernels, co
 }
 
 bool takes_loops(mlir::OwningOpRef<mlir::ModuleOp> kernels, const Features& features) {
-  // Operations of the loops are fused afterwards, so that they take other memory, and may take more.
-  Features most = features;
-  most.shared_bytes_max = features.shared_bytes_max / 4 * 3;
-  return mlir::succeeded(lower_kernels(kernels, most)) && !hands_pointers_on(*kernels);
+  return mlir::succeeded(lower_kernels(kernels, features)) && !hands_pointers_on(*kernels);
 }
 
 }  // namespace baton::compiler_lite::codegen::gpu
