@@ -38,7 +38,6 @@ Every operation above runs on Vulkan, too, and gives the same (`tests/compiler-l
 | loads and stores | `i8` `i16` `f16` `bf16` in buffers | the device needs 8- and 16-bit storage; it says so when the program is loaded |
 | all | `f64` | the device needs Float64; the same |
 | products, `tensor.insert_slice`, `tensor.pad` and others that leave a copy for the next one of their kernel | more than 32 KiB for a workgroup | refused when compiled, with the number |
-| calls of functions | found when the program is loaded (`hal.import` without `static`) | refused when compiled |
 | calls of functions | through pointers, and recurring | refused when compiled |
 | `memref.atomic_rmw` and other atomic operations | all | refused when compiled |
 """

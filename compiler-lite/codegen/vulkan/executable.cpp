@@ -237,6 +237,8 @@ class Build {
       mlir::InFlightDiagnostic said = mlir::emitError(location_);
       if (function.isDeclaration()) {
         said << "The executable needs '" << function.getName() << "', which no object defines.";
+      } else if (function.hasAddressTaken()) {
+        said << "The function '" << function.getName() << "' is called through a pointer; code for Vulkan has none.";
       } else {
         said << "The function '" << function.getName() << "' calls itself; code for Vulkan can't.";
       }

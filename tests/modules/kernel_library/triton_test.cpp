@@ -49,7 +49,8 @@ TEST(TritonTest, EveryVersionTellsTheUsersArguments) {
     const char* name;
     uint32_t hidden;
   };
-  for (const Version version : {Version{"3_2", 0}, Version{"3_4", 1}, Version{"3_6", 2}, Version{"3_9", 2}}) {
+  for (const Version version : {Version{"3_2", 0}, Version{"3_3", 1}, Version{"3_4", 1}, Version{"3_5", 2},
+                                Version{"3_6", 2}, Version{"3_7", 2}, Version{"3_8", 2}, Version{"3_9", 2}}) {
     const auto scale = read(std::string("scale_add_") + version.name);
     ASSERT_OK(scale);
     EXPECT_THAT(sizes_of(*scale), ElementsAre(8, 8, 4, 4)) << version.name;
@@ -299,7 +300,7 @@ TEST(TritonTest, DamagedFilesAreRefused) {
 TEST(TritonRealTest, ACubinOfTritonsRunsAsItIs) {
   const auto gpu = RealGpu::open();
   if (!gpu) GTEST_SKIP() << "skipped: " << gpu.error().to_string();
-  for (const char* version : {"3_2", "3_4", "3_6", "3_9"}) {
+  for (const char* version : {"3_2", "3_3", "3_4", "3_5", "3_6", "3_7", "3_8", "3_9"}) {
     const std::string stem = std::string("scale_add_") + version;
     const auto made = make_triton_library(metadata_of(stem), file(stem + ".cubin"), (*gpu)->drivers());
     ASSERT_OK(made);
