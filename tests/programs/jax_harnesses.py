@@ -4,7 +4,8 @@
     jax_harnesses.py [--only=^gather] [--every=10] [--workers=2]
 
 Prints each that differs, fails or takes long, then the counts. What may differ: the order of equal keys in sorts that are not
-stable, the upper triangle of a bare Cholesky factor, which of equal elements `approx_top_k` names.
+stable, the upper triangle of a bare Cholesky factor, which of equal elements `approx_top_k` names, the order of eigenvalues that are not sorted,
+signs and phases of eigenvectors and singular vectors.
 """
 import argparse
 import collections

@@ -223,3 +223,13 @@ def symbolic_factors(a, b):
 def symbolic_complex_numbers(z, x):
     return (z * z.conj(), z @ z.T, jnp.exp(z), z[1:], z[::-1], z.sum(0), jnp.where(x[:, :4] > 0, z, 0), jnp.concatenate([z, z]), z.at[0].set(1j), z.at[:, 1].add(2j), z[jnp.array([1, 0])], jnp.pad(z, 1), z.reshape(-1), lax.scan(lambda c, r: (c + r, c), z[0], z)[1],
             jnp.fft.ifft(z), jnp.fft.rfft(x), jnp.fft.irfft(z), jnp.fft.irfft2(jnp.fft.rfft2(x.reshape(-1, 2, 4))), jnp.fft.fftshift(x, 0))
+
+
+@program(f32(6, 3), f32(4, 5), sizes=("6, n", "k, 5"), also=[(f32(6, 7), f32(2, 5))])
+def symbolic_products_with_rules_for_any_platform(x, y):
+    """JAX's rules for CPUs ask for XLA's library of sparse matrices, and refuse sums of halves in f32."""
+    from jax.experimental import sparse
+    pattern = np.arange(24, dtype=np.float32).reshape(4, 6)
+    pattern[1] = pattern[2, ::2] = 0
+    halves = y.astype(jnp.float16)
+    return sparse.BCSR.fromdense(pattern, nse=20) @ x, lax.dot_general(halves, halves, (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32)
