@@ -1,4 +1,5 @@
-// 16M floats squared: how the pool scales with its workers, beside OpenMP with as many threads.
+// 16M floats squared: how the pool scales with its workers, beside OpenMP. With N workers N + 1 threads work, because the one that
+// waits helps; OpenMP's N counts all of its threads.
 #include <benchmark/benchmark.h>
 
 #include <string>

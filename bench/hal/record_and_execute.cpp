@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/hal/fixture.hpp"
+#include "hal/memory_owner.hpp"
 
 namespace baton::bench {
 namespace {
@@ -52,15 +53,19 @@ void c_calls(benchmark::State& state) {
 }
 BENCHMARK(c_calls)->Arg(1000);
 
-void allocate_free(benchmark::State& state) {
+// As a context does it, which finds in its memory what it left there itself; or as nobody in particular, for whom all of it
+// is cleared each time.
+void allocate_free(benchmark::State& state, bool owned) {
   Fixture fixture("local-sync");
+  const hal::MemoryOwner owner(owned ? hal::MemoryOwner::make() : hal::MemoryOwner::kNobody);
   hal::Queue& queue = fixture.device->queue();
   for (auto _ : state) {
     const Ref<hal::Buffer> buffer = expect(queue.allocate({}, {.length = static_cast<uint64_t>(state.range(0))}));
     expect(queue.free({}, *buffer));
   }
 }
-BENCHMARK(allocate_free)->Arg(4096)->Arg(1 << 20);
+BENCHMARK_CAPTURE(allocate_free, owner, true)->Arg(4096)->Arg(1 << 20);
+BENCHMARK_CAPTURE(allocate_free, cleared, false)->Arg(4096)->Arg(1 << 20);
 
 }  // namespace
 }  // namespace baton::bench

@@ -23,6 +23,7 @@ class Row:
     peer: str = ""  # a benchmark of the same program, to be stayed below `peer_factor` times
     peer_factor: float | None = 1  # None: to be looked at beside it
     counter: str = ""  # a counter instead of the time
+    why: str = ""  # there is no limit, in a sentence
 
     @property
     def reach(self) -> str:
@@ -50,6 +51,19 @@ class Figures:
         return statistics.median(_nanoseconds(sample, counter) for sample in self._samples[name]) / units
 
 
+def problems_of(rows: list[Row]) -> list[str]:
+    """A row is limited, or what another one is held to, or says why not; tests/tidy/bench_limits.py asks."""
+    yardsticks = {row.peer for row in rows if row.peer_factor is not None}
+    problems = []
+    for row in rows:
+        limited = row.reach_ns is not None or row.name in yardsticks or (row.peer and row.peer_factor is not None)
+        if not limited and not row.why:
+            problems.append(f"row '{row.name}' has no limit and does not say why")
+        if limited and row.why:
+            problems.append(f"row '{row.name}' has a limit or is one, and says why it has none")
+    return problems
+
+
 def run(binary: pathlib.Path, only: str, rounds: int) -> Figures:
     """Every benchmark once a round: noise of a shared machine hits neighbours alike."""
     samples: dict[str, list[dict]] = {}
@@ -64,7 +78,7 @@ def run(binary: pathlib.Path, only: str, rounds: int) -> Figures:
 
 
 def show(rows: list[Row], figures: Figures, only: str = "") -> None:
-    lines = []
+    lines, unlimited = [], []
     for row in rows:
         if not re.search(only, row.name):
             continue
@@ -72,7 +86,10 @@ def show(rows: list[Row], figures: Figures, only: str = "") -> None:
         limit = row.limit_ns(figures)
         verdict = "-" if limit is None else "yes" if value <= limit else "NO"
         lines.append([row.name, table.figure(value), row.ratio(figures), row.reach, verdict])
+        if row.why:
+            unlimited.append(f"{row.name} has no limit: {row.why}.")
     print(table.render(["row", "ns", "ratio", "reach", ""], lines))
+    print("\n" + "\n".join(unlimited) if unlimited else "", end="\n" if unlimited else "")
 
 
 def _short(name: str) -> str:

@@ -9,6 +9,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import struct
 import subprocess
@@ -25,6 +26,7 @@ import table  # noqa: E402
 HERE = pathlib.Path(__file__).parent
 RESIDENT_MIB = 12
 CAT_SHARE = 0.8
+TEMPLATE_S = 5
 
 
 class Tools:
@@ -166,6 +168,21 @@ def parameter_rows(tools: Tools, mib: int, rounds: int) -> list[list[str]]:
             ["  its resident memory", f"{memory:.1f} MiB", "", f"<= {RESIDENT_MIB} MiB", verdict(memory <= RESIDENT_MIB)]]
 
 
+def template_rows(build: pathlib.Path, work: pathlib.Path, rounds: int) -> list[list[str]]:
+    """A module of one's own: samples/module-template, configured and built against the installed runtime."""
+    run(["cmake", "--install", build, "--prefix", work / "runtime", "--component", "runtime"])
+    shutil.copytree(ROOT / "samples/module-template", work / "template")
+    compilers = [f"-DCMAKE_{language}_COMPILER={compiler}" for language, compiler in (("C", "clang-19"), ("CXX", "clang++-19"))]
+    taken = []
+    for i in range(rounds):
+        target, begin = work / f"template-{i}", time.perf_counter()
+        run(["cmake", "-S", work / "template", "-B", target, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={work}/runtime", *compilers])
+        run(["cmake", "--build", target])
+        taken.append(time.perf_counter() - begin)
+    took = statistics.median(taken)
+    return [["module-template, configured and built", f"{took:.2f} s", "", f"<= {TEMPLATE_S} s", verdict(took <= TEMPLATE_S)]]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="build folder of the tools")
@@ -179,6 +196,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="baton-bench-", dir=memory if memory.is_dir() else None) as work:
         tools = Tools(options.build, options.iree, pathlib.Path(work))
         rows = start_rows(tools, options.rounds * 10) + npy_rows(tools, options.mib, options.rounds) + parameter_rows(tools, options.mib, options.rounds * 4)
+        rows += template_rows(options.build, tools.work, options.rounds)
     print("\nMedians over rounds in which every program runs once; of cat also the share is one of rounds. A start is a whole run of the tool, from spawning it to its end.\n")
     print(table.render(["question", "Baton", "beside", "reach", "met"], rows))
     return 0

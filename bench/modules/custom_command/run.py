@@ -14,14 +14,14 @@ from google import Row  # noqa: E402
 
 COMMANDS = 1000
 ROWS = [
-    Row("record_in_cpp/null", COMMANDS),
+    Row("record_in_cpp/null", COMMANDS, why="what a program's commands cost without the program: bench/hal has the limit"),
     Row("record/program_null", COMMANDS),
     Row("record/custom_null", COMMANDS, peer="record/program_null"),
-    Row("record_in_cpp/local", COMMANDS),
+    Row("record_in_cpp/local", COMMANDS, why="the same"),
     Row("record/program_local", COMMANDS),
     Row("record/custom_local", COMMANDS, peer="record/program_local"),
-    Row("record/nothing_local", COMMANDS),
-    Row("record/host_local", COMMANDS),
+    Row("record/nothing_local", COMMANDS, why="a command that records nothing is no use: what of the others is the call"),
+    Row("record/host_local", COMMANDS, why="a program has no host call to be held to"),
 ]
 
 
