@@ -155,6 +155,25 @@ def test_order_is_that_of_the_function():
     assert seen == [(i, float(i)) for i in range(6)] + [("turn", 0), "io", ("turn", 1), "io", ("turn", 2), "io"]
 
 
+@pytest.mark.parametrize("sizes", [None, ("n", "n")])
+def test_beside_donated_arguments(sizes):
+    def make(log):
+        def function(x, y):
+            io_callback(noting(log), None, x, ordered=True)
+            jax.debug.callback(noting(log, "debug"), y, ordered=True)
+            return y * 2, x.at[0].set(7.0)
+        return function
+    mine, theirs = [], []
+    fast, slow = bjit(make(mine), donate_argnums=(0, 1), sizes=sizes), jax.jit(make(theirs))
+    for count in (4, 4, 6 if sizes else 4):
+        x, y = np.arange(count, dtype=np.float32), np.ones(count, np.float32)
+        given = jnp.asarray(x), jnp.asarray(y)
+        same(fast(*given), slow(x, y))
+        assert sizes or all(each.is_deleted() for each in given)
+    jax.effects_barrier()
+    same(*(sorted(each, key=repr) for each in (mine, theirs)))
+
+
 # Types and shapes ----------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from . import lines
+from .boundary import entries
 from .build import Builder
 
 # Which operations have tokens among their values; all others that do are refused by name.
@@ -80,7 +81,16 @@ def _drop_from_signature(function):
     made = ir.FunctionType(function.attributes["function_type"].value)
     for name, types in (("arg_attrs", made.inputs), ("res_attrs", made.results)):
         if name in function.attributes:
-            kept = [each for each, type_ in zip(ir.ArrayAttr(function.attributes[name]), types) if not _is_token(type_)]
+            kept = [_with_place(each, made.results) for each, type_ in zip(ir.ArrayAttr(function.attributes[name]), types) if not _is_token(type_)]
             function.attributes[name] = ir.ArrayAttr.get(kept)
     kept = [[each for each in types if not _is_token(each)] for types in (made.inputs, made.results)]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*kept))
+
+
+def _with_place(attributes, results):
+    """A donated argument names its result by its place, which is another one without the tokens before it."""
+    found = entries(attributes)
+    if "tf.aliasing_output" in found:
+        place = ir.IntegerAttr(found["tf.aliasing_output"])
+        found["tf.aliasing_output"] = ir.IntegerAttr.get(place.type, place.value - sum(map(_is_token, list(results)[:place.value])))
+    return ir.DictAttr.get(found)
