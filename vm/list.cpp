@@ -1,6 +1,7 @@
 #include "vm/list.hpp"
 
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "vm/pace.hpp"
@@ -30,7 +31,8 @@ void List::destroy(Object* object) {
   for (List* dead = static_cast<List*>(object); dead;) {
     List* const list = dead;
     dead = list->next_dead_;
-    for (uint64_t i = 0; i < list->size_; ++i) {
+    const uint64_t size = list->held_references_ ? list->size_ : 0;  // Numbers are not looked at again.
+    for (uint64_t i = 0; i < size; ++i) {
       const Element& element = list->elements[i];
       if (element.type != ValueType::kRef) continue;
       List* const inner = as_list(element.value.ref);
@@ -90,25 +92,41 @@ TrapKind List::resize(uint64_t size, Pace& pace) {
   if (const TrapKind trap = reserve(size, pace); trap != TrapKind::kNone) return trap;
   const uint64_t changes = size > size_ ? size - size_ : size_ - size;
   return pace.in_stretches(changes * sizeof(Element), [&](uint64_t begin, uint64_t end) {
-    for (uint64_t left = (end - begin) / sizeof(Element); left != 0; --left) {
-      if (size_ < size) {
-        new (&elements[size_++]) Element();
-      } else if (const Element last = elements[--size_]; last.type == ValueType::kRef) {
-        release_object(last.value.ref);
-      }
+    const uint64_t count = (end - begin) / sizeof(Element);
+    if (size_ < size) {
+      std::uninitialized_value_construct_n(elements + size_, count);
+      size_ += count;
+    } else {
+      drop_last(count);
     }
   });
 }
 
+void List::drop_last(uint64_t count) {
+  if (!held_references_) {
+    size_ -= count;
+    return;
+  }
+  for (; count != 0; --count) {
+    const Element last = elements[--size_];
+    if (last.type == ValueType::kRef) release_object(last.value.ref);
+  }
+}
+
+void List::hold(Value reference) {
+  retain_object(reference.ref);
+  held_references_ = true;
+}
+
 bool List::push(ValueType element_type, Value value) {
   if (is_full() && !reserve(next_capacity())) return false;
-  if (element_type == ValueType::kRef) retain_object(value.ref);
+  if (element_type == ValueType::kRef) hold(value);
   new (&elements[size_++]) Element{element_type, value};
   return true;
 }
 
 void List::set(uint64_t index, ValueType element_type, Value value) {
-  if (element_type == ValueType::kRef) retain_object(value.ref);
+  if (element_type == ValueType::kRef) hold(value);
   const Element previous = elements[index];
   elements[index] = {element_type, value};
   if (previous.type == ValueType::kRef) release_object(previous.value.ref);

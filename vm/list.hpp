@@ -49,10 +49,14 @@ struct List : Object {
   static void destroy(Object* object);
   Element* room_for(uint64_t capacity) const;  // null when it cannot be had
   void move_to(Element* room, uint64_t capacity);
+  void drop_last(uint64_t count);
+  void hold(Value reference);
 
   uint64_t size_ = 0;
   uint64_t capacity_ = 0;
   List* next_dead_ = nullptr;  // destroy()
+  // Ever. A list of numbers alone is dropped without a look at them, however long it is.
+  bool held_references_ = false;
   Allocator allocator_;
 };
 

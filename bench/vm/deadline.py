@@ -236,6 +236,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path("build/release/bin"))
     parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--only", default="", metavar="REGEX", help="programs whose names match")
     parser.add_argument("--dispatch", type=pathlib.Path, help="a .bvm whose function @long dispatches without an end")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -257,6 +258,7 @@ def measure(options, folder):
     if options.dispatch:
         for on in ("local-sync", "local-task"):
             cases.append((f"dispatch on {on}", options.dispatch, "long", [f"--device={on}"]))
+    cases = [case for case in cases if re.search(options.only, case[0])]
     tool = options.programs / "baton-run-module"
     base = [middle([run([tool, module, "--function=nothing", *device])[clock] for _ in range(30)]) for clock in (0, 1)]
     print(f"{'program':32} {'median':>8} {'p99':>8} {'cpu p99':>8}   of {options.runs}, ms beyond the {base[0]:.1f} ms"

@@ -62,6 +62,31 @@ TEST(List, ReleasesWhatIsLeftWhenItDies) {
   EXPECT_EQ(object->count, 1u);
 }
 
+// Whichever way a reference came into a list of numbers, and whichever way it leaves: it is released once.
+TEST(List, ReleasesReferencesThatCameLate) {
+  const Ref<Counted> object = make_ref<Counted>();
+  for (const bool pushed : {true, false}) {
+    for (const bool shrinks : {true, false}) {
+      Ref<List> list = List::make();
+      ASSERT_TRUE(resize(*list, 20'000));  // More than a stretch has.
+      if (pushed) {
+        ASSERT_TRUE(list->push(ValueType::kRef, Value::of(object.get())));
+      } else {
+        list->set(3, ValueType::kRef, Value::of(object.get()));
+      }
+      ASSERT_TRUE(resize(*list, 30'000));
+      EXPECT_EQ(object->count, 2u);
+      if (shrinks) {
+        ASSERT_TRUE(resize(*list, 1));
+        EXPECT_EQ(object->count, 1u);
+        ASSERT_TRUE(resize(*list, 2));
+      }
+      list = nullptr;
+      EXPECT_EQ(object->count, 1u) << pushed << shrinks;
+    }
+  }
+}
+
 TEST(List, RefusesWhatCannotBeHadAndStaysAsItWas) {
   const Ref<List> list = List::make();
   ASSERT_TRUE(list->push(ValueType::kI32, Value::of(int32_t{7})));
