@@ -4,6 +4,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from . import eigenvectors, hessenberg, reflected, reflections, spectral, tridiagonal
+from .batches import lower_one_by_one
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .convolutions import lower_convolution, lower_dynamic_convolution
@@ -215,7 +216,15 @@ def lower_complex_factorization(op, module):
     if op.name in ("stablehlo.cholesky", "stablehlo.triangular_solve") and is_complex(op.operands[0]):
         REWRITES[op.name](op, module)
     elif op.name == "stablehlo.custom_call" and (name := ir.StringAttr(op.attributes["call_target_name"]).value) in COMPLEX_CALLS:
-        KNOWN_CALLS[name](op, entries(op.attributes["mhlo.backend_config"]))
+        _lower_call(op, name)
+
+
+def _lower_call(op, name):
+    config = entries(op.attributes["mhlo.backend_config"])
+    if name in OF_KNOWN_SIZES and has_unknown_sizes(op.operands[0]):
+        lower_one_by_one(op, lambda inner: KNOWN_CALLS[name](inner, config))
+    else:
+        KNOWN_CALLS[name](op, config)
 
 
 def lower_known_call(op):
@@ -225,15 +234,15 @@ def lower_known_call(op):
         replace(op, list(op.operands))
         return True
     if name in KNOWN_CALLS:
-        KNOWN_CALLS[name](op, entries(op.attributes["mhlo.backend_config"]))
+        _lower_call(op, name)
         return True
     if name == "shape_assertion":
         return False  # sizes.py
     raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
 
 
-FACTORIZATIONS = {**CALLS, **reflections.CALLS, **reflected.CALLS, **spectral.CALLS, **hessenberg.CALLS, **eigenvectors.CALLS,
-                  **tridiagonal.CALLS}
+OF_KNOWN_SIZES = {**reflections.CALLS, **reflected.CALLS, **spectral.CALLS, **hessenberg.CALLS, **eigenvectors.CALLS}
+FACTORIZATIONS = {**CALLS, **OF_KNOWN_SIZES, **tridiagonal.CALLS}
 KNOWN_CALLS = {**FACTORIZATIONS, "ApproxTopK": lower_approximate_top_k}
 COMPLEX_CALLS = [name for name in FACTORIZATIONS if name[len("lapack_")] in "cz" or "geev" in name]
 

@@ -233,3 +233,27 @@ def symbolic_products_with_rules_for_any_platform(x, y):
     pattern[1] = pattern[2, ::2] = 0
     halves = y.astype(jnp.float16)
     return sparse.BCSR.fromdense(pattern, nse=20) @ x, lax.dot_general(halves, halves, (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32)
+
+
+def wholes_of_factors(a, b):
+    """What factors make, which all have in common, and what has no sign to choose."""
+    w, v = jnp.linalg.eigh(a + jnp.conj(a.mT))
+    u, d, vt = jnp.linalg.svd(b)
+    thin, small, _ = jnp.linalg.svd(b, full_matrices=False)
+    q, r = jnp.linalg.qr(b)
+    p, s, places = lax.linalg.qr(b, pivoting=True)
+    values, vectors = jnp.linalg.eig(a)
+    form, turn = lax.linalg.schur(a)
+    return (w, (v * w[..., None, :]) @ jnp.conj(v.mT), d, (u[..., :3] * d[..., None, :]) @ vt, (thin * small[..., None, :]) @ vt, q @ r, p @ s, places,
+            (vectors * values[..., None, :]) @ jnp.linalg.inv(vectors), turn @ form @ jnp.conj(turn.mT), *lax.linalg.hessenberg(a)[:1],
+            *lax.linalg.tridiagonal(a + jnp.conj(a.mT))[1:3], jnp.linalg.pinv(b))
+
+
+@program(f32(3, 4, 4), f32(3, 5, 3), sizes=("b, 4, 4", "b, 5, 3"), also=[(f32(1, 4, 4), f32(1, 5, 3)), (f32(7, 4, 4), f32(7, 5, 3))], tolerance=1e-3)
+def symbolic_batches_of_factors(a, b):
+    return wholes_of_factors(a, b)
+
+
+@program(c64(2, 3, 4, 4), c64(2, 3, 5, 3), sizes=("b, c, 4, 4", "b, c, 5, 3"), also=[(c64(1, 2, 4, 4), c64(1, 2, 5, 3))], tolerance=1e-3)
+def symbolic_batches_of_complex_factors(a, b):
+    return wholes_of_factors(a, b)
