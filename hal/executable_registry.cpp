@@ -3,14 +3,23 @@
 namespace baton::hal {
 
 Status ExecutableRegistry::add(std::string_view name, std::string_view format, std::span<const std::byte> data) {
+  const ExecutableVariant variant = {format, data};
+  return add(name, {&variant, 1});
+}
+
+Status ExecutableRegistry::add(std::string_view name, std::span<const ExecutableVariant> variants) {
   std::lock_guard lock(mutex_);
-  std::vector<Variant>& variants = executables_[std::string(name)];
-  for (const Variant& known : variants) {
-    if (known.format != format) continue;
-    return failure(StatusCode::kAlreadyExists, "Executable '", name, "' has a variant of format '", format,
-                   "' already.");
+  const auto known = executables_.find(name);
+  std::vector<Variant> all = known == executables_.end() ? std::vector<Variant>() : known->second;
+  for (const ExecutableVariant& added : variants) {
+    for (const Variant& other : all) {
+      if (other.format != added.format) continue;
+      return failure(StatusCode::kAlreadyExists, "Executable '", name, "' has a variant of format '", added.format,
+                     "' already.");
+    }
+    all.push_back({std::string(added.format), added.data});
   }
-  variants.push_back({std::string(format), data});
+  executables_[std::string(name)] = std::move(all);
   return {};
 }
 

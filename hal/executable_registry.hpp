@@ -19,6 +19,20 @@ class ExecutableRegistry {
   // ALREADY_EXISTS when the name has this format already.
   Status add(std::string_view name, std::string_view format, std::span<const std::byte> data);
 
+  // All of them, or none with the reason.
+  Status add(std::string_view name, std::span<const ExecutableVariant> variants);
+  // What baton_embed_kernels() put into the app: add("acme", BATON_EMBEDDED_LIBRARY(acme)) of modules/sdk/kernel_library.h.
+  template <typename Embedded>
+  requires requires(const Embedded& kernels) { kernels.variants[kernels.variant_count].format.data; }
+  Status add(std::string_view name, const Embedded& kernels) {
+    std::vector<ExecutableVariant> variants;
+    for (const auto& each : std::span(kernels.variants, kernels.variant_count)) {
+      variants.push_back({{each.format.data, static_cast<size_t>(each.format.size)},
+                          {static_cast<const std::byte*>(each.begin), static_cast<const std::byte*>(each.end)}});
+    }
+    return add(name, variants);
+  }
+
   // Loads what fits `device` best. An unknown name is told with the names there are. `expected`: what the program knows
   // of the entry points that it will ask for by name.
   Result<Ref<Executable>> load(Device& device, std::string_view name, std::span<const EntryPoint> expected = {}) const;

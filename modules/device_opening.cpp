@@ -9,6 +9,7 @@
 #include "hal/timeline_observer.hpp"
 #include "modules/door_checks.hpp"
 #include "modules/kernel_library/device_functions.hpp"
+#include "modules/sdk/kernel_library.h"
 
 namespace baton::modules {
 namespace {
@@ -24,7 +25,21 @@ struct OwnedExecutables {
   hal::ExecutableRegistry registry;
 };
 
-Result<std::shared_ptr<const hal::ExecutableRegistry>> copy(std::span<const baton_named_executable> given) {
+Status add_embedded(std::span<const baton_embedded_executable> given, hal::ExecutableRegistry& registry) {
+  for (const auto& [name, kernels] : given) {
+    if (!kernels) return is_null("pointer to embedded kernels");
+    if (!name && !kernels->name) return is_null("name of embedded kernels");
+    if (lacks(kernels->variants, kernels->variant_count)) return is_null("array of embedded kernels");
+    for (const auto& [format, begin, end] : std::span(kernels->variants, kernels->variant_count)) {
+      if (!begin || end < begin || lacks(format)) return is_null("code of what embeds kernels, or its format,");
+    }
+    BATON_TRY(registry.add(name ? name : kernels->name, *kernels));
+  }
+  return {};
+}
+
+Result<std::shared_ptr<const hal::ExecutableRegistry>> copy(std::span<const baton_named_executable> given,
+                                                            std::span<const baton_embedded_executable> embedded) {
   auto owned = std::make_shared<OwnedExecutables>();
   for (const baton_named_executable& each : given) {
     if (!each.name) return is_null("name of an executable");
@@ -34,6 +49,7 @@ Result<std::shared_ptr<const hal::ExecutableRegistry>> copy(std::span<const bato
     owned->bytes.emplace_back(bytes, bytes + each.size);
     BATON_TRY(owned->registry.add(each.name, each.format, owned->bytes.back()));
   }
+  BATON_TRY(add_embedded(embedded, owned->registry));
   const hal::ExecutableRegistry* const registry = &owned->registry;
   return std::shared_ptr<const hal::ExecutableRegistry>(std::move(owned), registry);
 }
@@ -88,6 +104,7 @@ Status check_arrays(const baton_device_options& options) {
   if (lacks(options.imports, options.import_count)) return is_null("array of functions that kernels import");
   if (lacks(options.linked_kernels, options.linked_kernel_count)) return is_null("array of linked kernels");
   if (lacks(options.executables, options.executable_count)) return is_null("array of executables");
+  if (lacks(options.embedded, options.embedded_count)) return is_null("array of embedded kernels");
   return {};
 }
 
@@ -129,8 +146,9 @@ Result<DeviceOpening> read_device_options(std::string_view uri, const baton_devi
   }
   BATON_TRY(read_imports({known.imports, known.import_count}, opening.drivers.local));
   BATON_TRY(read_linked_kernels({known.linked_kernels, known.linked_kernel_count}, opening.drivers.local));
-  if (known.executable_count != 0) {
-    BATON_TRY_ASSIGN(opening.executables, copy({known.executables, known.executable_count}));
+  if (known.executable_count != 0 || known.embedded_count != 0) {
+    BATON_TRY_ASSIGN(opening.executables,
+                     copy({known.executables, known.executable_count}, {known.embedded, known.embedded_count}));
   }
   return opening;
 }

@@ -13,7 +13,7 @@ written to that file first.
 
 Not run here: verbs of ./dev, which build, test or measure for minutes; for those and for programs of bench/ it is checked that
 they exist. A command with --device=cuda or --device=vulkan runs where baton-devices finds such a device, and says that it is
-skipped elsewhere; so does one that calls the Python of ./dev setup where the build made no package for it, with the rest of its block.
+skipped elsewhere, and one of nvrtc.py where there is no NVRTC; so does one that calls the Python of ./dev setup where the build made no package for it, with the rest of its block.
 """
 import json
 import os
@@ -94,7 +94,15 @@ def absent(command, build):
             return f"no {name} device"
     if "build/python/bin/python " in command and not ((ROOT / "build/python").exists() and list((build / "python/baton").glob("_baton*.so"))):
         return NO_PACKAGE
+    if "nvrtc.py" in command and not has_nvrtc():
+        return "no NVRTC"
     return None
+
+
+def has_nvrtc():
+    """In the toolkit or beside the Python of ./dev setup, where Baton looks for it too."""
+    places = [pathlib.Path("/usr/local/cuda/lib64"), *(ROOT / "build/python").glob("lib/python*/site-packages/nvidia/*/lib")]
+    return any(list(place.glob("libnvrtc.so*")) for place in places)
 
 
 def check(readme, folder, build):

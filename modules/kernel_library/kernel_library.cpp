@@ -206,14 +206,16 @@ Status KernelLibrary::check_name_on_cuda(std::string_view name) {
   return {};
 }
 
-// Some variant must have the kernel. What is said of a fat set is what its first kind of code says.
+// Some variant must have the kernel. What is said of a fat set is what its first kind of code says that could be read: without
+// a GPU it isn't that there is none.
 Status KernelLibrary::check_name(std::string_view name) {
   Status said;
   bool asked = false;
   const auto knows = [&](Status (KernelLibrary::*ask)(std::string_view)) {
     Status answer = (this->*ask)(name);
     if (answer.ok()) return true;
-    if (!asked) said = std::move(answer);
+    const bool unread = said.code() == StatusCode::kUnavailable && answer.code() != StatusCode::kUnavailable;
+    if (!asked || unread) said = std::move(answer);
     asked = true;
     return false;
   };

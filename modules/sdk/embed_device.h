@@ -130,6 +130,15 @@ typedef struct baton_named_executable {
   uint64_t size;
 } baton_named_executable;
 
+/* What baton_embed_kernels() put into the app, for programs that ask for it by name: `kernels` is
+ * &BATON_EMBEDDED_LIBRARY(name) after #include "<name>_kernels.h". Without a name it is that under which they were
+ * embedded. Used in place. */
+struct baton_embedded_kernels;
+typedef struct baton_embedded_executable {
+  const char* name;
+  const struct baton_embedded_kernels* kernels;
+} baton_embedded_executable;
+
 /* How a device is opened. Zero everywhere but in the first field opens it as baton_device_open does. */
 typedef struct baton_device_options {
   uint32_t struct_size; /* sizeof(baton_device_options) that the caller was compiled with */
@@ -148,6 +157,9 @@ typedef struct baton_device_options {
   const baton_kernel_import* imports; /* Asked for what no plugin has. */
   const baton_linked_kernels* linked_kernels;
   const baton_named_executable* executables;
+  uint32_t embedded_count; /* For all devices, like `executables`. */
+  uint32_t reserved;
+  const baton_embedded_executable* embedded;
 } baton_device_options;
 baton_status* baton_device_open_with(const char* uri, const baton_device_options* options, baton_device** out_device);
 

@@ -6,7 +6,7 @@ import shutil
 import sys
 
 VERBS = {"run": "baton-run-module", "compile": "baton-compile", "as": "baton-as", "check": "baton-check-module",
-         "devices": "baton-devices", "dump": "baton-dump-module", "isa": "baton-isa", "opt": "baton-opt",
+         "devices": "baton-devices", "dump": "baton-dump-module", "import-triton": "baton-import-triton", "isa": "baton-isa", "opt": "baton-opt",
          "benchmark": "baton-benchmark-module", "replay": "baton-replay"}
 
 

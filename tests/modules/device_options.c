@@ -7,6 +7,7 @@
 
 #include "hal/drivers/local/executable_library.h"
 #include "modules/sdk/embed_device.h"
+#include "modules/sdk/kernel_library.h"
 
 static int failures = 0;
 
@@ -107,6 +108,7 @@ static const char* open_failure(const char* uri, const baton_device_options* opt
   return message;
 }
 
+static const char kLinkedName[] = "app.kernels";
 static const uint32_t kThousand = 1000;
 static const baton_kernel_import kImports[] = {{"acme.multiply", product_and_more, (void*)&kThousand}};
 static const baton_linked_kernels kKernels[] = {{"app.kernels", query}};
@@ -129,6 +131,19 @@ static void run_kernels_of_the_app(const char* program, const char* plugin) {
   options.plugins = plugins;
   options.plugin_count = 1;
   expect("the plugin is asked first", call(program, &options, "linked", 6), "84");
+  /* What was embedded under a name of its own, and under another; nothing else is given for it. */
+  const baton_embedded_variant variants[] = {{{"cuda-sm_90", 10}, "", ""},
+                                             {{"static-library", 14}, kLinkedName, kLinkedName + 11}};
+  const baton_embedded_kernels kernels = {sizeof(kernels), 2, variants, "acme.kernels", NULL};
+  baton_embedded_executable embedded = {NULL, &kernels};
+  options.executable_count = 0;
+  options.embedded = &embedded;
+  options.embedded_count = 1;
+  expect("embedded", call(program, &options, "looked_up", 8), "112");
+  embedded.name = "other.kernels";
+  expect("embedded under another name", call(program, &options, "looked_up", 8), "registered are: other.kernels.");
+  options.executable_count = 1;
+  expect("both", call(program, &options, "looked_up", 8), "112");
   /* An app that was compiled before there were these fields. */
   options.struct_size = offsetof(baton_device_options, plugin_count);
   expect("an older app", call(program, &options, "linked", 6), "app.kernels");
@@ -210,6 +225,28 @@ static void refuse_what_cannot_be(void) {
   expect("no format", open_failure("local-sync", &options), "The format of executable 'acme.kernels' is null.");
   executable = (baton_named_executable){"acme.kernels", "static-library", NULL, 11};
   expect("no code", open_failure("local-sync", &options), "The code of executable 'acme.kernels' is null.");
+  options.executable_count = 0;
+  options.embedded_count = 1;
+  expect("no array", open_failure("local-sync", &options), "The array of embedded kernels is null.");
+  baton_embedded_executable embedded = {"acme.kernels", NULL};
+  options.embedded = &embedded;
+  expect("no kernels", open_failure("local-sync", &options), "The pointer to embedded kernels is null.");
+  baton_embedded_variant variant = {{"static-library", 14}, NULL, NULL};
+  const baton_embedded_kernels kernels = {sizeof(kernels), 1, &variant, NULL, NULL},
+                               holes = {sizeof(holes), 1, NULL, "acme", NULL};
+  embedded.kernels = &holes;
+  expect("no variants", open_failure("local-sync", &options), "The array of embedded kernels is null.");
+  embedded.kernels = &kernels;
+  expect("no embedded code", open_failure("local-sync", &options),
+         "The code of what embeds kernels, or its format, is null.");
+  variant = (baton_embedded_variant){{"static-library", 14}, kLinkedName, kLinkedName + 11};
+  embedded.name = NULL;
+  expect("nameless", open_failure("local-sync", &options), "The name of embedded kernels is null.");
+  embedded.name = "acme.kernels";
+  options.executable_count = 1;
+  options.executables = kByName;
+  expect("embedded twice", open_failure("local-sync", &options), "has a variant of format 'static-library' already.");
+  options.embedded_count = 0;
   const baton_named_executable twice[] = {kByName[0], kByName[0]};
   options.executables = twice;
   options.executable_count = 2;

@@ -341,7 +341,8 @@ const baton_embedded_kernels @symbol@ = {sizeof(baton_embedded_kernels), @index@
 }
 #endif
 ")
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${blobs}")
+  # It is C in targets that may have a precompiled header of C++.
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${blobs}" SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${source})
   target_include_directories(${target} PRIVATE ${folder} $<TARGET_PROPERTY:Baton::module_sdk,INTERFACE_INCLUDE_DIRECTORIES>)
 endfunction()

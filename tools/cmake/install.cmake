@@ -58,6 +58,7 @@ foreach(component module_sdk runtime)  # Either is of use alone.
   install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/cpu_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_kernels.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/vulkan_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/embed_files.cmake
+    ${PROJECT_SOURCE_DIR}/tools/cmake/kernel_objects.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/embed_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/name_entry_point.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/check_arguments.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_names.h
     DESTINATION ${package_dir} COMPONENT ${component})

@@ -1,5 +1,6 @@
 // An app with a kernel that baton_embed_kernels() put into it: the same from C++ and, in embedded_in_c.c, from C.
 #include <cstdio>
+#include <string_view>
 
 #include "modules/sdk/embed_device.h"
 #include "modules/sdk/embed_kernels.hpp"
@@ -26,9 +27,18 @@ Status run(const Device& device, int32_t (&numbers)[3]) {
   return Status::adopt(baton_buffer_view_download(made, numbers, sizeof(numbers)));
 }
 
+int tell_formats() {
+  const baton_embedded_kernels& numbers = BATON_EMBEDDED_LIBRARY(numbers);
+  for (uint32_t i = 0; i < numbers.variant_count; ++i) {
+    std::printf("%.*s\n", static_cast<int>(numbers.variants[i].format.size), numbers.variants[i].format.data);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count > 1 && std::string_view(arguments[1]) == "formats") return tell_formats();
   baton_device* opened = nullptr;
   Status status = Status::adopt(baton_device_open(count > 1 ? arguments[1] : "local-sync", &opened));
   int32_t numbers[] = {1, 2, 3};

@@ -161,6 +161,20 @@ sdk::Result<sdk::KernelLibrary> cpu_library() {
   return sdk::KernelLibrary::make("affine", variants);
 }
 
+// Code for a GPU that isn't there has nothing to say of a name; the CPU's has.
+TEST(KernelCpuTest, AMissingNameIsToldByCodeThatCanBeRead) {
+  auto drivers = std::make_shared<hal::DriverRegistry>();
+  ASSERT_OK(drivers->add(hal::drivers::local::make_driver()));
+  const KernelVariant variants[] = {{"cuda-ptx", std::as_bytes(std::span("none"))},
+                                    {{}, std::as_bytes(std::span(affine_x86_64))},
+                                    {{}, std::as_bytes(std::span(affine_aarch64))}};
+  const Ref<KernelLibrary> fat = KernelLibrary::make("affine", variants, drivers).value();
+  ASSERT_OK(fat->find("affine"));
+  EXPECT_FAILS(fat->find("afine"), StatusCode::kNotFound, "has no entry point 'afine'");
+  const Ref<KernelLibrary> ptx = KernelLibrary::make("affine", {variants, 1}, drivers).value();
+  EXPECT_FAILS(ptx->find("afine"), StatusCode::kUnavailable, "needs the CUDA driver");
+}
+
 TEST(KernelCpuTest, APortableElfRunsOnEveryKindOfLocalDevice) {
   const auto library = cpu_library();
   ASSERT_EQ(said(library), "");

@@ -3,10 +3,12 @@
 // Method: cubins of our own kernels by several versions of Triton (triton/make.py), and the fake GPU.
 #include "modules/kernel_library/triton.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <numeric>
 
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
@@ -297,26 +299,122 @@ TEST(TritonTest, DamagedFilesAreRefused) {
   }
 }
 
-TEST(TritonRealTest, ACubinOfTritonsRunsAsItIs) {
-  const auto gpu = RealGpu::open();
-  if (!gpu) GTEST_SKIP() << "skipped: " << gpu.error().to_string();
-  for (const char* version : {"3_2", "3_3", "3_4", "3_5", "3_6", "3_7", "3_8", "3_9"}) {
-    const std::string stem = std::string("scale_add_") + version;
-    const auto made = make_triton_library(metadata_of(stem), file(stem + ".cubin"), (*gpu)->drivers());
-    ASSERT_OK(made);
-    const auto found = (*made)->find("scale_add");
-    if (!found && found.error().message().find("is machine code for sm_90") != std::string::npos) {
-      GTEST_SKIP() << "skipped: " << found.error().to_string();
+// Kernels for sm_90 on the machine's GPU: numbers go to it and come back through memory of its own.
+class TritonRealTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = RealGpu::open();
+    if (!opened) GTEST_SKIP() << "skipped: " << opened.error().to_string();
+    gpu_ = std::move(*opened);
+    const auto refused = kernel("scale_add_3_2", "scale_add");
+    if (!refused && refused.error().message().find("is machine code for sm_90") != std::string::npos) {
+      GTEST_SKIP() << "skipped: " << refused.error().to_string();
     }
-    ASSERT_OK(found);
-    const sdk::Kernel kernel(reinterpret_cast<const baton_library_kernel*>(*found));
-    auto* x = (*gpu)->memory<float>(300);
-    auto* y = (*gpu)->memory<float>(300);
-    for (int i = 0; i < 300; ++i) x[i] = static_cast<float>(i), y[i] = 1;
-    ASSERT_EQ(said(kernel.launch({2}, {}, (*gpu)->stream(), x, y, 2.0f, 300)), "");
-    (*gpu)->wait();
-    for (int i = 0; i < 300; ++i) ASSERT_EQ(y[i], static_cast<float>(2 * i + 1)) << version;
   }
+  Result<sdk::Kernel> kernel(const std::string& stem, std::string_view name) {
+    BATON_TRY_ASSIGN(Ref<KernelLibrary> made,
+                     make_triton_library(metadata_of(stem), file(stem + ".cubin"), gpu_->drivers()));
+    BATON_TRY_ASSIGN(Kernel * found, made->find(name));
+    libraries_.push_back(std::move(made));
+    return sdk::Kernel(reinterpret_cast<const baton_library_kernel*>(found));
+  }
+  // Zeros on the device, or these numbers.
+  float* memory(size_t count, const std::vector<float>& values = {}) {
+    CUdeviceptr address = 0;
+    const auto& cuda = gpu_->symbols();
+    EXPECT_EQ(cuda.cuMemAllocAsync(&address, count * sizeof(float), gpu_->stream()), CUDA_SUCCESS);
+    EXPECT_EQ(cuda.cuMemsetD32Async(address, 0, count, gpu_->stream()), CUDA_SUCCESS);
+    if (!values.empty()) {
+      auto* staged = gpu_->memory<float>(count);
+      std::copy(values.begin(), values.end(), staged);
+      EXPECT_EQ(
+          cuda.cuMemcpyAsync(address, reinterpret_cast<CUdeviceptr>(staged), count * sizeof(float), gpu_->stream()),
+          CUDA_SUCCESS);
+    }
+    return reinterpret_cast<float*>(address);
+  }
+  std::vector<float> read(const float* address, size_t count) {
+    auto* staged = gpu_->memory<float>(count);
+    EXPECT_EQ(
+        gpu_->symbols().cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(staged), reinterpret_cast<CUdeviceptr>(address),
+                                      count * sizeof(float), gpu_->stream()),
+        CUDA_SUCCESS);
+    EXPECT_EQ(gpu_->symbols().cuStreamSynchronize(gpu_->stream()), CUDA_SUCCESS);
+    return {staged, staged + count};
+  }
+  static std::vector<float> numbers(size_t count) {
+    std::vector<float> values(count);
+    std::iota(values.begin(), values.end(), 0.0f);
+    return values;
+  }
+  static std::vector<float> times(std::vector<float> values, float factor, float more) {
+    for (float& each : values) each = each * factor + more;
+    return values;
+  }
+
+  std::unique_ptr<RealGpu> gpu_;
+  std::vector<Ref<KernelLibrary>> libraries_;
+};
+constexpr const char* kVersions[] = {"3_2", "3_3", "3_4", "3_5", "3_6", "3_7", "3_8", "3_9"};
+
+TEST_F(TritonRealTest, ACubinOfTritonsRunsAsItIs) {
+  for (const std::string version : kVersions) {
+    const auto scale_add = kernel("scale_add_" + version, "scale_add");
+    ASSERT_OK(scale_add);
+    float *x = memory(300, numbers(300)), *y = memory(300, std::vector<float>(300, 1));
+    ASSERT_EQ(said(scale_add->launch({2}, {}, gpu_->stream(), x, y, 2.0f, 300)), "");
+    EXPECT_EQ(read(y, 300), times(numbers(300), 2, 1)) << version;
+  }
+}
+
+TEST_F(TritonRealTest, SharedMemoryIsWhatTheMetadataSays) {
+  for (const std::string version : kVersions) {
+    const auto row_sums = kernel("row_sums_" + version, "row_sums");
+    ASSERT_OK(row_sums);
+    float *x = memory(3 * 1000, std::vector<float>(3 * 1000, 0.5f)), *sums = memory(3);
+    ASSERT_EQ(said(row_sums->launch({3}, {}, gpu_->stream(), 1000, x, sums)), "");
+    EXPECT_THAT(read(sums, 3), ElementsAre(500, 500, 500)) << version;
+  }
+}
+
+TEST_F(TritonRealTest, PointersStandBehindNumbers) {
+  const auto between = kernel("between_3_9", "between");
+  ASSERT_OK(between);
+  float *x = memory(256, numbers(256)), *out = memory(256);
+  ASSERT_EQ(said(between->launch({2}, {}, gpu_->stream(), x, 3.0f, 200, out)), "");
+  std::vector<float> expected = times(numbers(256), 1, 3);
+  std::fill(expected.begin() + 200, expected.end(), 0.0f);
+  EXPECT_EQ(read(out, 256), expected);
+}
+
+TEST_F(TritonRealTest, ScratchMemoryComesWithTheLaunch) {
+  const auto tiles = kernel("tiles_3_9", "tiles");
+  ASSERT_OK(tiles);
+  float *x = memory(64 * 96, numbers(64 * 96)), *out = memory(64 * 96);
+  for (int launch = 0; launch < 3; ++launch) {
+    ASSERT_EQ(said(tiles->launch({2, 3}, {}, gpu_->stream(), x, out, 64, 96)), "");
+  }
+  EXPECT_EQ(read(out, 64 * 96), times(numbers(64 * 96), 2, 0));
+}
+
+// The caller's descriptor, as the metadata describes it: 32 x 32 floats, in swizzles of 128 bytes.
+TEST_F(TritonRealTest, ADescriptorOfTheCallersIsPassedAsItIs) {
+  const auto describe = kernel("describe_3_9", "describe");
+  ASSERT_OK(describe);
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  const auto encode =
+      driver ? reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(dlsym(driver, "cuTensorMapEncodeTiled")) : nullptr;
+  if (!encode) GTEST_SKIP() << "skipped: the driver makes no descriptors of tensors (cuTensorMapEncodeTiled)";
+  float *x = memory(64 * 96, numbers(64 * 96)), *out = memory(64 * 96);
+  CUtensorMap map;
+  const cuuint64_t sizes[] = {96, 64}, strides[] = {96 * sizeof(float)};
+  const cuuint32_t box[] = {32, 32}, steps[] = {1, 1};
+  ASSERT_EQ(
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, x, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+      CUDA_SUCCESS);
+  ASSERT_EQ(said(describe->launch({2, 3}, {}, gpu_->stream(), map, 64, 96, int64_t{96}, int64_t{1}, out, 96)), "");
+  EXPECT_EQ(read(out, 64 * 96), times(numbers(64 * 96), 2, 0));
 }
 
 TEST(JsonFieldTest, FindsValuesOfTheOutermostObject) {
