@@ -1,6 +1,6 @@
 // collectives: flow.collective.* and flow.channel.* → calls of the module `collective` (modules/collective_module), whose
 // commands record into the program's command buffer. A channel is there the channel
-// of all ranks, or the number of a group that was split from it.
+// of all ranks, or the number of a group that was split from it or has a name.
 
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
@@ -64,31 +64,45 @@ class Conversion {
   // The number of the channel's group, null for all ranks.
   FailureOr<Value> group_of(Operation* op, Value channel) {
     if (auto made = channel.getDefiningOp<flow::ChannelDefaultOp>()) {
-      if (!made.getGroup()) return Value();
-      return made.emitOpError("names the group '") << *made.getGroup() << "'; there is the one of all ranks only";
+      return made.getGroup() ? group_of_name(made) : Value();
     }
     if (auto split = channel.getDefiningOp<flow::ChannelSplitOp>()) return split_into(split);
     return op->emitOpError(
         "uses a channel that flow.channel.default or flow.channel.split did not make in its function");
   }
 
+  // All ranks, by that name.
+  Value group_of_name(flow::ChannelDefaultOp op) {
+    if (const Value group = groups_.lookup(op)) return group;
+    OpBuilder builder(op);
+    const Type buffer = util::BufferType::get(builder.getContext());
+    const Value name = builder.create<util::BufferConstantOp>(op.getLoc(), buffer, StringAttr(), op.getGroupAttr(),
+                                                              IntegerAttr(), StringAttr());
+    return groups_[op] = call(builder, op.getLoc(), "collective.named", builder.getI32Type(),
+                              {first_device(builder, op.getLoc()), name});
+  }
+
+  Value first_device(OpBuilder& builder, Location location) {
+    const Value first = builder.create<arith::ConstantIndexOp>(location, 0);
+    return call(builder, location, "hal.devices.get", hal::DeviceType::get(builder.getContext()), ValueRange(first));
+  }
+
+  // Of all ranks, whether their channel has a name or none: they are the same.
   FailureOr<Value> split_into(flow::ChannelSplitOp op) {
-    Value& group = groups_[op];
-    if (group) return group;
+    if (const Value group = groups_.lookup(op)) return group;
     const FailureOr<Value> whole = group_of(op, op.getChannel());
     if (failed(whole)) return failure();
-    if (*whole) return op.emitOpError("splits a channel that was split; only the one of all ranks can be");
+    if (op.getChannel().getDefiningOp<flow::ChannelSplitOp>()) {
+      return op.emitOpError("splits a channel that was split; only one of all ranks can be");
+    }
     OpBuilder builder(op);
     const Location location = op.getLoc();
     const Type number = builder.getI32Type();
     const auto narrow = [&](Value each) -> Value { return builder.create<arith::IndexCastOp>(location, number, each); };
-    const Value first = builder.create<arith::ConstantIndexOp>(location, 0);
-    const Value device =
-        call(builder, location, "hal.devices.get", hal::DeviceType::get(builder.getContext()), ValueRange(first));
+    const Value device = first_device(builder, location);
     const Value site = builder.create<arith::ConstantIntOp>(location, static_cast<int64_t>(groups_.size()), 32);
-    group =
-        call(builder, location, "collective.split", number, {device, site, narrow(op.getColor()), narrow(op.getKey())});
-    return group;
+    return groups_[op] = call(builder, location, "collective.split", number,
+                              {device, site, narrow(op.getColor()), narrow(op.getKey())});
   }
 
   template <typename Op>
@@ -187,7 +201,7 @@ class Conversion {
 
   ModuleOp module_;
   SymbolTable symbols_;
-  DenseMap<Operation*, Value> groups_;  // Of each split.
+  DenseMap<Operation*, Value> groups_;  // Of each split, and of each name.
 };
 
 // Whatever still has a channel.

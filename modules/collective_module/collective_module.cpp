@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "hal/commands/collective.hpp"
@@ -53,7 +54,23 @@ class CollectiveModule final : public sdk::Module<CollectiveModule> {
       BATON_TRY_ASSIGN(splitter, device.make_channel(ranks_.channel("collective.split")));
     }
     BATON_TRY_ASSIGN(baton::Ref<hal::Channel> channel, splitter->split(color, key));
-    groups_.push_back({&device, site, color, key, std::move(channel)});
+    groups_.push_back({&device, site, color, key, std::move(channel), {}});
+    return number_of(groups_.size() - 1);
+  }
+  // All ranks once more, as a group of that name: where all of them say it, they meet; what one of them does there no channel of
+  // another name waits for.
+  baton::Result<int32_t> named(hal::Device& device, std::string_view name) {
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      if (groups_[i].device == &device && groups_[i].name == name) return number_of(i);
+    }
+    if (name.empty()) {
+      return baton::failure(baton::StatusCode::kInvalidArgument,
+                            "A group of ranks is named by nothing; the channel of ",
+                            "all of them is the one without a name.");
+    }
+    BATON_TRY_ASSIGN(baton::Ref<hal::Channel> channel,
+                     device.make_channel(ranks_.channel(baton::text("collective.named.", name))));
+    groups_.push_back({&device, kNoGroup, 0, 0, std::move(channel), std::string(name)});
     return number_of(groups_.size() - 1);
   }
   baton::Result<uint32_t> group_rank(int32_t group) const {
@@ -112,6 +129,7 @@ class CollectiveModule final : public sdk::Module<CollectiveModule> {
     int32_t color;
     int32_t key;
     baton::Ref<hal::Channel> channel;  // Null: this rank is in none.
+    std::string name;                  // Of one that was not split.
   };
 
   int32_t number_of(size_t index) const { return groups_[index].channel ? static_cast<int32_t>(index) : kNoGroup; }
@@ -179,6 +197,7 @@ Result<Ref<const vm::Module>> make_collective_module(hal::Ranks ranks) {
       command<&Module::all_to_all>("all_to_all"),
       command<&Module::permute>("permute"),
       BATON_FUNCTION("split", &Module::split),
+      BATON_FUNCTION("named", &Module::named),
       BATON_FUNCTION("group_rank", &Module::group_rank),
       BATON_FUNCTION("group_count", &Module::group_count),
       command<&Module::all_reduce_in>("all_reduce_in"),

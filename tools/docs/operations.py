@@ -26,6 +26,26 @@ jaxlib's own passes (`python/baton/jax/README.md`).
 """
 
 
+# What ranks do together: the operations are of other dialects than those above.
+RANKS = """
+## What ranks do together
+
+Ranks are processes that run one program (`hal/README.md`); `flow`'s operations become commands of the module `collective`
+(`modules/collective_module/README.md`), which a program may also call by itself. Devices that leave something out: `hal/COMMANDS.md`.
+
+| operation | | |
+|---|---|---|
+| `flow.channel.default` | yes | all ranks; with a name, all ranks on a channel of their own |
+| `flow.channel.split` | yes | of one of all ranks; a channel that was split is refused |
+| `flow.channel.rank`, `flow.channel.count` | yes | |
+| `flow.collective.all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `send_recv` | yes | minimum, maximum and average of unsigned numbers are refused |
+| broadcast | by `@collective.broadcast` | `flow` has none |
+| reduce to one rank | no | a tensor that only one rank has is none: `flow.collective.all_reduce`; a plugin's command may record it (`recording.h`) |
+| send, receive alone | by `flow.collective.send_recv` | -1 is nobody, to send to or to receive from |
+| `hal.channel.create`, `hal.channel.split`, `hal.channel.rank_and_count`, `hal.command_buffer.collective` | no | what IREE makes of `flow`'s later; in bytecode they are imports of the module `hal` |
+| `stream.channel.*`, `stream.async.collective`, `stream.cmd.collective` | no | what IREE makes of `flow`'s on the way; no program is written with them |
+"""
+
 # What a target refuses although the operation is supported: by what it is about, with the type.
 VULKAN = """
 ## Where kernels for Vulkan differ
@@ -56,7 +76,7 @@ def operations():
 def page(found):
     lines = ["| dialect | operations |", "|---|---|"]
     lines += [f"| `{dialect}` | {' '.join(f'`{name}`' for name in sorted(found[dialect]))} |" for dialect in sorted(found)]
-    return HEAD + "\n".join(lines) + "\n" + VULKAN
+    return HEAD + "\n".join(lines) + "\n" + RANKS + VULKAN
 
 
 def main():

@@ -1,6 +1,7 @@
 // The dialect `hal`, and the text of its operations.
 #include "compiler-lite/dialects/hal/dialect.hpp"
 
+#include "compiler-lite/dialects/later_collectives.hpp"
 #include "compiler-lite/dialects/shaped_types.hpp"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -11,6 +12,10 @@ using namespace baton::compiler_lite;  // NOLINT: the shared pieces of syntax.
 #include "compiler-lite/dialects/hal/hal.dialect.cpp.inc"
 
 namespace baton::compiler_lite::hal {
+
+std::optional<Dialect::ParseOpHook> HalDialect::getParseOperationHook(StringRef name) const {
+  return refusal_of_later_collective(name);
+}
 
 void HalDialect::initialize() {
   register_attributes_and_types();

@@ -9,7 +9,10 @@ def Hal_Dialect : Dialect {
   let cppNamespace = "::baton::compiler_lite::hal";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
-  let extraClassDeclaration = [{ void register_attributes_and_types(); }];
+  let extraClassDeclaration = [{
+    void register_attributes_and_types();
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+  }];
 }
 class Hal_Op<string mnemonic, list<Trait> traits = []> : Op<Hal_Dialect, mnemonic, traits>;
 

@@ -1,5 +1,6 @@
 #include "compiler-lite/dialects/stream/dialect.hpp"
 
+#include "compiler-lite/dialects/later_collectives.hpp"
 #include "compiler-lite/dialects/shaped_types.hpp"
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Builders.h"
@@ -13,6 +14,10 @@ using namespace baton::compiler_lite;  // NOLINT: the shared pieces of syntax.
 #include "compiler-lite/dialects/stream/stream.types.cpp.inc"
 
 namespace baton::compiler_lite::stream {
+
+std::optional<Dialect::ParseOpHook> StreamDialect::getParseOperationHook(StringRef name) const {
+  return refusal_of_later_collective(name);
+}
 
 void StreamDialect::initialize() {
   addTypes<

@@ -8,6 +8,7 @@ def Stream_Dialect : Dialect {
   let name = "stream";
   let cppNamespace = "::baton::compiler_lite::stream";
   let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{ std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override; }];
 }
 class Stream_Op<string mnemonic, list<Trait> traits = []> : Op<Stream_Dialect, mnemonic, traits>;
 class Stream_Type<string name, string type_mnemonic> : TypeDef<Stream_Dialect, name> {

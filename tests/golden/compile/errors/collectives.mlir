@@ -6,10 +6,14 @@
 // UNSIGNED: is minimum of ui32; ranks compare and divide signed integers and floats only
 // RUN: sed 's/ sum, si32/ sum, f32/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // ELEMENT: says that its elements are f32, and they are 'i32'
-// RUN: sed 's/channel.default :/channel.default "rows" :/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=NAMED
-// NAMED: names the group 'rows'; there is the one of all ranks only
+// RUN: sed 's/^  %all = flow.channel.default/  %made = hal.channel.create device(%d : !hal.device)\n&/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=LATER -DNAME=hal.channel.create
+// RUN: sed 's/^  %all = flow.channel.default/  hal.command_buffer.collective<%c : !hal.command_buffer>\n&/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=LATER -DNAME=hal.command_buffer.collective
+// RUN: sed 's/^  %all = flow.channel.default/  %made = stream.channel.split %x\n&/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=LATER -DNAME=stream.channel.split
+// RUN: sed 's/^  %all = flow.channel.default/  %made = stream.async.collective<all_gather : f32>\n&/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=LATER -DNAME=stream.async.collective
+// RUN: sed 's/^  %all = flow.channel.default/  stream.cmd.collective<all_gather : f32>\n&/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=LATER -DNAME=stream.cmd.collective
+// LATER: custom op '[[NAME]]' is what IREE makes of flow's; write flow.channel.default or flow.channel.split for a channel, flow.collective.* or a command of the module 'collective'
 // RUN: sed 's/^  %half = .*/&\n%more = flow.channel.split %half, %n, %n : !flow.channel -> !flow.channel/; s/%x, %half$/%x, %more/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=AGAIN
-// AGAIN: splits a channel that was split; only the one of all ranks can be
+// AGAIN: splits a channel that was split; only one of all ranks can be
 // RUN: sed 's/(%x: tensor<4xi32>, %n: index)/(%x: tensor<4xi32>, %n: index, %given: !flow.channel)/; s/%x, %half$/%x, %given/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=GIVEN
 // GIVEN: uses a channel that flow.channel.default or flow.channel.split did not make in its function
 // RUN: sed 's/(%x: tensor<4xi32>, %n: index)/(%x: tensor<4xi32>, %n: index, %given: !flow.channel)/' %s | not baton-compile -o %t.bvm - 2>&1 | FileCheck %s --check-prefix=PASSED

@@ -6,6 +6,8 @@
 // RUN: %{python} %S/../../../support/run_ranks.py 2 file:%t.ranks baton-run-module %t.bvm --device=local-task --function=again --input=2xi32={rank} | FileCheck %s --check-prefix=AGAIN --match-full-lines
 // RUN: not %{python} %S/../../../support/run_ranks.py 2 file:%t.ranks baton-run-module %t.bvm --device=local-task --function=groups --input=2xi32={rank} @0:--input=0 @1:--input=-1 2>&1 | FileCheck %s --check-prefix=NOBODY
 // RUN: baton-run-module %t.bvm --device=local-task --function=groups --input=2xi32=5 --input=3 | FileCheck %s --check-prefix=ALONE --match-full-lines
+// RUN: %{python} %S/../../../support/run_ranks.py 2 file:%t.ranks baton-run-module %t.bvm --device=local-task --function=named --input=2xi32={rank} | FileCheck %s --check-prefix=NAMED --match-full-lines
+// RUN: baton-run-module %t.bvm --device=local-task --function=named --input=2xi32=7 | FileCheck %s --check-prefix=NAMED_ALONE --match-full-lines
 
 // ALL: 2x2xf32=[1 1][1 1]
 // ALL: 2x2xf32=[0.5 0.5][0.5 0.5]
@@ -123,4 +125,46 @@ func.func @again(%x: tensor<2xi32>) -> tensor<2xi32> {
     scf.yield %next : tensor<2xi32>
   }
   return %last : tensor<2xi32>
+}
+
+// A channel with a name has all ranks, too, and is split like the one without: by the same name it is the same, also in a loop.
+// NAMED: 2xi32=8 8
+// NAMED: 4xi32=0 0 1 1
+// NAMED: 2xi32=0 0
+// NAMED-NEXT: result[3]: i64=0
+// NAMED-NEXT: result[4]: i64=2
+// NAMED: 2xi32=8 8
+// NAMED: 4xi32=0 0 1 1
+// NAMED: 2xi32=1 1
+// NAMED-NEXT: result[3]: i64=1
+// NAMED-NEXT: result[4]: i64=2
+// NAMED_ALONE: 2xi32=7 7
+// NAMED_ALONE: 2xi32=7 7
+// NAMED_ALONE: 2xi32=7 7
+// NAMED_ALONE-NEXT: result[3]: i64=0
+// NAMED_ALONE-NEXT: result[4]: i64=1
+func.func @named(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<?xi32>, tensor<2xi32>, index, index) {
+  %pair = flow.channel.default "pair" : !flow.channel
+  %other = flow.channel.default "another" : !flow.channel
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %like = tensor.empty() : tensor<2xi32>
+  %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%sum = %x) -> tensor<2xi32> {
+    %again = flow.channel.default "pair" : !flow.channel
+    %next = flow.collective.all_reduce sum, i32, %like, %sum, %again
+        : (tensor<2xi32>, tensor<2xi32>, !flow.channel) -> %like as tensor<2xi32>
+    scf.yield %next : tensor<2xi32>
+  }
+  %rank = flow.channel.rank %pair : index
+  %count = flow.channel.count %other : index
+  %n = arith.muli %count, %c2 : index
+  %all = tensor.empty(%n) : tensor<?xi32>
+  %gathered = flow.collective.all_gather i32, %all, %x, %other
+      : (tensor<?xi32>, tensor<2xi32>, !flow.channel) -> %all as tensor<?xi32>{%n}
+  %alone = flow.channel.split %pair, %rank, %c0 : !flow.channel -> !flow.channel
+  %own = flow.collective.all_reduce sum, i32, %like, %x, %alone
+      : (tensor<2xi32>, tensor<2xi32>, !flow.channel) -> %like as tensor<2xi32>
+  return %last, %gathered, %own, %rank, %count : tensor<2xi32>, tensor<?xi32>, tensor<2xi32>, index, index
 }
