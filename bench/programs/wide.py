@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The programs of wide_programs.py on a GPU, beside PyTorch eager in a CUDA graph: programs of many kinds, to see where one falls off a cliff.
+"""The programs of wide_programs.py on a GPU, beside PyTorch eager in a CUDA graph, where it can be captured: programs of many kinds, to see where one falls off a cliff.
 
     bench/programs/wide.py pack folder      here: compiles them (needs JAX); the folder goes to a machine with a GPU
     bench/programs/wide.py run folder --tools=folder     there: needs PyTorch and Baton's tools
@@ -64,7 +64,7 @@ def row_of(name, program, options):
             ours = baton.call_us()
         except (RuntimeError, subprocess.TimeoutExpired) as problem:
             return [name, "-", "-", "-", str(problem)[-90:]]
-        theirs = Torch(program.in_torch, placed).call_us()
+        theirs = Torch(program.in_torch, placed, program.in_graph).call_us()
     torch.cuda.empty_cache()
     told = f"{error:.1e}" if error <= program.tolerance else f"WRONG: {error:.1e}"
     return [name, *map(table.figure, (ours, theirs, ours / theirs)), told]

@@ -34,11 +34,11 @@ def integers(end, *shape):
     return "integers", shape, "int32", end
 
 
-def program(*inputs, tolerance=2e-3):
-    """Of these inputs; the answer is near PyTorch's in f64, by this much of its largest element."""
+def program(*inputs, tolerance=2e-3, in_graph=True):
+    """Of these inputs; the answer is near PyTorch's in f64, by this much of its largest element. `in_graph`: whether PyTorch can capture it."""
 
     def kept(made):
-        made.inputs, made.tolerance = inputs, tolerance
+        made.inputs, made.tolerance, made.in_graph = inputs, tolerance, in_graph
         PROGRAMS[made.__name__] = made
         return made
 
@@ -633,6 +633,60 @@ class solve_triangular:
     def in_torch(a):
         a = torch.tril(a) * 0.01 + torch.eye(1024, device=a.device, dtype=a.dtype)
         return torch.linalg.solve_triangular(a, torch.ones(1024, 64, device=a.device, dtype=a.dtype), upper=False)
+
+
+@program(normal(512, 512), normal(512, 8), in_graph=False)
+class solve:
+    def in_jax(a, b):
+        return jnp.linalg.solve(a + 40 * jnp.eye(512), b)
+
+    def in_torch(a, b):
+        return torch.linalg.solve(a + 40 * torch.eye(512, device=a.device, dtype=a.dtype), b)
+
+
+@program(normal(4096, 6, 6), normal(4096, 6), in_graph=False)
+class solve_many:
+    def in_jax(a, b):
+        return jnp.linalg.solve(a + 4 * jnp.eye(6), b[..., None])[..., 0]
+
+    def in_torch(a, b):
+        return torch.linalg.solve(a + 4 * torch.eye(6, device=a.device, dtype=a.dtype), b)
+
+
+@program(normal(1024, 32, 32), in_graph=False)
+class cholesky_many:
+    def in_jax(a):
+        return jnp.linalg.cholesky(a @ a.mT + 32 * jnp.eye(32))
+
+    def in_torch(a):
+        return torch.linalg.cholesky(a @ a.mT + 32 * torch.eye(32, device=a.device, dtype=a.dtype))
+
+
+@program(normal(1024, 4, 4), in_graph=False)
+class inverse_many:
+    def in_jax(a):
+        return jnp.linalg.inv(a + 4 * jnp.eye(4))
+
+    def in_torch(a):
+        return torch.linalg.inv(a + 4 * torch.eye(4, device=a.device, dtype=a.dtype))
+
+
+@program(normal(256, 64), tolerance=1e-3, in_graph=False)
+class qr:
+    def in_jax(a):
+        return jnp.abs(jnp.linalg.qr(a)[1])
+
+    def in_torch(a):
+        return torch.linalg.qr(a)[1].abs()
+
+
+@program(normal(64, 64), tolerance=1e-3, in_graph=False)
+class eigh:
+    def in_jax(a):
+        return jnp.linalg.eigvalsh(a + a.T)
+
+    def in_torch(a):
+        return torch.linalg.eigvalsh(a + a.T)
 
 
 @program(normal(16, 3, 512, 512))

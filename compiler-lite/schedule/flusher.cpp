@@ -147,6 +147,7 @@ void Flusher::plan(Gathered& gathered) {
     if (transient && places_.used_later(*gathered.memories[i])) plan.storages[i].kind = StorageKind::kResult;
   }
   gathered.recording.open_windows();
+  if (function_.program.records_for_blocks()) gathered.recording.open_numbers();
   plan.recorded_once = gathered.recording.depends_on_constants_only();
   plan_barriers(plan);
   plan_memory(plan);
@@ -224,7 +225,10 @@ Value Flusher::flush(Operation* op, unsigned device, Value signal) {
   const Value done = signal ? signal : hal_.call(builder_, location, "fence.create", {on});
   SmallVector<Value> operands = {on, after, done, recording};
   llvm::append_range(operands, table);
-  hal_.call(builder_, location, "queue.execute", operands, {static_cast<int32_t>(table.size() / 3), 0});
+  const std::vector<Value>& numbers = gathered.recording.open_constants;
+  llvm::append_range(operands, numbers);
+  hal_.call(builder_, location, "queue.execute", operands,
+            {static_cast<int32_t>(table.size() / 3), static_cast<int32_t>(numbers.size())});
   if (slab.buffer) {
     const Value none = hal_.null(builder_, location, hal_.fence_type());
     hal_.call(builder_, location, "queue.free", {on, done, none, slab.buffer});

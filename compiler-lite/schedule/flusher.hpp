@@ -20,7 +20,10 @@ class Flusher {
   Place transfer(mlir::Location location, mlir::Value tensor, unsigned device);
   // The host waits until the tensors are computed.
   void await(mlir::Location location, llvm::ArrayRef<mlir::Value> tensors);
-  void await_memory(mlir::Location location, const Memory& memory) { await_fences(location, memory.fence); }
+  void await_memory(mlir::Location location, const Memory& memory) {
+    const mlir::Value fence = memory.fence;  // The memory's own is taken from it.
+    await_fences(location, fence);
+  }
   // Until those custom commands are done whose results were not waited for: they may work on what the caller lent.
   void await_commands(mlir::Location location);
   // A fence that the caller sees stands for them.

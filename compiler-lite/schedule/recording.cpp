@@ -34,9 +34,10 @@ class Writer {
     region_offsets_ = region_offsets;
     const Location start = recording_.commands.front().location;
     const int slot_count = recording_.slab_slot() + (recording_.plan.has_slab() ? 1 : 0);
-    commands_ = hal_.call(builder_, start, "command_buffer.create",
-                          {device_, hal_.bytes(builder_, start, recording_.plan.name),
-                           hal_.i32(builder_, start, slot_count), hal_.i32(builder_, start, 0)});
+    commands_ =
+        hal_.call(builder_, start, "command_buffer.create",
+                  {device_, hal_.bytes(builder_, start, recording_.plan.name), hal_.i32(builder_, start, slot_count),
+                   hal_.i32(builder_, start, static_cast<int32_t>(recording_.open_constants.size()))});
     for (size_t i = 0; i < recording_.commands.size(); ++i) {
       const Command& command = recording_.commands[i];
       if (recording_.plan.commands[i].barrier_before) {
@@ -153,10 +154,23 @@ class Writer {
       }
       operands.push_back(builder_.createOrFold<arith::IndexCastOp>(location, builder_.getI32Type(), size));
     }
-    for (const Value word : command.constants) operands.push_back(use(location, word));
+    SmallVector<Value> words(command.constants), pairs;
+    for (const Command::ConstantSlot& open : command.constant_slots) {
+      words[open.constant] = hal_.i32(builder_, location, 0);
+      pairs.push_back(hal_.i32(builder_, location, static_cast<int32_t>(open.constant)));
+      pairs.push_back(hal_.i32(builder_, location, static_cast<int32_t>(open.slot)));
+    }
+    for (const Value word : words) operands.push_back(use(location, word));
+    llvm::append_range(operands, pairs);
     for (const Range& range : command.ranges) append(location, range, access_of(range), operands);
-    hal_.call(builder_, location, "command_buffer.dispatch", operands,
-              {static_cast<int32_t>(command.constants.size()), static_cast<int32_t>(command.ranges.size())});
+    const auto word_count = static_cast<int32_t>(words.size()),
+               range_count = static_cast<int32_t>(command.ranges.size());
+    if (pairs.empty()) {
+      hal_.call(builder_, location, "command_buffer.dispatch", operands, {word_count, range_count});
+    } else {
+      hal_.call(builder_, location, "command_buffer.dispatch_with_slots", operands,
+                {word_count, static_cast<int32_t>(pairs.size() / 2), range_count});
+    }
   }
 
   void write_fill_buffer(const Command& command) {
@@ -269,9 +283,29 @@ void Recording::open_windows() {
   }
 }
 
+void Recording::open_numbers() {
+  const auto slot_of = [&](Value word) {
+    const auto found = llvm::find(open_constants, word);
+    const auto slot = static_cast<unsigned>(found - open_constants.begin());
+    if (found == open_constants.end()) open_constants.push_back(word);
+    return slot;
+  };
+  for (Command& command : commands) {
+    for (unsigned i = 0; i < command.constants.size(); ++i) {
+      const Value word = command.constants[i];
+      if (!is_constant(word)) command.constant_slots.push_back({i, slot_of(word)});
+    }
+  }
+  if (depends_on_constants_only()) return;
+  open_constants.clear();
+  for (Command& command : commands) command.constant_slots.clear();
+}
+
 bool Recording::depends_on_constants_only() const {
   for (const Command& command : commands) {
-    if (!llvm::all_of(command.grid, is_constant) || !llvm::all_of(command.constants, is_constant)) return false;
+    const bool has_open_words = !command.constant_slots.empty();
+    if (!llvm::all_of(command.grid, is_constant)) return false;
+    if (!has_open_words && !llvm::all_of(command.constants, is_constant)) return false;
     if (!llvm::all_of(command.block_grid, is_constant) || !is_constant(command.pattern)) return false;
     for (const Command::Choice& choice : command.choices) {
       if (!is_constant(choice.condition)) return false;

@@ -1,7 +1,7 @@
 // Recording: commands that are executed together, while they are gathered, and how they become code that records them.
 //
-// A recording that depends on nothing but constants is made by an initializer and kept in a global; any other is
-// recorded by calls, the last few kept. Both are executed with a table: each external storage, each result and each
+// A recording that depends on nothing but constants is made by an initializer and kept in a global; for GPUs, numbers that its
+// kernels get may be said by each execution. Any other is recorded by calls, the last few kept. Both are executed with a table: each external storage, each result and each
 // window of them has a slot, all transients share one.
 #pragma once
 
@@ -56,6 +56,11 @@ struct Command {
   llvm::SmallVector<mlir::Value> grid = {};
   llvm::SmallVector<mlir::Value> block_grid = {};  // Where the entry point has two.
   llvm::SmallVector<mlir::Value> constants = {};
+  // Which of them each execution says, and by which of the recording's open constants.
+  struct ConstantSlot {
+    unsigned constant, slot;
+  };
+  llvm::SmallVector<ConstantSlot> constant_slots = {};
 
   // What is recorded instead, the first whose flag is set: calls of libraries' commands.
   struct Alternative {
@@ -89,12 +94,15 @@ struct Recording {
   std::vector<StorageSource> sources;  // As plan.storages.
   std::vector<Command> commands;       // As plan.commands.
   std::vector<Window> windows;
+  std::vector<mlir::Value> open_constants;  // By constant slot.
 
   unsigned add_storage(Storage storage, StorageSource source);
   void add_command(Command command, std::string text);
 
   // Makes windows of ranges of known size whose place is not known. Kinds of storages are as they stay.
   void open_windows();
+  // Gives slots to constants of dispatches that a call knows, where nothing else waits for a call. Windows are open.
+  void open_numbers();
   // Whether nothing in it waits for a call.
   bool depends_on_constants_only() const;
   // Slots of external storages and results, in order of storages; -1 for others.

@@ -76,7 +76,10 @@ class TextPrinter : public FieldVisitor {
   void constant_slots(std::string_view name, std::span<const ConstantSlot> slots) {
     if (slots.empty()) return;
     key(name);
-    add_list(target_, ", ", slots, [&](const ConstantSlot& slot) { add(target_, slot.constant, "=slot ", slot.slot); });
+    add_list(target_, ", ", slots, [&](const ConstantSlot& slot) {
+      add(target_, slot.constant, "=slot ", slot.slot);
+      if (slot.slot < context_.constants.size()) add(target_, "=", context_.constants[slot.slot]);
+    });
   }
   void bytes(std::string_view name, std::span<const std::byte> data) {
     key(name);
@@ -137,7 +140,9 @@ class JsonPrinter : public FieldVisitor {
     if (slots.empty()) return;
     key(name);
     add_list(target_, ",", slots, [&](const ConstantSlot& slot) {
-      add(target_, "{\"constant\":", slot.constant, ",\"slot\":", slot.slot, "}");
+      add(target_, "{\"constant\":", slot.constant, ",\"slot\":", slot.slot);
+      if (slot.slot < context_.constants.size()) add(target_, ",\"value\":", context_.constants[slot.slot]);
+      add(target_, "}");
     });
   }
   void bytes(std::string_view name, std::span<const std::byte> data) {

@@ -23,10 +23,11 @@ class BufferNumbers {
   std::vector<const Buffer*> met_;
 };
 
-// How bindings are printed: with a table, the memory that it brings is printed too.
+// How bindings and constants are printed: with a table, the memory that it brings is printed too, and its constants.
 struct TextContext {
   BufferNumbers& numbers;
   std::span<const BufferRange> table = {};
+  std::span<const uint32_t> constants = {};
 };
 
 // One command, without a line end.

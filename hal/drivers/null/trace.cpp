@@ -75,7 +75,7 @@ void Trace::execute_text(const CommandList& commands, const BindingTable& table)
       text("execute \"", commands.name(), "\" #", execution_count_, " ", commands.command_count(), " commands\n");
   commands.for_each([&](uint32_t index, const auto& command) {
     lines += "  ";
-    append_command_text(lines, index, command, {numbers_, table.buffers});
+    append_command_text(lines, index, command, {numbers_, table.buffers, table.constants});
     append_work_text(lines, work_of(command, table.buffers));
     lines += '\n';
   });
@@ -89,7 +89,7 @@ void Trace::execute_json(const CommandList& commands, const BindingTable& table)
   lines += text(",\"execution\":", execution_count_, ",\"commands\":", commands.command_count(), "}\n");
   commands.for_each([&](uint32_t index, const auto& command) {
     lines += "{\"event\":\"command\",";
-    append_command_json(lines, index, command, {numbers_, table.buffers});
+    append_command_json(lines, index, command, {numbers_, table.buffers, table.constants});
     append_work_json(lines, work_of(command, table.buffers));
     lines += "}\n";
   });

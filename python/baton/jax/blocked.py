@@ -115,3 +115,44 @@ def cholesky_of(b, a, panel, conjugate):
         rest = part(b, a, (width, rows), (width, rows))
         a = b.subtract(rest, product(b, below, conjugate(below), turned=True))
     return b.concatenate(made, len(shape_of(made[0])) - 1)
+
+
+def cholesky_by_products(b, a, panel):
+    """The same of a real matrix where few columns take turns at all: only blocks on the diagonal are factored column by column, which
+    gives their inverses, too, and what is below a block is a product with its inverse. Each block is a turn of a loop, over all of the
+    matrix, so that there is little to compile."""
+    size, rank = shape_of(a)[-1], len(shape_of(a)) - 2
+    missing = -size % BLOCK
+    if missing:
+        a = _with_ones(b, a, missing)
+    shape = shape_of(a)
+    head_shape, side_shape = [*shape[:-2], BLOCK, BLOCK], [*shape[:-1], BLOCK]
+    one = b.select(b.compare("EQ", b.iota(head_shape, rank), b.iota(head_shape, rank + 1)), *(b.full(head_shape, i, element_of(a)) for i in (1, 0)))
+    is_lower = b.compare("GE", b.iota(head_shape, rank), b.iota(head_shape, rank + 1))
+    row, none = b.iota(side_shape, rank), [b.scalar(0)] * rank
+
+    def step(s, carried):
+        begin, a = carried
+        end = s.add(begin, s.scalar(BLOCK))
+        both = panel(s, s.concatenate([s.dynamic_slice(a, [*none, begin, begin], head_shape), one], rank))
+        lower = s.select(is_lower, part(s, both, (0, BLOCK), (0, BLOCK)), s.like(one, 0))
+        inverse = part(s, both, (BLOCK, 2 * BLOCK), (0, BLOCK))  # Turned.
+        side = s.dynamic_slice(a, [*none, s.scalar(0), begin], side_shape)
+        side = s.select(s.compare("GE", row, s.broadcast(end, side_shape, [])), side, s.like(side, 0))
+        below = product(s, side, inverse)
+        # Once more, of what is left of it, as in triangle_solved().
+        below = s.add(below, product(s, s.subtract(side, product(s, below, lower, turned=True)), inverse))
+        a = s.subtract(a, product(s, below, below, turned=True))
+        a = s.dynamic_update_slice(a, below, [*none, s.scalar(0), begin])
+        return [end, s.dynamic_update_slice(a, lower, [*none, begin, begin])]
+
+    made = b.loop([b.scalar(0), a], lambda s, carried: s.compare("LT", carried[0], s.scalar(shape[-1])), step)[1]
+    return made if not missing else part(b, made, (0, size), (0, size))
+
+
+def _with_ones(b, a, missing):
+    """So many rows and columns behind the last ones, with ones on the diagonal, which concern no other row."""
+    size, rank = shape_of(a)[-1], len(shape_of(a)) - 2
+    a = with_room(b, a, (0, 0), (missing, missing))
+    row, column = (b.iota(shape_of(a), dimension) for dimension in (rank, rank + 1))
+    return b.select(b.both(b.compare("GE", row, size), b.compare("EQ", row, column)), b.like(a, 1), a)

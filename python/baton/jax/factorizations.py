@@ -9,7 +9,7 @@ import math
 from jaxlib.mlir import ir
 
 from . import blocked, factorizations_on_cores as on_cores
-from .build import Builder, element_of, has_unknown_sizes, is_value, shape_of, tensor_type
+from .build import Builder, element_of, has_unknown_sizes, integers, is_value, shape_of, tensor_type
 from .on_cores import call_either, module_of
 from .sorting import replace
 
@@ -21,20 +21,76 @@ class Matrices:
         self.b, self.shape = b, b.sizes(value)
         rank = len(self.shape)
         self.rows, self.columns, self.batch = rank - 2, rank - 1, list(range(rank - 2))
+        self.is_known = not any(map(is_value, self.shape))
         self.row = b.iota(self.shape, self.rows)
         self.column = b.iota(self.shape, self.columns)
 
+    # Parts of `a`, one of these: a value, and to which dimensions its own belong.
+
+    def column_part(self, b, a, k):
+        if self.is_known:
+            return self._part(b, a, [None, k], [self.shape[-2], 1])
+        chosen = b.select(b.compare("EQ", self.column, self.wide(b, k)), a, b.like(a, 0))
+        return b.reduce("add", chosen, 0, self.columns), self.batch + [self.rows]
+
+    def row_part(self, b, a, k):
+        if self.is_known:
+            return self._part(b, a, [k, None], [1, self.shape[-1]])
+        chosen = b.select(b.compare("EQ", self.row, self.wide(b, k)), a, b.like(a, 0))
+        return b.reduce("add", chosen, 0, self.rows), self.batch + [self.columns]
+
+    def element_part(self, b, a, k):
+        if self.is_known:
+            return self._part(b, a, [k, k], [1, 1])
+        row, _ = self.row_part(b, a, k)
+        place = b.iota(b.sizes(row), len(self.batch))
+        chosen = b.select(b.compare("EQ", place, b.broadcast(k, b.sizes(row), [])), row, b.like(row, 0))
+        return b.reduce("add", chosen, 0, len(self.batch)), self.batch
+
+    def across_part(self, b, a, k):
+        """Column k as a row, as far as there are columns."""
+        shape, rank = [*self.shape[:-2], self.shape[-1]], len(self.batch)
+        if self.is_known:
+            column, _ = self._part(b, a, [None, k], [self.shape[-1], 1])
+            return b.reshape(column, shape), self.batch + [self.columns]
+        column, _ = self.column_part(b, a, k)
+        rows, columns = self.shape[-2:]
+        is_square = rows is columns or rows == columns
+        return column if is_square else b.slice(column, [0] * (rank + 1), shape), self.batch + [self.columns]
+
+    def _part(self, b, a, places, sizes):
+        zero = b.convert(b.scalar(0), element_of(next(place for place in places if place is not None)))
+        starts = [zero] * len(self.batch) + [zero if place is None else place for place in places]
+        return b.dynamic_slice(a, starts, [*self.shape[:-2], *sizes]), list(range(len(self.shape)))
+
+    def spread(self, b, part):
+        """For each element the one of the part that it belongs to."""
+        return b.broadcast(part[0], self.shape, part[1])
+
     def column_of(self, b, a, k):
         """Column k, in each column."""
-        chosen = b.select(b.compare("EQ", self.column, self.wide(b, k)), a, b.like(a, 0))
-        return b.broadcast(b.reduce("add", chosen, 0, self.columns), self.shape, self.batch + [self.rows])
+        return self.spread(b, self.column_part(b, a, k))
 
     def row_of(self, b, a, k):
-        chosen = b.select(b.compare("EQ", self.row, self.wide(b, k)), a, b.like(a, 0))
-        return b.broadcast(b.reduce("add", chosen, 0, self.rows), self.shape, self.batch + [self.columns])
+        return self.spread(b, self.row_part(b, a, k))
 
     def element_of(self, b, a, k):
-        return self.row_of(b, self.column_of(b, a, k), k)
+        return self.spread(b, self.element_part(b, a, k))
+
+    def line_of(self, b, a, k):
+        """Column k alone."""
+        value, _ = self.column_part(b, a, k)
+        return b.reshape(value, self.shape[:-1]) if self.is_known else value
+
+    def one_of_line(self, b, line, k):
+        """Number k of a row of each matrix, for each element."""
+        rank = len(self.batch)
+        if self.is_known:
+            zero = b.convert(b.scalar(0), element_of(k))
+            one = b.dynamic_slice(line, [zero] * rank + [k], [*self.shape[:-2], 1])
+            return b.broadcast(one, self.shape, self.batch + [self.columns])
+        is_it = b.compare("EQ", b.iota(b.sizes(line), rank), b.broadcast(k, b.sizes(line), []))
+        return b.broadcast(b.reduce("add", b.select(is_it, line, b.like(line, 0)), 0, rank), self.shape, self.batch)
 
     def wide(self, b, k):
         return b.broadcast(k, self.shape, [])
@@ -86,12 +142,22 @@ def cholesky(b, a, lower):
     if not lower:
         a = adjoint(b, a)
     if blocked.is_worth_it(b.sizes(a)[-1]) and not has_unknown_sizes(a):
-        a = blocked.cholesky_of(b, a, lambda columns: _panel(b, columns), lambda value: conjugate(b, value))
+        a = _blocked_cholesky(b, a)
     else:
         a = _panel(b, a)
     m = Matrices(b, a)
     a = b.select(b.compare("GE", m.row, m.column), a, b.like(a, 0))
     return a if lower else adjoint(b, a)
+
+
+def _blocked_cholesky(b, a):
+    def in_panels(inner, given):
+        return [blocked.cholesky_of(inner, *given, lambda columns: _panel(inner, columns), lambda value: conjugate(inner, value))]
+
+    if is_complex(a):
+        return in_panels(b, [a])[0]
+    return call_either(b, module_of(b), "cholesky_in_blocks", [a], [a.type], in_panels,
+                       on_blocks=lambda inner, given: [blocked.cholesky_by_products(inner, *given, _panel_in_rounds)])[0]
 
 
 def _turned(a):
@@ -133,21 +199,15 @@ def _panel_in_rounds(b, a):
     def step(s, carried):
         k, a = carried
         wide = m.wide(s, k)
-        chosen = s.select(s.compare("EQ", m.column, wide), a, s.like(a, 0))
-        column = s.reduce("add", chosen, 0, m.columns)
-        row = s.iota(s.sizes(column), m.rows)
-        is_head = s.compare("EQ", row, s.broadcast(k, s.sizes(column), []))
-        head = s.reduce("add", s.select(is_head, column, s.like(column, 0)), 0, m.rows)
-        head = s.broadcast(s.each("sqrt", real(s, head)), s.sizes(column), m.batch)
-        column = divided(s, column, head)
+        is_mine = s.compare("EQ", m.column, wide)
+        head = s.each("sqrt", real(s, m.element_of(s, a, k)))
+        column = divided(s, m.column_of(s, a, k), head)
         if is_complex(a):
-            column = s.select(is_head, with_zero(s, head, column), column)
-        top = column if rows is columns or rows == columns else s.slice(column, [0] * len(m.shape[:-1]), [*m.shape[:-2], columns])
-        across = s.broadcast(conjugate(s, top), m.shape, m.batch + [m.columns])
-        column = s.broadcast(column, m.shape, m.batch + [m.rows])
+            column = s.select(s.compare("EQ", m.row, wide), with_zero(s, head, column), column)
+        across = divided(s, conjugate(s, m.spread(s, m.across_part(s, a, k))), head)
         right = s.both(s.compare("GT", m.column, wide), s.compare("GT", m.row, wide))
         updated = s.select(right, s.subtract(a, s.multiply(column, across)), a)
-        return [s.add(k, s.scalar(1)), s.select(s.compare("EQ", m.column, wide), column, updated)]
+        return [s.add(k, s.scalar(1)), s.select(is_mine, column, updated)]
 
     return b.loop([b.scalar(0), a], lambda s, carried: s.compare("LT", carried[0], count), step)[1]
 
@@ -169,28 +229,25 @@ def _lu_in_rounds(b, a):
     def step(s, carried):
         k, a, pivots = carried
         wide = m.wide(s, k)
-        size = magnitude(s, m.column_of(s, a, k))
-        size = s.select(s.compare("GE", m.row, wide), size, s.like(size, -1))
-        largest = s.broadcast(s.reduce("maximum", size, -1, m.rows), m.shape, m.batch + [m.columns])
-        place = s.select(s.compare("EQ", size, largest), m.row, s.filled(rows, m.row))
-        pivot = s.reduce("minimum", place, (1 << 31) - 1, m.rows)
+        size = magnitude(s, m.line_of(s, a, k))
+        place = s.iota(s.sizes(size), len(m.batch))
+        size = s.select(s.compare("GE", place, s.broadcast(k, s.sizes(size), [])), size, s.like(size, -1))
+        largest = s.broadcast(s.reduce("maximum", size, -1, len(m.batch)), s.sizes(size), m.batch)
+        pivot = s.reduce("minimum", s.select(s.compare("EQ", size, largest), place, s.filled(rows, place)), (1 << 31) - 1, len(m.batch))
         pivot = s.minimum(pivot, s.filled(s.difference(rows, 1), pivot))
-        other = s.broadcast(pivot, m.shape, m.batch + [m.columns])
-        there = s.select(s.compare("EQ", m.row, other), a, s.like(a, 0))
-        there = s.broadcast(s.reduce("add", there, 0, m.rows), m.shape, m.batch + [m.columns])
-        here = m.row_of(s, a, k)
-        a = s.select(s.compare("EQ", m.row, wide), there, s.select(s.compare("EQ", m.row, other), here, a))
-        head = m.element_of(s, a, k)
+        is_other, is_mine = s.compare("EQ", m.row, s.broadcast(pivot, m.shape, m.batch)), s.compare("EQ", m.row, wide)
+        # Row k and that of the pivot change places.
+        there = s.reduce("add", s.select(is_other, a, s.like(a, 0)), 0, m.rows)
+        head = m.one_of_line(s, there, k)
+        there = s.broadcast(there, m.shape, m.batch + [m.columns])
+        column = s.select(is_other, m.element_of(s, a, k), m.column_of(s, a, k))
+        a = s.select(is_mine, there, s.select(is_other, m.row_of(s, a, k), a))
         below = s.compare("GT", m.row, wide)
-        safe = s.select(s.compare("EQ", head, 0), s.like(head, 1), head)
-        factors = s.divide(m.column_of(s, a, k), safe)
-        right = s.both(below, s.compare("GT", m.column, wide))
-        updated = s.select(right, s.subtract(a, s.multiply(factors, m.row_of(s, a, k))), a)
+        factors = s.divide(column, s.select(s.compare("EQ", head, 0), s.like(head, 1), head))
+        updated = s.select(s.both(below, s.compare("GT", m.column, wide)), s.subtract(a, s.multiply(factors, there)), a)
         updated = s.select(s.both(below, s.compare("EQ", m.column, wide)), factors, updated)
-        mine = s.compare("EQ", s.iota(s.sizes(pivots), len(m.batch)), s.broadcast(k, s.sizes(pivots), []))
-        picked = s.reduce("maximum", other, 0, m.columns)
-        picked = s.broadcast(s.reduce("maximum", picked, 0, m.rows), s.sizes(pivots), m.batch)
-        return [s.add(k, s.scalar(1)), updated, s.select(mine, picked, pivots)]
+        is_picked = s.compare("EQ", s.iota(s.sizes(pivots), len(m.batch)), s.broadcast(k, s.sizes(pivots), []))
+        return [s.add(k, s.scalar(1)), updated, s.select(is_picked, s.broadcast(pivot, s.sizes(pivots), m.batch), pivots)]
 
     return b.loop([b.scalar(0), a, pivots], lambda s, carried: s.compare("LT", carried[0], b.number(least)), step)[1:]
 
@@ -229,15 +286,11 @@ def _solved_in_rounds(b, a, right, lower, unit):
         i, x = carried
         k = i if lower else s.subtract(s.subtract(count, 1), i)
         found = r.row_of(s, x, k)
-        column = s.select(s.compare("EQ", m.column, m.wide(s, k)), a, s.like(a, 0))
-        column = s.reduce("add", column, 0, m.columns)
         if not unit:
-            head = s.select(s.compare("EQ", s.iota(s.sizes(column), m.rows), s.broadcast(k, s.sizes(column), [])), column, s.like(column, 0))
-            head = s.broadcast(s.reduce("add", head, 0, m.rows), r.shape, r.batch)
-            found = s.divide(found, head)
+            found = s.divide(found, r.spread(s, m.element_part(s, a, k)))
         wide = r.wide(s, k)
         behind = s.compare("GT" if lower else "LT", r.row, wide)
-        factors = s.broadcast(column, r.shape, r.batch + [r.rows])
+        factors = r.spread(s, m.column_part(s, a, k))
         x = s.select(behind, s.subtract(x, s.multiply(factors, found)), x)
         return [s.add(i, s.scalar(1)), s.select(s.compare("EQ", r.row, wide), found, x)]
 
