@@ -82,16 +82,6 @@ double steps_of_loops(linalg::LinalgOp op) {
   return steps;
 }
 
-bool is_short(Operation* loop) {
-  int64_t count = 0, parts = 0;
-  const auto each = [&](Operation* op) {
-    if (llvm::isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::InsertOp>(op)) ++parts;
-    const bool is_long = ++count > kOperationsMax || parts > kPartsMax;
-    return is_long ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-  };
-  return !loop->walk(each).wasInterrupted();
-}
-
 // What has code in kernels, and nothing but its result comes of it.
 bool is_for_kernels(Operation* op) {
   if (llvm::isa<tensor::EmptyOp, tensor::DimOp, tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
@@ -104,6 +94,16 @@ bool is_for_kernels(Operation* op) {
 }
 
 }  // namespace
+
+bool SmallLoopRules::is_short(Operation* loop) {
+  int64_t count = 0, parts = 0;
+  const auto each = [&](Operation* op) {
+    if (llvm::isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::InsertOp>(op)) ++parts;
+    const bool is_long = ++count > kOperationsMax || parts > kPartsMax;
+    return is_long ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  };
+  return !loop->walk(each).wasInterrupted();
+}
 
 SmallLoopRules SmallLoopRules::of_parts(mlir::Operation* function, Workgroups workgroups) {
   SmallLoopRules rules(function, workgroups);

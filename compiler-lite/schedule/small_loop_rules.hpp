@@ -25,6 +25,8 @@ class SmallLoopRules {
   // The same of a part of such loops that is one of many, and of whose indices it is known already that they lie inside.
   static SmallLoopRules of_parts(mlir::Operation* function, Workgroups workgroups);
 
+  // Whether it is a matter of milliseconds to look at the loop's operations, again and again.
+  static bool is_short(mlir::Operation* loop);
   // How many instructions one after the other a turn takes, more or less, where that is known and the loop is a small one.
   std::optional<double> steps_of_turn(mlir::LoopLikeOpInterface loop);
   // Whether all indices in the loop lie inside.

@@ -373,6 +373,7 @@ class Outliner {
   bool outline_in_parts(mlir::LoopLikeOpInterface loop, std::optional<double> whole) {
     const std::optional<double> turns = turns_at_most(loop);
     if (!turns || workgroups_ == Workgroups::kOnCores || workgroups_ == Workgroups::kAny) return false;
+    if (!SmallLoopRules::is_short(loop)) return false;
     llvm::DenseSet<std::pair<Value, unsigned>> seen;
     for (const Value value : loop.getInits()) {
       const auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
@@ -402,9 +403,11 @@ class Outliner {
       SmallLoopRules rules = SmallLoopRules::of_parts(group, workgroups_);
       std::optional<double> each;
       for (auto part : group.getOps<mlir::LoopLikeOpInterface>()) each = rules.steps_of_turn(part);
-      const bool is_short = each && *each * turns <= kDispatchStepsMax;
-      if (is_short && whole && *whole * turns <= kDispatchStepsMax && *each * kWorthParts > *whole) return false;
-      if (is_short && place(outline, group)) return true;
+      // One workgroup after another, where there are more than a device has room for.
+      const double rounds = std::max(1.0, double(division.size()) / double(length * kWorkgroupsWanted));
+      const bool is_brief = each && *each * turns * rounds <= kDispatchStepsMax;
+      if (is_brief && whole && *whole * turns <= kDispatchStepsMax && *each * kWorthParts > *whole) return false;
+      if (is_brief && place(outline, group)) return true;
       if (length == 1) return false;
     }
     return false;
