@@ -26,6 +26,17 @@ class Recorder final : public Module<Recorder> {
     return rec.host(multiply, values);
   }
 
+  // What ranks do together, as the numbers say; a rank that would send to itself is told who it is.
+  Status together(Recording& rec, const Channel& channel, int32_t operation, int32_t reduction, uint32_t root,
+                  uint32_t to, uint32_t from, Binding<const int32_t> source, Binding<int32_t> target) {
+    if (to == channel.rank()) {
+      return failure(StatusCode::kInvalidArgument, "Rank ", channel.rank(), " of ", channel.count(),
+                     " sends to itself.");
+    }
+    return rec.collective(channel, static_cast<Collective>(operation), static_cast<Reduction>(reduction), source,
+                          target, {root, to, from});
+  }
+
   Status fail_now(Recording&) { return failure(StatusCode::kUnavailable, "Not today."); }
   Status fail_later(Recording& rec) {
     return rec.host("worrier", [] { return failure(StatusCode::kDataLoss, "The numbers are gone."); });
@@ -43,5 +54,5 @@ class Recorder final : public Module<Recorder> {
 
 BATON_EXPORT_MODULE(Recorder, "recorder", BATON_COMMAND("fill_and_copy", &Recorder::fill_and_copy, kCaptureSafe),
                     BATON_COMMAND("scale", &Recorder::scale, kHostOnly | kInPlace),
-                    BATON_COMMAND("fail_now", &Recorder::fail_now), BATON_COMMAND("fail_later", &Recorder::fail_later),
-                    BATON_COMMAND("stream", &Recorder::stream));
+                    BATON_COMMAND("together", &Recorder::together), BATON_COMMAND("fail_now", &Recorder::fail_now),
+                    BATON_COMMAND("fail_later", &Recorder::fail_later), BATON_COMMAND("stream", &Recorder::stream));
