@@ -21,6 +21,10 @@ config.substitutions.append(("%kernels", config.kernel_dir))
 config.substitutions.append(("%samples", config.sample_dir))
 config.substitutions.append(("%libraries", os.path.join(os.path.dirname(config.tools_dir), "libraries")))
 config.substitutions.append(("%{python}", sys.executable))
+# What the validation layer says of a test ends its process; where there is none nothing watches. The sanitizers would watch the layer.
+LAYERS = ("/usr/share/vulkan/explicit_layer.d", "/etc/vulkan/explicit_layer.d", "/usr/local/share/vulkan/explicit_layer.d")
+IS_WATCHED = not config.sanitized and any(os.path.exists(f"{folder}/VkLayer_khronos_validation.json") for folder in LAYERS)
+config.substitutions.append(("%vulkan", "vulkan?vulkan_validation=fatal" if IS_WATCHED else "vulkan"))
 # Two GPUs and NCCL that are faked, in place of the machine's: %{fake_gpu} baton-run-module ...
 config.substitutions.append(("%{fake_gpu}", f"env BATON_FAKE_DEVICES=2 LD_LIBRARY_PATH={config.fake_gpu_dir} BATON_NCCL={config.fake_gpu_dir}/libnccl.so.2"))
 if not config.emulated and os.path.exists(f"{config.fake_gpu_dir}/libcuda.so.1"):

@@ -1,4 +1,4 @@
-// barrier on Vulkan: a memory barrier over everything, where work stands on both sides of it.
+// barrier on Vulkan: a memory barrier over everything, where work on both sides of it may touch the same (work_order.hpp).
 
 #include "hal/commands/barrier.hpp"
 

@@ -97,6 +97,8 @@ Status CommandBuffer::launch_copy(const RecordedBinding& source, const RecordedB
   auto* bindings = arena().allocate_array<RecordedBinding>(2);
   bindings[0] = source;
   bindings[1] = target;
+  bindings[0].access = Access::kRead;
+  bindings[1].access = Access::kWrite;
   return launch(
       {.pipeline = *device_.builtins().copy, .bindings = {bindings, 2}, .grid = {builtin_workgroups(length), 1, 1}});
 }

@@ -264,7 +264,7 @@ DeviceInfo describe(const DeviceFacts& facts, size_t index) {
                              listed(" i16", on.core.features.shaderInt16), " i64",
                              facts.imported_host_alignment ? " host-import" : "")},
            {"formats", text(hands_over(facts) ? text(spirv::kHandingFormat, " ") : "", "vulkan-spirv-fb spirv")},
-           {"parameters", "vulkan_validation=0|1 vulkan_cache=FOLDER"}}};
+           {"parameters", "vulkan_validation=0|1|fatal vulkan_cache=FOLDER"}}};
 }
 
 }  // namespace baton::hal::drivers::vulkan

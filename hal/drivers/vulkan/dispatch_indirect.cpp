@@ -14,6 +14,7 @@ Status CommandBuffer::dispatch_indirect(const commands::DispatchIndirect& comman
   BATON_TRY_ASSIGN(const uint32_t grid_at, reserve(sizeof(CheckedGrid)));
   auto* bindings = arena().allocate_array<RecordedBinding>(2);
   bindings[0] = RecordedBinding::make(command.grid);
+  bindings[0].access = Access::kRead;
   bindings[1] = RecordedBinding::in_table(grid_at, sizeof(CheckedGrid));
   BATON_TRY(launch({.pipeline = *device_.builtins().check_grid,
                     .bindings = {bindings, 2},

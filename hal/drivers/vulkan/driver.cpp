@@ -12,20 +12,20 @@ namespace {
 constexpr size_t kNameMin = 4, kUuidMin = 8;  // What is told of either, at least.
 
 struct Parameters {
-  bool validation = false;
+  Validation validation = Validation::kOff;
   std::string cache_folder;
 };
 
 Result<Parameters> parse(std::span<const DeviceParameter> parameters) {
   Parameters parsed;
   for (const auto& [key, value] : parameters) {
-    if (key == "vulkan_validation" && (value == "0" || value == "1")) {
-      parsed.validation = value == "1";
+    if (key == "vulkan_validation" && (value == "0" || value == "1" || value == "fatal")) {
+      parsed.validation = value == "0" ? Validation::kOff : value == "1" ? Validation::kOn : Validation::kFatal;
     } else if (key == "vulkan_cache" && !value.empty()) {
       parsed.cache_folder = value;
     } else {
       return failure(StatusCode::kInvalidArgument, "Device vulkan has no parameter '", key, "=", value,
-                     "'; it takes vulkan_validation=0|1 and vulkan_cache=FOLDER.");
+                     "'; it takes vulkan_validation=0|1|fatal and vulkan_cache=FOLDER.");
     }
   }
   return parsed;
@@ -61,7 +61,7 @@ class VulkanDriver final : public Driver {
   std::string_view name() const override { return "vulkan"; }
 
   Result<std::vector<DeviceInfo>> list() override {
-    BATON_TRY_ASSIGN(const Ref<Instance> instance, open_instance(false));
+    BATON_TRY_ASSIGN(const Ref<Instance> instance, open_instance(Validation::kOff));
     BATON_TRY_ASSIGN(const std::vector<DeviceFacts> devices, list_devices(*instance));
     if (devices.empty()) return failure(StatusCode::kUnavailable, "No Vulkan device: the loader sees none.");
     std::vector<DeviceInfo> infos;
@@ -81,10 +81,10 @@ class VulkanDriver final : public Driver {
   }
 
  private:
-  // Two at most: loading drivers takes tens of milliseconds.
-  Result<Ref<Instance>> open_instance(bool validation) {
+  // One of a kind: loading drivers takes tens of milliseconds.
+  Result<Ref<Instance>> open_instance(Validation validation) {
     const std::lock_guard lock(mutex_);
-    Ref<Instance>& instance = validation ? validating_ : plain_;
+    Ref<Instance>& instance = instances_[static_cast<size_t>(validation)];
     if (!instance) {
       BATON_TRY_ASSIGN(instance, Instance::make(validation, options_.validation_listener));
     }
@@ -94,7 +94,7 @@ class VulkanDriver final : public Driver {
   const FunctionList functions_;
   const Options options_;  // Without functions.
   std::mutex mutex_;
-  Ref<Instance> plain_, validating_;  // Guarded by mutex_.
+  Ref<Instance> instances_[3];  // By what watches them. Guarded by mutex_.
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 //   vulkan                     the first device that is hardware, or the first one where there is none
 //   vulkan://1                 by its place in the list, where hardware comes first and software (lavapipe) last
 //   vulkan://llvmpipe          by the beginning of its name, or of its UUID
-// Parameters: vulkan_validation=0|1 (Khronos' validation layer watches every call), vulkan_cache=FOLDER (compiled pipelines
+// Parameters: vulkan_validation=0|1|fatal (Khronos' validation layer watches every call; fatal: what it says ends the process), vulkan_cache=FOLDER (compiled pipelines
 // are kept there).
 // Threads: as Driver.
 #pragma once

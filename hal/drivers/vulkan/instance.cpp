@@ -60,14 +60,20 @@ VKAPI_ATTR VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDe
   if (!HeardHere::take(data->pMessage)) static_cast<ValidationListener*>(listener)->say(data->pMessage);
   return VK_FALSE;
 }
+VKAPI_ATTR VkBool32 VKAPI_CALL hear_and_end(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                            const VkDebugUtilsMessengerCallbackDataEXT* data, void* listener) {
+  if (HeardHere::take(data->pMessage)) return VK_FALSE;
+  static_cast<ValidationListener*>(listener)->say(data->pMessage);
+  std::abort();
+}
 
-VkDebugUtilsMessengerCreateInfoEXT messenger_info(ValidationListener* listener) {
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(ValidationListener* listener, Validation validation) {
   VkDebugUtilsMessengerCreateInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
   info.messageSeverity =
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  info.pfnUserCallback = hear;
+  info.pfnUserCallback = validation == Validation::kFatal ? hear_and_end : hear;
   info.pUserData = listener;
   return info;
 }
@@ -103,27 +109,27 @@ Status instance_failure(VkResult result) {
 
 }  // namespace
 
-Result<Ref<Instance>> Instance::make(bool validation, std::shared_ptr<ValidationListener> listener) {
+Result<Ref<Instance>> Instance::make(Validation validation, std::shared_ptr<ValidationListener> listener) {
   BATON_TRY_ASSIGN(const LoaderSymbols loader, load_loader());
   BATON_TRY(check_version(loader));
-  if (validation) BATON_TRY(check_layer(loader));
+  if (validation != Validation::kOff) BATON_TRY(check_layer(loader));
   if (!listener) listener = std::make_shared<PrintingListener>();
   auto instance = make_ref<Instance>(std::move(listener));
   BATON_TRY(instance->create(loader, validation));
   return instance;
 }
 
-Status Instance::create(const LoaderSymbols& loader, bool validation) {
+Status Instance::create(const LoaderSymbols& loader, Validation validation) {
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pEngineName = "Baton";
   application.apiVersion = VK_API_VERSION_1_3;
-  const auto messenger = messenger_info(listener_.get());
+  const auto messenger = messenger_info(listener_.get(), validation);
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
-  if (validation) {
+  if (validation != Validation::kOff) {
     info.pNext = &messenger;
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = &kValidationLayer;
@@ -136,7 +142,7 @@ Status Instance::create(const LoaderSymbols& loader, bool validation) {
   notice_the_end();
   keep_drivers();
   BATON_TRY_ASSIGN(symbols_, load_instance_symbols(loader, handle_));
-  if (!validation) return {};
+  if (validation == Validation::kOff) return {};
   const auto create_messenger = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
       loader.vkGetInstanceProcAddr(handle_, "vkCreateDebugUtilsMessengerEXT"));
   destroy_messenger_ = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(

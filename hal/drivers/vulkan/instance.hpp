@@ -12,10 +12,13 @@
 
 namespace baton::hal::drivers::vulkan {
 
+// What Khronos' validation layer says goes to the listener, else to standard error; kFatal ends the process then.
+enum class Validation : uint8_t { kOff, kOn, kFatal };
+
 class Instance final : public RefCounted<Instance> {
  public:
   // UNAVAILABLE, with the reason, where there is no loader, no driver, or no validation layer that is asked for.
-  static Result<Ref<Instance>> make(bool validation, std::shared_ptr<ValidationListener> listener);
+  static Result<Ref<Instance>> make(Validation validation, std::shared_ptr<ValidationListener> listener);
   ~Instance();
 
   const InstanceSymbols& symbols() const { return symbols_; }
@@ -28,7 +31,7 @@ class Instance final : public RefCounted<Instance> {
   friend Ref<T> baton::make_ref(Arguments&&...);
   explicit Instance(std::shared_ptr<ValidationListener> listener) : listener_(std::move(listener)) {}
 
-  Status create(const LoaderSymbols& loader, bool validation);
+  Status create(const LoaderSymbols& loader, Validation validation);
 
   std::shared_ptr<ValidationListener> listener_;  // The layer's messenger calls it until the instance is gone.
   VkInstance handle_ = VK_NULL_HANDLE;

@@ -6,6 +6,7 @@
 #include "hal/drivers/vulkan/barriers.hpp"
 #include "hal/drivers/vulkan/device.hpp"
 #include "hal/drivers/vulkan/recording.hpp"
+#include "hal/drivers/vulkan/work_order.hpp"
 
 namespace baton::hal::drivers::vulkan {
 
@@ -293,19 +294,19 @@ Status PreparedCommands::encode_step(size_t step, VkCommandBuffer commands, cons
   first_barrier(symbols, commands);
   if (stamps_) stamps_->begin(commands, step);
   uint32_t launched = 0;
-  bool ordered = true;  // There is a barrier behind all launches.
+  WorkOrder order;
   bound_pipeline_ = nullptr;
   for (const Record* record = recording_.steps()[step].first; record; record = record->next) {
     if (record->kind == RecordKind::kBarrier) {
-      ordered = true;
+      order.barrier();
       continue;
     }
     if (record->kind != RecordKind::kLaunch) break;
-    if (launched != 0 && ordered) work_barrier(symbols, commands);
-    BATON_TRY(encode_launch(static_cast<const Launch&>(*record), commands, arguments));
+    const auto& launch = static_cast<const Launch&>(*record);
+    if (order.needs_barrier(launch.bindings, launch.grid_at)) work_barrier(symbols, commands);
+    BATON_TRY(encode_launch(launch, commands, arguments));
     if (stamps_) stamps_->behind(commands, step, launched);
     ++launched;
-    ordered = false;
   }
   last_barrier(symbols, commands);
   BATON_VULKAN_TRY(symbols, vkEndCommandBuffer, commands);

@@ -26,6 +26,8 @@ constexpr const char* kQueued = "work is submitted and waited for by the queue o
   X(vkResetCommandBuffer) \
   X(vkFreeCommandBuffers) \
   X(vkQueueSubmit)        \
+  X(vkQueueSubmit2)       \
+  X(vkQueueBindSparse)    \
   X(vkQueueWaitIdle)      \
   X(vkDeviceWaitIdle)     \
   X(vkCmdBeginQuery)      \
@@ -79,6 +81,15 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSub
   if (refused_here("vkQueueSubmit")) return VK_ERROR_UNKNOWN;
   return loader().vkQueueSubmit(queue, count, infos, fence);
 }
+VKAPI_ATTR VkResult VKAPI_CALL submit_2(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos, VkFence fence) {
+  if (refused_here("vkQueueSubmit2")) return VK_ERROR_UNKNOWN;
+  return loader().vkQueueSubmit2(queue, count, infos, fence);
+}
+VKAPI_ATTR VkResult VKAPI_CALL bind_sparse(VkQueue queue, uint32_t count, const VkBindSparseInfo* infos,
+                                           VkFence fence) {
+  if (refused_here("vkQueueBindSparse")) return VK_ERROR_UNKNOWN;
+  return loader().vkQueueBindSparse(queue, count, infos, fence);
+}
 VKAPI_ATTR VkResult VKAPI_CALL wait_for_queue(VkQueue queue) {
   if (refused_here("vkQueueWaitIdle")) return VK_ERROR_UNKNOWN;
   return loader().vkQueueWaitIdle(queue);
@@ -110,13 +121,17 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL find_guarded(VkDevice device, const cha
       {"vkResetCommandBuffer", reinterpret_cast<PFN_vkVoidFunction>(reset_commands)},
       {"vkFreeCommandBuffers", reinterpret_cast<PFN_vkVoidFunction>(free_commands)},
       {"vkQueueSubmit", reinterpret_cast<PFN_vkVoidFunction>(submit)},
+      // An old loader, or a device that was opened for an older version, has none. Under its name as an extension a device of
+      // this driver never has it: none is turned on.
+      {"vkQueueSubmit2", loader().vkQueueSubmit2 ? reinterpret_cast<PFN_vkVoidFunction>(submit_2) : nullptr},
+      {"vkQueueBindSparse", reinterpret_cast<PFN_vkVoidFunction>(bind_sparse)},
       {"vkQueueWaitIdle", reinterpret_cast<PFN_vkVoidFunction>(wait_for_queue)},
       {"vkDeviceWaitIdle", reinterpret_cast<PFN_vkVoidFunction>(wait_for_device)},
       {"vkCmdBeginQuery", reinterpret_cast<PFN_vkVoidFunction>(begin_query)},
       {"vkCmdEndQuery", reinterpret_cast<PFN_vkVoidFunction>(end_query)},
   };
   for (const auto& one : guarded) {
-    if (std::strcmp(one.name, name) == 0) return one.entry;
+    if (std::strcmp(one.name, name) == 0) return loader().vkGetDeviceProcAddr(device, name) ? one.entry : nullptr;
   }
   return loader().vkGetDeviceProcAddr(device, name);
 }

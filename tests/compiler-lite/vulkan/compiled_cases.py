@@ -80,7 +80,7 @@ def main():
     tools = Path(sys.argv[1])
     device = next((word[9:] for word in sys.argv[2:] if word.startswith("--device=")), "vulkan")
     only = next((word[7:] for word in sys.argv[2:] if word.startswith("--only=")), "")
-    device += ("&" if "?" in device else "?") + "vulkan_validation=1"
+    device += ("&" if "?" in device else "?") + "vulkan_validation=fatal"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wrong = compile_all(tools, folder, only) + compile_checked(tools, folder)

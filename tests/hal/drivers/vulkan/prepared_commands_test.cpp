@@ -646,6 +646,13 @@ TEST_F(PreparedCommandsTest, CustomCommandsRecordSegments) {
   }
 }
 
+VkQueue queue_of(const CommandBufferV1& on) {
+  VkQueue queue = VK_NULL_HANDLE;
+  FillLibrary::find<PFN_vkGetDeviceQueue>(on, "vkGetDeviceQueue")(static_cast<VkDevice>(on.device), on.queue_family, 0,
+                                                                  &queue);
+  return queue;
+}
+
 // What would take the command buffer away, or go behind the queue's back, is refused, and names who did it.
 TEST_F(PreparedCommandsTest, TheGuardNamesWhatIsRefused) {
   const FillLibrary library(device());
@@ -654,7 +661,7 @@ TEST_F(PreparedCommandsTest, TheGuardNamesWhatIsRefused) {
     const char* call;
     void (*run)(const CommandBufferV1& on);
   };
-  const Misuse misuses[] = {
+  std::vector<Misuse> misuses = {
       {"vkEndCommandBuffer",
        [](const CommandBufferV1& on) {
          const auto end = FillLibrary::find<PFN_vkEndCommandBuffer>(on, "vkEndCommandBuffer");
@@ -680,11 +687,17 @@ TEST_F(PreparedCommandsTest, TheGuardNamesWhatIsRefused) {
        }},
       {"vkQueueSubmit",
        [](const CommandBufferV1& on) {
-         VkQueue queue = VK_NULL_HANDLE;
-         FillLibrary::find<PFN_vkGetDeviceQueue>(on, "vkGetDeviceQueue")(static_cast<VkDevice>(on.device),
-                                                                         on.queue_family, 0, &queue);
          const auto submit = FillLibrary::find<PFN_vkQueueSubmit>(on, "vkQueueSubmit");
-         EXPECT_EQ(submit(queue, 0, nullptr, VK_NULL_HANDLE), VK_ERROR_UNKNOWN);
+         EXPECT_EQ(submit(queue_of(on), 0, nullptr, VK_NULL_HANDLE), VK_ERROR_UNKNOWN);
+       }},
+      {"vkQueueBindSparse",
+       [](const CommandBufferV1& on) {
+         const auto bind = FillLibrary::find<PFN_vkQueueBindSparse>(on, "vkQueueBindSparse");
+         EXPECT_EQ(bind(queue_of(on), 0, nullptr, VK_NULL_HANDLE), VK_ERROR_UNKNOWN);
+       }},
+      {"vkQueueWaitIdle",
+       [](const CommandBufferV1& on) {
+         EXPECT_EQ(FillLibrary::find<PFN_vkQueueWaitIdle>(on, "vkQueueWaitIdle")(queue_of(on)), VK_ERROR_UNKNOWN);
        }},
       {"vkDeviceWaitIdle",
        [](const CommandBufferV1& on) {
@@ -695,6 +708,13 @@ TEST_F(PreparedCommandsTest, TheGuardNamesWhatIsRefused) {
          EXPECT_EQ(wait(static_cast<VkDevice>(on.device)), VK_ERROR_UNKNOWN);
        }},
   };
+  // Devices of Vulkan 1.3 have a second way to submit.
+  if (library.device().context().facts().api_version >= VK_API_VERSION_1_3) {
+    misuses.push_back({"vkQueueSubmit2", [](const CommandBufferV1& on) {
+                         const auto submit = FillLibrary::find<PFN_vkQueueSubmit2>(on, "vkQueueSubmit2");
+                         EXPECT_EQ(submit(queue_of(on), 0, nullptr, VK_NULL_HANDLE), VK_ERROR_UNKNOWN);
+                       }});
+  }
   for (const Misuse& misuse : misuses) {
     const auto commands = device().make_command_buffer().value();
     EXPECT_OK(commands->begin_custom({.module = "lib", .function = "crooked"}));
@@ -729,6 +749,32 @@ TEST_F(PreparedCommandsTest, TheGuardNamesWhatIsRefused) {
   const auto wait = FillLibrary::find<PFN_vkDeviceWaitIdle>(handles, "vkDeviceWaitIdle");
   EXPECT_OK(commands->end_custom({}));
   EXPECT_EQ(wait(static_cast<VkDevice>(handles.device)), VK_SUCCESS);
+}
+
+// Vulkan's own rules are broken, in front of the layer.
+void break_a_rule(hal::Device& device) {
+  const Context& context = static_cast<Device&>(device).context();
+  VkCommandPoolCreateInfo pool{};
+  pool.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  VkCommandPool made = VK_NULL_HANDLE;
+  if (context.symbols().vkCreateCommandPool(context.handle(), &pool, nullptr, &made) == VK_SUCCESS) {
+    context.symbols().vkDestroyCommandPool(context.handle(), made, nullptr);
+  }
+}
+
+// Run by validation_fails_tests, which expects that it fails.
+TEST_F(PreparedCommandsTest, DISABLED_AMessageFailsTheTestThatRuns) { break_a_rule(device()); }
+
+using FatalValidationDeathTest = testing_support::WatchedDeviceTest;
+TEST_F(FatalValidationDeathTest, AMessageEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto open = [](const char* validation) {
+    const DeviceParameter watched[] = {{"vulkan_validation", validation}};
+    return make_driver()->open("", watched);
+  };
+  if (const auto told = open("1"); !told) GTEST_SKIP() << "skipped: " << told.error().message();
+  EXPECT_DEATH(break_a_rule(**open("fatal")), "\\[vulkan\\] .*vkCreateCommandPool");
+  EXPECT_FAILS(open("2"), StatusCode::kInvalidArgument, "vulkan_validation=0|1|fatal");
 }
 
 // What the validation layer says of a command fails it, and no one else hears it.
