@@ -82,16 +82,6 @@ class Matrices:
         value, _ = self.column_part(b, a, k)
         return b.reshape(value, self.shape[:-1]) if self.is_known else value
 
-    def one_of_line(self, b, line, k):
-        """Number k of a row of each matrix, for each element."""
-        rank = len(self.batch)
-        if self.is_known:
-            zero = b.convert(b.scalar(0), element_of(k))
-            one = b.dynamic_slice(line, [zero] * rank + [k], [*self.shape[:-2], 1])
-            return b.broadcast(one, self.shape, self.batch + [self.columns])
-        is_it = b.compare("EQ", b.iota(b.sizes(line), rank), b.broadcast(k, b.sizes(line), []))
-        return b.broadcast(b.reduce("add", b.select(is_it, line, b.like(line, 0)), 0, rank), self.shape, self.batch)
-
     def wide(self, b, k):
         return b.broadcast(k, self.shape, [])
 
@@ -229,16 +219,18 @@ def _lu_in_rounds(b, a):
     def step(s, carried):
         k, a, pivots = carried
         wide = m.wide(s, k)
-        size = magnitude(s, m.line_of(s, a, k))
+        line = m.line_of(s, a, k)
+        size = magnitude(s, line)
         place = s.iota(s.sizes(size), len(m.batch))
         size = s.select(s.compare("GE", place, s.broadcast(k, s.sizes(size), [])), size, s.like(size, -1))
         largest = s.broadcast(s.reduce("maximum", size, -1, len(m.batch)), s.sizes(size), m.batch)
         pivot = s.reduce("minimum", s.select(s.compare("EQ", size, largest), place, s.filled(rows, place)), (1 << 31) - 1, len(m.batch))
         pivot = s.minimum(pivot, s.filled(s.difference(rows, 1), pivot))
+        is_head = s.compare("EQ", place, s.broadcast(pivot, s.sizes(place), m.batch))
+        head = s.broadcast(s.reduce("add", s.select(is_head, line, s.like(line, 0)), 0, len(m.batch)), m.shape, m.batch)
         is_other, is_mine = s.compare("EQ", m.row, s.broadcast(pivot, m.shape, m.batch)), s.compare("EQ", m.row, wide)
         # Row k and that of the pivot change places.
         there = s.reduce("add", s.select(is_other, a, s.like(a, 0)), 0, m.rows)
-        head = m.one_of_line(s, there, k)
         there = s.broadcast(there, m.shape, m.batch + [m.columns])
         column = s.select(is_other, m.element_of(s, a, k), m.column_of(s, a, k))
         a = s.select(is_mine, there, s.select(is_other, m.row_of(s, a, k), a))
