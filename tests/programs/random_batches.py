@@ -6,12 +6,8 @@
 
 Items may be any dimension of a tensor, and some tensors are the same for all. Elements are integers: they are exact.
 """
-import concurrent.futures
 import random
-import shutil
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -320,22 +316,14 @@ def failure_of(seed, folder):
     return "; ".join(f"result {i} {wrong}" for i, wrong in enumerate(map(tools.difference, wanted, given)) if wrong), "baton.workgroups" in said
 
 
+def text_of(seed):
+    return make_program(seed)[0]
+
+
 def main():
     options, seeds = random_options.parse(random_options.parser_of(__doc__))
-    scratch, failed, divided = Path(tempfile.mkdtemp(prefix="random_batches.")), 0, 0
-    try:
-        with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
-            for seed, (text, is_divided) in zip(seeds, pool.map(failure_of, seeds, [scratch / str(seed) for seed in seeds])):
-                divided += is_divided
-                if not text:
-                    continue
-                failed += 1
-                print(f"FAILED seed {seed}: {text[:700]}", flush=True)
-                if options.keep:
-                    options.keep.mkdir(parents=True, exist_ok=True)
-                    (options.keep / f"{seed}.mlir").write_text(make_program(seed)[0])
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    found = random_options.run(options, seeds, "random_batches", failure_of, text_of)
+    failed, divided = sum(bool(wrong) for wrong, _ in found), sum(is_divided for _, is_divided in found)
     print(f"{options.count} programs, {failed} failed; the loops of {divided} are divided among workgroups")
     return 1 if failed else 0
 

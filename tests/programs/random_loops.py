@@ -7,12 +7,8 @@
 A tensor that a loop carries may be written in place only where nobody sees it. So programs use tensors again after updates,
 swap them, carry one twice, hand in what the caller lent or gave, and leave loops early. Elements are integers: they are exact.
 """
-import concurrent.futures
 import random
-import shutil
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -339,25 +335,16 @@ def failure_of(seed, folder, flags):
     return "; ".join(f"result {i} {wrong}" for i, wrong in enumerate(map(tools.difference, wanted, given)) if wrong)
 
 
+def text_of(seed):
+    return make_program(seed)[0]
+
+
 def main():
     parser = random_options.parser_of(__doc__)
     parser.add_argument("--sanitize", action="store_true", help="kernels check each access")
     options, seeds = random_options.parse(parser)
-    scratch, failed = Path(tempfile.mkdtemp(prefix="random_loops.")), 0
     flags = ["--sanitize"] if options.sanitize else []
-    try:
-        with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
-            folders = [scratch / str(seed) for seed in seeds]
-            for seed, text in zip(seeds, pool.map(failure_of, seeds, folders, [flags] * len(seeds))):
-                if not text:
-                    continue
-                failed += 1
-                print(f"FAILED seed {seed}: {text[:700]}", flush=True)
-                if options.keep:
-                    options.keep.mkdir(parents=True, exist_ok=True)
-                    (options.keep / f"{seed}.mlir").write_text(make_program(seed)[0])
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    failed = sum(map(bool, random_options.run(options, seeds, "random_loops", failure_of, text_of, flags)))
     print(f"{options.count} programs, {failed} failed")
     return 1 if failed else 0
 

@@ -1,7 +1,10 @@
 """What scripts with random programs are asked on their command line: which programs, where they run, what is kept of them."""
 import argparse
+import concurrent.futures
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import tools
@@ -28,3 +31,24 @@ def parse(parser):
     first = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "little")
     print(f"seeds {first} to {first + options.count - 1}", flush=True)
     return options, range(first, first + options.count)
+
+
+def run(options, seeds, name, check, text_of, *more):
+    """What `check(seed, folder, *more)` says of each program: what is wrong with it, or a tuple that begins with that. Failures are printed, and
+    their texts, which `text_of(seed)` gives, are kept where the options want it."""
+    scratch, found = Path(tempfile.mkdtemp(prefix=f"{name}.")), []
+    try:
+        with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
+            folders = [scratch / str(seed) for seed in seeds]
+            for seed, said in zip(seeds, pool.map(check, seeds, folders, *([each] * len(seeds) for each in more))):
+                found.append(said)
+                wrong = said if isinstance(said, str) else said[0]
+                if not wrong:
+                    continue
+                print(f"FAILED seed {seed}: {wrong[:700]}", flush=True)
+                if options.keep:
+                    options.keep.mkdir(parents=True, exist_ok=True)
+                    (options.keep / f"{seed}.mlir").write_text(text_of(seed))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return found
