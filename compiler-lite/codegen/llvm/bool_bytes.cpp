@@ -30,13 +30,13 @@ void store_byte(llvm::StoreInst& store) {
 llvm::PreservedAnalyses BoolBytes::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
   bool changed = false;
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-        load && load->isSimple() && is_bool(load->getType())) {
+    // Each replaces the instruction, which is gone then.
+    auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (load && load->isSimple() && is_bool(load->getType())) {
       load_byte(*load);
       changed = true;
-    }
-    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    if (store && store->isSimple() && is_bool(store->getValueOperand()->getType())) {
+    } else if (store && store->isSimple() && is_bool(store->getValueOperand()->getType())) {
       store_byte(*store);
       changed = true;
     }
