@@ -1,4 +1,5 @@
-// copy_buffer on Vulkan: a kernel that copies between two addresses, so that a slot costs two stores.
+// copy_buffer on Vulkan: a kernel that copies between two addresses, so that a slot costs two stores; between fixed buffers
+// Vulkan's own copy (PreparedCommands::encode_copy).
 
 #include "hal/commands/copy_buffer.hpp"
 

@@ -313,7 +313,22 @@ Status PreparedCommands::encode_step(size_t step, VkCommandBuffer commands, cons
   return {};
 }
 
+// A copy between fixed buffers, which no table changes, is Vulkan's own; the kernel is for what slots change. Ranges that overlap are
+// refused when they are recorded.
+bool PreparedCommands::encode_copy(const Launch& launch, VkCommandBuffer commands) {
+  if (launch.pipeline != device_.builtins().copy.get()) return false;
+  for (const RecordedBinding& binding : launch.bindings) {
+    if (binding.base != RecordedBinding::kFixed) return false;
+  }
+  const RecordedBinding &source = launch.bindings[0], &target = launch.bindings[1];
+  const Block &from = source.buffer->block(), &to = target.buffer->block();
+  const VkBufferCopy copy = {from.offset + source.offset, to.offset + target.offset, target.length};
+  device_.context().symbols().vkCmdCopyBuffer(commands, from.slab->buffer, to.slab->buffer, 1, &copy);
+  return true;
+}
+
 Status PreparedCommands::encode_launch(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments) {
+  if (encode_copy(launch, commands)) return {};
   const DeviceSymbols& symbols = device_.context().symbols();
   const Pipeline& pipeline = *launch.pipeline;
   if (bound_pipeline_ != &pipeline) {

@@ -86,6 +86,7 @@ class PreparedCommands {
   void line_up();
   Status encode_step(size_t step, VkCommandBuffer commands, const Arguments& arguments);
   void line_up_segment(size_t step, VkCommandBuffer commands);
+  bool encode_copy(const Launch& launch, VkCommandBuffer commands);
   Status encode_launch(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments);
   Status bind_descriptors(const Launch& launch, VkCommandBuffer commands, const Arguments& arguments);
   void store(uint32_t at, uint64_t value);

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "hal/drivers/vulkan/spirv_operands.hpp"
 #include "hal/spirv_words.hpp"
 
 namespace baton::hal::drivers::vulkan {
@@ -32,8 +33,19 @@ Makes made_by(uint32_t op) {
 }
 
 struct Body {
-  std::set<uint32_t> made, named;  // Ids that it makes, and all words of it: ids among them.
+  std::set<uint32_t> made, named;  // Ids that it makes and those that it names.
 };
+
+// Into `named`: the ids of an instruction; all words of one that is not known, literals of it among them.
+void add_named(const SpirvInstruction& one, std::set<uint32_t>& named) {
+  const Result<SpirvOperands> operands =
+      one.op == kSwitch ? failure(StatusCode::kUnimplemented, "What it looks at may have 64 bits.") : operands_of(one);
+  if (!operands) {
+    named.insert(one.words.begin() + 1, one.words.end());
+    return;
+  }
+  for (const uint32_t word : operands->used) named.insert(one[word]);
+}
 
 class Module {
  public:
@@ -50,7 +62,7 @@ class Module {
       known = known && makes != Makes::kUnknown;
       if (makes == Makes::kId && one.size() > 1) body->made.insert(one[1]);
       if (makes == Makes::kTypedId && one.size() > 2) body->made.insert(one[2]);
-      body->named.insert(one.words.begin() + 1, one.words.end());
+      add_named(one, body->named);
       if (one.op == kFunctionEnd) body = nullptr;
       return {};
     });

@@ -61,28 +61,46 @@ WorkOrder::Range WorkOrder::range_of(const RecordedBinding& binding) {
   return {kFixedSpace, address + binding.offset, address + end};
 }
 
+void WorkOrder::Touched::limit() {
+  if (written.size() + read.size() <= kRangesMax) return;
+  clear();
+  all = true;
+}
+
+void WorkOrder::Touched::add(const Range& range, bool is_written) {
+  if (all) return;
+  (is_written ? written : read).add(range);
+  limit();
+}
+
+void WorkOrder::Touched::add(const Touched& others) {
+  all = all || others.all;
+  written.add(others.written);
+  read.add(others.read);
+  limit();
+}
+
 void WorkOrder::barrier() {
-  before_.written.add(since_.written);
-  before_.read.add(since_.read);
+  before_.add(since_);
   since_.clear();
 }
 
 bool WorkOrder::conflicts(const Range& range, Access access) const {
-  return before_.written.meets(range) || (writes(access) && before_.read.meets(range));
+  return before_.all || before_.written.meets(range) || (writes(access) && before_.read.meets(range));
 }
 
 bool WorkOrder::needs_barrier(std::span<const RecordedBinding> bindings, uint32_t grid_at) {
   const bool reads_grid = grid_at != Launch::kDirect;
   const Range grid = {kTableSpace, grid_at, uint64_t{grid_at} + sizeof(CheckedGrid)};
-  bool needed = before_.size() > kRangesMax || (reads_grid && conflicts(grid, Access::kRead));
+  bool needed = reads_grid && conflicts(grid, Access::kRead);
   for (const RecordedBinding& binding : bindings) needed = needed || conflicts(range_of(binding), binding.access);
   if (needed) {
     before_.clear();
     since_.clear();
   }
-  if (reads_grid) since_.read.add(grid);
+  if (reads_grid) since_.add(grid, false);
   for (const RecordedBinding& binding : bindings) {
-    (writes(binding.access) ? since_.written : since_.read).add(range_of(binding));
+    since_.add(range_of(binding), writes(binding.access));
   }
   return needed;
 }

@@ -42,8 +42,14 @@ class WorkOrder {
   };
   struct Touched {
     Ranges written, read;
-    void clear() { written.clear(), read.clear(); }
-    size_t size() const { return written.size() + read.size(); }
+    bool all = false;  // More than are kept apart.
+
+    void add(const Range& range, bool is_written);
+    void add(const Touched& others);
+    void clear() { written.clear(), read.clear(), all = false; }
+
+   private:
+    void limit();
   };
   static Range range_of(const RecordedBinding& binding);
   bool conflicts(const Range& range, Access access) const;

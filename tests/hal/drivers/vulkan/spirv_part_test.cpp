@@ -9,6 +9,7 @@
 #include "hal/drivers/vulkan/spirv_module.hpp"
 #include "hal/spirv_words.hpp"
 #include "kernels_several_spv.hpp"
+#include "tests/hal/drivers/vulkan/written_spirv.hpp"
 #include "tests/support/status_matchers.hpp"
 
 namespace baton::hal::drivers::vulkan {
@@ -55,6 +56,24 @@ TEST(SpirvPartTest, SharedMemoryIsItsOwn) {
     }));
     EXPECT_EQ(variables > 0, entry.shared_bytes > 0) << entry.name;
   }
+}
+
+// An alignment of 16 is no name of the variable 16, nor an index that of 18: what such a number kept was more than the device's
+// shared memory.
+TEST(SpirvPartTest, LiteralsAreNoNames) {
+  constexpr uint32_t kAligned = 2;
+  WrittenSpirv written(40);
+  for (const uint32_t variable : {16u, 17u, 18u}) written.add(spirv::kVariable, {20, variable, spirv::kWorkgroup});
+  written.add(spirv::kFunction, {2, 1, 0, 3});
+  written.add(61, {2, 30, 17, kAligned, 16});  // OpLoad
+  written.add(81, {2, 31, 30, 18});            // OpCompositeExtract
+  written.add(spirv::kFunctionEnd, std::initializer_list<uint32_t>{});
+  std::vector<uint32_t> variables;
+  ASSERT_OK(for_each_instruction(only_entry_point(written.words, 1), [&](const SpirvInstruction& one) -> Status {
+    if (one.op == spirv::kVariable) variables.push_back(one[2]);
+    return {};
+  }));
+  EXPECT_EQ(variables, std::vector<uint32_t>{17});
 }
 
 TEST(SpirvPartTest, WhatIsNotKnownLeavesTheModuleWhole) {

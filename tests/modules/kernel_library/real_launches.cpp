@@ -1,8 +1,6 @@
 // Goal: what launches ask of a GPU beyond a grid and a block is what it gives: clusters, workgroups that all run at once, priorities,
 // early launches, occupancy, variables of the code, commands that each execution's table patches. Method: kernels whose results
 // tell it (real_kernels.cu), on the machine's GPU; skipped without one. tests/gpu/run runs them there.
-#include "real_kernels.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
 #include "modules/hal_module/objects.hpp"
+#include "real_kernels.h"
 #include "tests/modules/kernel_library/cuda_kernels.hpp"
 #include "tests/support/status_matchers.hpp"
 
