@@ -92,22 +92,22 @@ TrapKind List::resize(uint64_t size, Pace& pace) {
   if (const TrapKind trap = reserve(size, pace); trap != TrapKind::kNone) return trap;
   const uint64_t changes = size > size_ ? size - size_ : size_ - size;
   return pace.in_stretches(changes * sizeof(Element), [&](uint64_t begin, uint64_t end) {
-    const uint64_t count = (end - begin) / sizeof(Element);
+    const uint64_t elements_here = (end - begin) / sizeof(Element);
     if (size_ < size) {
-      std::uninitialized_value_construct_n(elements + size_, count);
-      size_ += count;
+      std::uninitialized_value_construct_n(elements + size_, elements_here);
+      size_ += elements_here;
     } else {
-      drop_last(count);
+      drop_last(elements_here);
     }
   });
 }
 
-void List::drop_last(uint64_t count) {
+void List::drop_last(uint64_t dropped) {
   if (!held_references_) {
-    size_ -= count;
+    size_ -= dropped;
     return;
   }
-  for (; count != 0; --count) {
+  for (; dropped != 0; --dropped) {
     const Element last = elements[--size_];
     if (last.type == ValueType::kRef) release_object(last.value.ref);
   }

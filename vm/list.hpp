@@ -49,7 +49,7 @@ struct List : Object {
   static void destroy(Object* object);
   Element* room_for(uint64_t capacity) const;  // null when it cannot be had
   void move_to(Element* room, uint64_t capacity);
-  void drop_last(uint64_t count);
+  void drop_last(uint64_t dropped);
   void hold(Value reference);
 
   uint64_t size_ = 0;

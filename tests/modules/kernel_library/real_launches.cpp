@@ -94,7 +94,9 @@ TEST_F(KernelRealLaunchTest, PrioritiesAndEarlyLaunchesRunAsTheyAreAsked) {
   // CUDA loads code when it first runs, which waits for what runs: both have run before one waits for the other.
   for (const int value : {1, 0}) {
     ASSERT_EQ(said(library()["set_to"].launch({}, gpu_->stream(), flag + 0, value)), "");
-    if (value == 1) ASSERT_EQ(said(library()["wait_for"].launch({}, gpu_->stream(), flag + 0, flag + 1)), "");
+    if (value == 1) {
+      ASSERT_EQ(said(library()["wait_for"].launch({}, gpu_->stream(), flag + 0, flag + 1)), "");
+    }
     gpu_->wait();
   }
   flag[1] = 0;
