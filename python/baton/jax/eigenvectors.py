@@ -7,6 +7,7 @@ from .blocked import product
 from .build import Builder, element_of, has_unknown_sizes, shape_of, tensor_type
 from .factorizations import adjoint, conjugate, divided, is_complex, magnitude, part, real, with_zero
 from .matrices import along, columns_of, precision, rows_of, scaled, squares_of, sum_over
+from .reflections import infos
 from .schur import Schur, pairs_turned, shifted, unit
 from .sorting import replace
 
@@ -166,7 +167,7 @@ def _nothing_to_do(b, op):
     """Of matrices without elements."""
     if 0 not in shape_of(op.operands[0]):
         return False
-    replace(op, [b.full(shape_of(each), 0, element_of(each)) for each in op.results])
+    replace(op, infos(b, op, 0))
     return True
 
 

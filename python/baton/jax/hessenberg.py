@@ -4,10 +4,10 @@ nothing is left below its neighbour of the diagonal. And QR with pivots, whose c
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, has_unknown_sizes, shape_of
-from .factorizations import Matrices, adjoint, conjugate, divided, magnitude, real, with_zero
-from .matrices import along, is_diagonal, squares_of, sum_over
+from .factorizations import Matrices, conjugate, divided, magnitude, real
+from .matrices import along, is_diagonal, mirrored, squares_of, sum_over
 from .reflected import turned_by
-from .reflections import column_turned, down, everywhere, matrix_of, with_tau
+from .reflections import column_turned, down, everywhere, infos, matrix_of, with_column_done, with_tau
 from .sorting import replace
 
 
@@ -52,9 +52,7 @@ def tridiagonal(b, a, lower):
         packed, *lines = tridiagonal(b, b.reverse(a, sides), True)
         return [b.reverse(packed, sides), *(b.reverse(each, [len(shape_of(each)) - 1]) for each in lines)]
     m = Matrices(b, a)
-    full = b.select(b.compare("GE", m.row, m.column), a, adjoint(b, a))
-    full = b.select(b.compare("EQ", m.row, m.column), with_zero(b, real(b, full), full), full)
-    packed, taus = hessenberg(b, full)
+    packed, taus = hessenberg(b, mirrored(b, a, lower))
     diagonal = sum_over(b, b.select(is_diagonal(b, a), real(b, packed), b.like(real(b, packed), 0)), -2)
     is_below = b.compare("EQ", m.row, b.add(m.column, 1))
     beside = sum_over(b, b.select(is_below, real(b, packed), b.like(real(b, packed), 0)), -2)
@@ -74,10 +72,8 @@ def qr_with_pivots(b, a):
     def step(s, carried):
         k, a, places, taus = carried
         a, places = _with_longest(s, m, a, places, k)
-        v, tau, kept = column_turned(s, m, a, k, k)
-        moved = turned_by(s, m, a, down(s, m, v), everywhere(s, m, conjugate(s, tau)))
-        behind, here = s.compare("GT", m.column, m.wide(s, k)), s.compare("EQ", m.column, m.wide(s, k))
-        return [s.add(k, s.scalar(1)), s.select(behind, moved, s.select(here, down(s, m, kept), a)), places, with_tau(s, taus, k, tau)]
+        a, taus = with_column_done(s, m, a, taus, k)
+        return [s.add(k, s.scalar(1)), a, places, taus]
 
     return b.loop([b.scalar(0), a, places, taus], lambda s, carried: s.compare("LT", carried[0], b.scalar(min(rows, columns))), step)[1:]
 
@@ -122,13 +118,13 @@ def lower_gehrd(op, config):
     low, high = (ir.IntegerAttr(config[name]).value for name in ("low", "high"))
     if (low, high) != (1, shape_of(op.operands[0])[-1]):
         raise NotImplementedError(f"the Hessenberg form of rows {low} to {high} alone is not lowered: of all of them it is")
-    replace(op, [*hessenberg(b, op.operands[0]), *_nothing(b, op, 2)])
+    replace(op, [*hessenberg(b, op.operands[0]), *infos(b, op, 2)])
 
 
 def lower_sytrd(op, config):
     b = Builder.before(op)
     _refuse_unknown_sizes(op, "the tridiagonal form")
-    replace(op, [*tridiagonal(b, op.operands[0], ir.IntegerAttr(config["uplo"]).value == ord("L")), *_nothing(b, op, 4)])
+    replace(op, [*tridiagonal(b, op.operands[0], ir.IntegerAttr(config["uplo"]).value == ord("L")), *infos(b, op, 4)])
 
 
 def lower_geqp3(op, config):
@@ -149,10 +145,6 @@ def _refuse_fixed_columns(pivots):
         if value.is_splat and ir.IntegerAttr(value.get_splat_value()).value == 0:
             return
     raise NotImplementedError("QR whose pivots are partly given is not lowered: with zeros in their place all columns are chosen (qr(pivoting=True))")
-
-
-def _nothing(b, op, first):
-    return [b.full(shape_of(each), 0, element_of(each)) for each in list(op.results)[first:]]
 
 
 CALLS = {f"lapack_{kind}gehrd_ffi": lower_gehrd for kind in "sdcz"} | {f"lapack_{kind}geqp3_ffi": lower_geqp3 for kind in "sdcz"}

@@ -3,7 +3,7 @@ import numpy as np
 from jaxlib.mlir import ir
 
 from .build import element_of, shape_of, tensor_type
-from .factorizations import divided, is_complex, part
+from .factorizations import adjoint, divided, is_complex, part, real, with_zero
 
 
 def rows_of(b, a, start, end):
@@ -19,6 +19,14 @@ def columns_of(b, a, start, end):
 def is_diagonal(b, a):
     rank = len(shape_of(a))
     return b.compare("EQ", b.iota(shape_of(a), rank - 2), b.iota(shape_of(a), rank - 1))
+
+
+def mirrored(b, a, lower):
+    """The symmetric matrix of which one triangle is given; its diagonal is real."""
+    rank = len(shape_of(a))
+    rows, columns = b.iota(shape_of(a), rank - 2), b.iota(shape_of(a), rank - 1)
+    full = b.select(b.compare("GE" if lower else "LE", rows, columns), a, adjoint(b, a))
+    return b.select(b.compare("EQ", rows, columns), with_zero(b, real(b, full), full), full)
 
 
 def scaled(b, a):

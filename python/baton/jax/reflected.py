@@ -38,8 +38,7 @@ def is_of(b, taus, k):
 
 def _vector(b, packed, m, a, k):
     """That of reflection k, in each column of the matrices `m`: zeros, a one in row k, and what column k of `a` has below."""
-    chosen = b.select(b.compare("EQ", packed.column, packed.wide(b, k)), a, b.like(a, 0))
-    kept = b.broadcast(b.reduce("add", chosen, 0, packed.columns), m.shape, m.batch + [m.rows])
+    kept = b.broadcast(packed.line_of(b, a, k), m.shape, m.batch + [m.rows])
     below = b.select(b.compare("GT", m.row, m.wide(b, k)), kept, b.like(kept, 0))
     return b.select(b.compare("EQ", m.row, m.wide(b, k)), b.like(below, 1), below)
 

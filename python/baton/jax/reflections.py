@@ -26,11 +26,7 @@ def _qr_in_rounds(b, a):
 
     def step(s, carried):
         k, a, taus = carried
-        v, tau, kept = column_turned(s, m, a, k, k)
-        right = s.compare("GT", m.column, m.wide(s, k))
-        moved = s.select(right, turned_by(s, m, a, down(s, m, v), everywhere(s, m, conjugate(s, tau))), a)
-        a = s.select(s.compare("EQ", m.column, m.wide(s, k)), down(s, m, kept), moved)
-        return [s.add(k, s.scalar(1)), a, with_tau(s, taus, k, tau)]
+        return [s.add(k, s.scalar(1)), *with_column_done(s, m, a, taus, k)]
 
     taus = b.full(m.shape[:-2] + [least], 0, element_of(a))
     if 0 in m.shape:
@@ -38,10 +34,18 @@ def _qr_in_rounds(b, a):
     return b.loop([b.scalar(0), a, taus], lambda s, carried: s.compare("LT", carried[0], b.number(least)), step)[1:]
 
 
+def with_column_done(b, m, a, taus, k):
+    """Column k turned onto its axis, and what is right of it by the same reflection; taus with its own."""
+    v, tau, kept = column_turned(b, m, a, k, k)
+    moved = turned_by(b, m, a, down(b, m, v), everywhere(b, m, conjugate(b, tau)))
+    behind, here = b.compare("GT", m.column, m.wide(b, k)), b.compare("EQ", m.column, m.wide(b, k))
+    return b.select(behind, moved, b.select(here, down(b, m, kept), a)), with_tau(b, taus, k, tau)
+
+
 def column_turned(b, m, a, k, row):
     """Column k from a row on: the vector and tau of its reflection, and the column as it is kept, with what is left of it in that row
     and the vector below."""
-    column = sum_over(b, b.select(b.compare("EQ", m.column, m.wide(b, k)), a, b.like(a, 0)), -1)
+    column = m.line_of(b, a, k)
     place, row = b.iota(b.sizes(column), m.rows), b.broadcast(row, b.sizes(column), [])
     v, tau, beta = reflection(b, b.select(b.compare("GE", place, row), column, b.like(column, 0)), row)
     left = with_zero(b, along(b, beta, shape_of(column), 0), column)
@@ -107,15 +111,15 @@ def _matrix_in_rounds(b, a, taus):
 
 def lower_geqrf(op, config):
     b = Builder.before(op)
-    replace(op, [*qr(b, op.operands[0]), *_infos(b, op, 2)])
+    replace(op, [*qr(b, op.operands[0]), *infos(b, op, 2)])
 
 
 def lower_orgqr(op, config):
     b = Builder.before(op)
-    replace(op, [matrix_of(b, *op.operands), *_infos(b, op, 1)])
+    replace(op, [matrix_of(b, *op.operands), *infos(b, op, 1)])
 
 
-def _infos(b, op, first):
+def infos(b, op, first):
     return [b.full(shape_of(each), 0, element_of(each)) for each in list(op.results)[first:]]
 
 

@@ -11,7 +11,7 @@ from jaxlib.mlir import ir
 from .blocked import product
 from .build import Builder, element_of, has_unknown_sizes, shape_of
 from .factorizations import adjoint, conjugate, divided, is_complex, real, with_zero
-from .matrices import along, columns_of, is_diagonal, precision, rows_of, scaled, squares_of, sum_over
+from .matrices import along, columns_of, is_diagonal, mirrored, precision, rows_of, scaled, squares_of, sum_over
 from .reflections import matrix_of, qr
 from .sorting import replace
 
@@ -20,7 +20,7 @@ SWEEPS_MAX = 30  # A dozen is many; one that meets a NaN may not end.
 
 def eigenvectors(b, a, lower):
     """The eigenvalues of a symmetric matrix, the least first, and its eigenvectors as columns."""
-    a, scale = scaled(b, _mirrored(b, a, lower))
+    a, scale = scaled(b, mirrored(b, a, lower))
     # No eigenvalue is larger than the bound, by its fourth power: those of what is turned are larger than 0, so that none differs from
     # another in its sign alone.
     square = product(b, a, a)
@@ -142,14 +142,6 @@ def _moved_on(b, left, right):
 
 
 # Before and after -------------------------------------------------------------------------------------------------------
-
-
-def _mirrored(b, a, lower):
-    """The symmetric matrix of which one triangle is given; its diagonal is real."""
-    rank = len(shape_of(a))
-    rows, columns = b.iota(shape_of(a), rank - 2), b.iota(shape_of(a), rank - 1)
-    full = b.select(b.compare("GE" if lower else "LE", rows, columns), a, adjoint(b, a))
-    return b.select(b.compare("EQ", rows, columns), with_zero(b, real(b, full), full), full)
 
 
 def _in_order(b, values, columns, direction):
