@@ -108,8 +108,7 @@ mlir::FailureOr<mlir::AffineMap> make_attention_kernel(mlir::func::FuncOp kernel
     const mlir::AffineExpr size = destination.sizes[at];
     count = count * (of_mixed[i] == attention->row ? size.ceilDiv(static_cast<uint64_t>(kAttentionRows)) : size);
   }
-  const mlir::AffineExpr one = mlir::getAffineConstantExpr(1, kernel.getContext());
-  return mlir::AffineMap::get(0, symbol_count, {count, one, one}, kernel.getContext());
+  return make_grid(kernel.getContext(), count, symbol_count);
 }
 
 }  // namespace baton::compiler_lite::codegen

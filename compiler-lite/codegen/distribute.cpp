@@ -21,11 +21,6 @@ using mlir::OpFoldResult;
 using mlir::Value;
 using Write = mlir::bufferization::MaterializeInDestinationOp;
 
-AffineMap make_grid(mlir::MLIRContext* context, AffineExpr count, unsigned symbol_count) {
-  const AffineExpr one = mlir::getAffineConstantExpr(1, context);
-  return AffineMap::get(0, symbol_count, {count, one, one}, context);
-}
-
 // The one operation that makes all results, or null.
 linalg::LinalgOp find_root(llvm::ArrayRef<Destination> destinations) {
   linalg::LinalgOp root;
@@ -161,6 +156,11 @@ std::optional<TileOrder> among_divided(std::optional<TileOrder> order, llvm::Arr
 }
 
 }  // namespace
+
+AffineMap make_grid(mlir::MLIRContext* context, AffineExpr count, unsigned symbol_count) {
+  const AffineExpr one = mlir::getAffineConstantExpr(1, context);
+  return AffineMap::get(0, symbol_count, {count, one, one}, context);
+}
 
 mlir::FailureOr<AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<Destination> destinations,
                                       unsigned symbol_count, Tiling tiling) {

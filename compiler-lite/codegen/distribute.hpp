@@ -19,6 +19,9 @@ struct Destination {
   llvm::SmallVector<mlir::AffineExpr> sizes;
 };
 
+// So many workgroups in a row, (count, 1, 1), in terms of `symbol_count` constants.
+mlir::AffineMap make_grid(mlir::MLIRContext* context, mlir::AffineExpr count, unsigned symbol_count);
+
 // Rewrites `kernel` to compute one tile; gives the number of tiles as (x, y, z). When results come from several
 // operations there is one tile.
 mlir::FailureOr<mlir::AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<Destination> destinations,

@@ -481,9 +481,7 @@ mlir::AffineMap make_fourier_kernel(mlir::func::FuncOp kernel, llvm::ArrayRef<De
     mlir::bufferization::MaterializeInDestinationOp write = destination.write;
     write.erase();
   }
-  const mlir::AffineExpr one = mlir::getAffineConstantExpr(1, kernel.getContext());
-  const mlir::AffineExpr count = mlir::getAffineConstantExpr(workgroups, kernel.getContext());
-  return mlir::AffineMap::get(0, symbol_count, {count, one, one}, kernel.getContext());
+  return make_grid(kernel.getContext(), mlir::getAffineConstantExpr(workgroups, kernel.getContext()), symbol_count);
 }
 
 }  // namespace baton::compiler_lite::codegen

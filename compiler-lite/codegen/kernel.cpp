@@ -440,10 +440,8 @@ FailureOr<Kernel> make_kernel(mlir::func::FuncOp group, mlir::ModuleOp kernels, 
   if (mlir::failed(prepare_group(entry, tiling))) return mlir::failure();
   if (group->hasAttr(kUndivided)) {
     const auto workgroups = group->getAttrOfType<mlir::IntegerAttr>(kWorkgroups);
-    const AffineExpr one = mlir::getAffineConstantExpr(1, group.getContext());
-    const AffineExpr count = workgroups ? mlir::getAffineConstantExpr(workgroups.getInt(), group.getContext()) : one;
-    kernel.grid =
-        mlir::AffineMap::get(0, static_cast<unsigned>(kernel.constants.size()), {count, one, one}, group.getContext());
+    const AffineExpr count = mlir::getAffineConstantExpr(workgroups ? workgroups.getInt() : 1, group.getContext());
+    kernel.grid = make_grid(group.getContext(), count, static_cast<unsigned>(kernel.constants.size()));
     entry->setAttr(kUndivided, OpBuilder(entry).getUnitAttr());
     if (tiling == Tiling::kBlocks) {
       entry->setAttr("workgroup_size", OpBuilder(entry).getIndexArrayAttr({threads_of_sequence(entry), 1, 1}));

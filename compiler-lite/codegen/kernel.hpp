@@ -73,10 +73,10 @@ struct Kernel {
   std::string flops;
 };
 
-// An attribute of groups: one workgroup does it all.
+// An attribute of groups: one workgroup does it all, or as many as kWorkgroups says do, each a part.
 inline constexpr llvm::StringLiteral kUndivided = "baton.undivided";
 
-// An attribute of entry points: how many workgroups there are, where that is known.
+// An attribute of entry points, and of such groups: how many workgroups there are, where that is known.
 inline constexpr llvm::StringLiteral kWorkgroups = "baton.workgroups";
 
 // Inserts the entry point for `group` into `kernels` under the group's name; the group itself stays as it is.

@@ -364,9 +364,7 @@ mlir::FailureOr<mlir::AffineMap> make_scatter_kernel(mlir::func::FuncOp kernel, 
   write.erase();
   op.erase();
   kernel->setAttr("workgroup_size", OpBuilder(kernel).getIndexArrayAttr({kThreads, 1, 1}));
-  const AffineExpr one = mlir::getAffineConstantExpr(1, kernel.getContext());
-  return mlir::AffineMap::get(0, symbol_count, {count.ceilDiv(static_cast<uint64_t>(elements)), one, one},
-                              kernel.getContext());
+  return make_grid(kernel.getContext(), count.ceilDiv(static_cast<uint64_t>(elements)), symbol_count);
 }
 
 }  // namespace baton::compiler_lite::codegen

@@ -283,9 +283,7 @@ mlir::FailureOr<mlir::AffineMap> make_sort_kernel(mlir::func::FuncOp kernel, con
   KernelWriter writer(kernel, write.getDest(), kernel.getLoc(), OpBuilder(write));
   const int64_t workgroups = writer.write(steps);
   write.erase();
-  const mlir::AffineExpr one = mlir::getAffineConstantExpr(1, kernel.getContext());
-  const mlir::AffineExpr count = mlir::getAffineConstantExpr(workgroups, kernel.getContext());
-  return mlir::AffineMap::get(0, symbol_count, {count, one, one}, kernel.getContext());
+  return make_grid(kernel.getContext(), mlir::getAffineConstantExpr(workgroups, kernel.getContext()), symbol_count);
 }
 
 }  // namespace baton::compiler_lite::codegen
