@@ -26,7 +26,9 @@ class BufferView final : public RefCounted<BufferView> {
                                       Encoding encoding = Encoding::kDenseRowMajor);
 
   const Ref<Buffer>& buffer() const { return buffer_; }
-  std::span<const int64_t> shape() const { return {more_extents_ ? more_extents_.get() : extents_, rank_}; }
+  std::span<const int64_t> shape() const { return {extents(), rank_}; }
+  // In elements, of elements that lie row by row. They stand here for those who pass tensors on at each call.
+  std::span<const int64_t> dense_strides() const { return {extents() + rank_, rank_}; }
   ElementType element_type() const { return element_type_; }
   Encoding encoding() const { return encoding_; }
   uint64_t element_count() const { return element_count_; }
@@ -39,19 +41,24 @@ class BufferView final : public RefCounted<BufferView> {
   BufferView(Ref<Buffer> buffer, std::span<const int64_t> shape, ElementType element_type, Encoding encoding,
              uint64_t element_count)
       : buffer_(std::move(buffer)),
-        more_extents_(shape.size() > kRankInPlace ? new int64_t[shape.size()] : nullptr),
+        more_extents_(shape.size() > kRankInPlace ? new int64_t[2 * shape.size()] : nullptr),
         rank_(shape.size()),
         element_type_(element_type),
         encoding_(encoding),
         element_count_(element_count) {
-    int64_t* extent = more_extents_ ? more_extents_.get() : extents_;
-    for (const int64_t each : shape) *extent++ = each;
+    int64_t* const extents = more_extents_ ? more_extents_.get() : extents_;
+    uint64_t stride = 1;  // It may wrap where another extent is 0.
+    for (size_t i = rank_; i-- > 0; stride *= static_cast<uint64_t>(shape[i])) {
+      extents[i] = shape[i];
+      extents[rank_ + i] = static_cast<int64_t>(stride);
+    }
   }
+  const int64_t* extents() const { return more_extents_ ? more_extents_.get() : extents_; }
 
   static constexpr size_t kRankInPlace = 6;
 
   Ref<Buffer> buffer_;
-  int64_t extents_[kRankInPlace];
+  int64_t extents_[2 * kRankInPlace];  // The shape, then its strides.
   std::unique_ptr<int64_t[]> more_extents_;
   size_t rank_;
   ElementType element_type_;

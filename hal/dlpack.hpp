@@ -13,24 +13,28 @@ namespace baton::hal {
 
 // How DLPack says an element type. False where it has none like it.
 inline bool write_dlpack_type(ElementType type, baton_dl_type& out) {
-  out = {0, static_cast<uint8_t>(element_bytes(type) * 8), 1};
-  switch (element_class(type)) {
-    case ElementClass::kInteger: out.code = type == ElementType::kI1 ? BATON_DL_BOOL : BATON_DL_INT; return true;
-    case ElementClass::kSigned: out.code = BATON_DL_INT; return true;
-    case ElementClass::kUnsigned: out.code = BATON_DL_UINT; return true;
-    case ElementClass::kFloat: out.code = BATON_DL_FLOAT; return true;
-    case ElementClass::kBrainFloat: out.code = BATON_DL_BFLOAT; return true;
-    case ElementClass::kComplex: out.code = BATON_DL_COMPLEX; return true;
-    default: return false;
-  }
+  constexpr uint8_t kCodes[] = {0,  // By ElementClass; the first is none.
+                                BATON_DL_INT,
+                                BATON_DL_INT,
+                                BATON_DL_UINT,
+                                BATON_DL_FLOAT,
+                                BATON_DL_BFLOAT,
+                                BATON_DL_COMPLEX};
+  const auto index = static_cast<size_t>(element_class(type));
+  if (index == 0 || index >= sizeof(kCodes)) return false;
+  const uint8_t code = type == ElementType::kI1 ? static_cast<uint8_t>(BATON_DL_BOOL) : kCodes[index];
+  out = {code, static_cast<uint8_t>(element_bytes(type) * 8), 1};
+  return true;
 }
 // The same, or UNIMPLEMENTED.
 Result<baton_dl_type> dlpack_type(ElementType type);
 
 // The strides, in elements, of a tensor whose elements lie row by row. `strides` has room for the rank.
 inline void write_dense_strides(std::span<const int64_t> shape, int64_t* strides) {
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+  uint64_t stride = 1;  // It may wrap where another extent is 0.
+  for (size_t i = shape.size(); i-- > 0; stride *= static_cast<uint64_t>(shape[i])) {
+    strides[i] = static_cast<int64_t>(stride);
+  }
 }
 
 inline constexpr int64_t kNoStream = -1;  // The contents are there already; nothing is to be ordered.

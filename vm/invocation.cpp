@@ -200,6 +200,47 @@ template <typename Argument>
   return {};
 }
 
+bool Invocation::runs_in_place(const ExportedFunction& function) const {
+  return function.body && function.shape.segments == 0 && has_room(function);
+}
+
+Status Invocation::run_in_place(const ExportedFunction& function) {
+  if (context_->takes_turns()) [[unlikely]]
+    return run_in_turn(function);
+  return run_entered(function);
+}
+
+Status Invocation::run_in_turn(const ExportedFunction& function) {
+  Status status = in_turn([&]() -> Status { return run_entered(function); });
+  if (!status.ok())
+    release_refs(machine_.refs, machine_.refs + function.shape.argument_refs);  // It may not have begun.
+  return status;
+}
+
+[[gnu::always_inline]] inline Status Invocation::run_entered(const ExportedFunction& function) {
+  function_ = &function;
+  machine_.state = machine_.states + function.module;
+  enter(function);
+  machine_.trap = check_interrupts(machine_);
+  if (machine_.trap != TrapKind::kNone) [[unlikely]]
+    return trapped();
+  const WorkLimits::Scope limits(&machine_.limits);
+  const RunOutcome outcome = run(machine_);
+  if (outcome == RunOutcome::kDone) [[likely]]
+    return {};
+  return end_in_place(outcome);
+}
+
+Status Invocation::end_in_place(RunOutcome outcome) {
+  if (outcome == RunOutcome::kTrapped) return trapped();
+  while (machine_.suspension != Suspension::kNone) {
+    wait();
+    BATON_TRY(resume_once());
+  }
+  finished_ = false;  // The results are the caller's.
+  return {};
+}
+
 template <typename Argument>
 Result<Invocation::Outcome> Invocation::run_on(const ExportedFunction& function, std::span<const Argument> arguments) {
   if (context_->takes_turns()) return in_turn([&] { return run_on_here(function, arguments); });
@@ -286,18 +327,22 @@ template <typename Argument>
     return no_room(function);
   function_ = &function;
   machine_.state = machine_.states + function.module;
-  if (function.body) [[likely]] {
-    machine_.window_values = machine_.values;
-    machine_.window_refs = machine_.refs;
-    machine_.frame = machine_.frames;
-    *machine_.frame = {&kHaltCode, machine_.values, machine_.refs, machine_.state, function.body};
-    machine_.pc = function.body->code;
-  }
+  if (function.body) [[likely]]
+    enter(function);
   const bool typed = shape.argument_refs == 0 ? place_values(arguments) : place_mixed(arguments);
   if (typed) [[likely]]
     return {};
   release_refs(machine_.refs, machine_.refs + shape.argument_refs);
   return wrong_type(function, arguments);
+}
+
+// Makes the frame of a function of bytecode the bottom one.
+[[gnu::always_inline]] inline void Invocation::enter(const ExportedFunction& function) {
+  machine_.window_values = machine_.values;
+  machine_.window_refs = machine_.refs;
+  machine_.frame = machine_.frames;
+  *machine_.frame = {&kHaltCode, machine_.values, machine_.refs, machine_.state, function.body};
+  machine_.pc = function.body->code;
 }
 
 // Whether all have the right type. Without references each letter of the signature is an argument.

@@ -47,6 +47,17 @@ class Invocation {
   Status invoke_slots(const ExportedFunction& function, std::span<const Value> arguments, std::span<Value> results);
   Result<Outcome> begin_slots(const ExportedFunction& function, std::span<const Value> arguments);
 
+  // For whoever calls a function over and over and has seen to its types: run_in_place() takes the arguments from the first
+  // registers, references owned, and leaves the results there, references the caller's, who empties their slots; on a
+  // failure no reference is left. No call of this invocation is suspended, and results of earlier ones were taken.
+  struct FirstRegisters {
+    Value* values;
+    Object** refs;
+  };
+  bool runs_in_place(const ExportedFunction& function) const;  // Asked once: a function of bytecode that has room.
+  FirstRegisters first_registers() const { return {machine_.values, machine_.refs}; }
+  Status run_in_place(const ExportedFunction& function);
+
   Result<Outcome> resume();                                   // waits for nothing: may stay suspended
   Status take_results(std::span<Value> results);              // after kDone
   Object* waiting_on() const { return machine_.waiting_on; }  // while suspended: what to wait for; null after a yield
@@ -78,6 +89,10 @@ class Invocation {
   Status run_here(const ExportedFunction& function, std::span<const Argument> arguments, std::span<Value> results);
   template <typename Run>
   auto in_turn(const Run& run) -> decltype(run());
+  void enter(const ExportedFunction& function);
+  [[gnu::noinline]] Status run_in_turn(const ExportedFunction& function);
+  Status run_entered(const ExportedFunction& function);
+  [[gnu::noinline]] Status end_in_place(RunOutcome outcome);
   Result<Outcome> resume_here();
   template <typename Argument>
   Result<Outcome> run_on_here(const ExportedFunction& function, std::span<const Argument> arguments);

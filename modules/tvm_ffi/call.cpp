@@ -3,6 +3,7 @@
 // On a GPU nobody waits on the host: the stream of the function's caller comes behind all that the device was given so
 // far, and what the device is given next comes behind that stream.
 #include <optional>
+#include <type_traits>
 
 #include "hal/allocator.hpp"
 #include "hal/dlpack.hpp"
@@ -230,7 +231,41 @@ class Call {
   const hal::Fence* signal_ = nullptr;
 };
 
+// A result that is no such number, with the device of the tensors that were passed, or null.
+[[gnu::noinline]] Status give_any(const Function& function, hal::Device* device, Any& result, baton_call& call) {
+  Status status;
+  if (function.plan.has_result) {
+    const Parameter& parameter = function.signature.results[0];
+    baton_value number;
+    baton_object* object = nullptr;
+    status = take_result({function.runtime, device, hal::kNoStream}, parameter, result, number, object);
+    if (status.ok() && parameter.kind <= Kind::kBool) {
+      call.values[0] = number;
+    } else if (status.ok()) {
+      baton_call_set_ref(&call, 0, object);
+    }
+  }
+  function.runtime->drop(result);
+  return status;
+}
+
+// Places for what is passed, which nobody empties first.
+class Passed {
+ public:
+  Any& operator[](size_t index) { return first()[index]; }
+  Any* first() { return reinterpret_cast<Any*>(bytes_); }
+
+ private:
+  alignas(Any) std::byte bytes_[sizeof(Any) * kPlainArgumentsMax];
+};
+
+// Tensors that a function cannot keep are passed without an object.
+struct LentViews {
+  LentViews(const Runtime&, SpareTensors&) {}
+};
+
 // A call with numbers and tensors of the host: it waits for nobody, and owns what it lends alone.
+template <typename Lent>
 class PlainCall {
  public:
   PlainCall(const Function& function, baton_call& call)
@@ -240,80 +275,61 @@ class PlainCall {
   bool take_arguments() {
     const baton_value* value = call_.values;
     baton_object** ref = call_.refs;
-    Any* any = anys_;
-    for (const Parameter& parameter : function_.signature.arguments) {
-      if (parameter.kind <= Kind::kBool) {
-        *any = any_of_number(parameter.kind, *value++);
-      } else if (!take_tensor(parameter.kind, *ref++, *any)) {
+    for (size_t i = 0; i < function_.plan.count; ++i) {
+      const Kind kind = function_.plan.arguments[i];
+      if (kind <= Kind::kBool) {
+        new (&passed_[i]) Any(any_of_number(kind, *value++));
+      } else if (!take_tensor(kind, *ref++, i)) {
         return false;
       }
-      ++any;
     }
     return true;
   }
 
   Status run() {
-    const auto count = static_cast<int32_t>(function_.signature.arguments.size());
     Any result;
-    if (const int code = function_.call(nullptr, anys_, count, &result); code != 0) [[unlikely]]
+    if (const int code = function_.call(nullptr, passed_.first(), function_.plan.count, &result); code != 0)
+        [[unlikely]]
       return function_.runtime->take_error(code);
-    if (function_.signature.results.empty()) {
-      function_.runtime->drop(result);
+    if (take_number(function_.plan.result, result, call_.values[0])) [[likely]]
       return {};
-    }
-    const Parameter& parameter = function_.signature.results[0];
-    if (baton_value number; read_number(parameter.kind, result, number)) [[likely]] {
-      call_.values[0] = number;
-      return {};
-    }
-    return give(parameter, result);
+    return give_any(function_, first_ ? first_->buffer()->allocator()->device() : nullptr, result, call_);
   }
 
  private:
-  bool take_tensor(Kind kind, baton_object* object, Any& any) {
+  bool take_tensor(Kind kind, baton_object* object, size_t index) {
     hal::BufferView* const view = unwrap<hal::BufferView>(object);
     if (!view) return false;
     if (!first_) first_ = view;
-    if (kind == Kind::kView) {
-      SmallTensorView& passed = views_[&any - anys_];
-      any.type_index = kTensorView;
-      any.pointer = &passed.tensor;
-      return passed.set(*view);
+    Any& any = *new (&passed_[index]) Any();
+    if constexpr (std::is_same_v<Lent, LentTensors>) {
+      if (kind != Kind::kView) return lend(*view, any);
     }
-    auto lent = lent_.lend(*view);
+    any.type_index = kTensorView;
+    any.pointer = &views_[index];
+    return describe_on_host(*view, views_[index]);
+  }
+
+  bool lend(hal::BufferView& view, Any& any) {
+    auto lent = lent_.lend(view);
     if (!lent || (*lent)->get().device.type != BATON_DL_CPU) return false;
     any.type_index = kTensor;
     any.object = (*lent)->object();
     return true;
   }
 
-  Status give(const Parameter& parameter, Any& result) {
-    hal::Device* const device = first_ ? first_->buffer()->allocator()->device() : nullptr;
-    baton_value number;
-    baton_object* object = nullptr;
-    Status status = take_result({function_.runtime, device, hal::kNoStream}, parameter, result, number, object);
-    if (status.ok()) {
-      if (parameter.kind <= Kind::kBool) {
-        call_.values[0] = number;
-      } else {
-        baton_call_set_ref(&call_, 0, object);
-      }
-    }
-    function_.runtime->drop(result);
-    return status;
-  }
-
   const Function& function_;
   baton_call& call_;
-  LentTensors lent_;
+  [[no_unique_address]] Lent lent_;
   const hal::BufferView* first_ = nullptr;
-  Any anys_[kPlainArgumentsMax];
-  SmallTensorView views_[kPlainArgumentsMax];
+  Passed passed_;
+  baton_dl_tensor views_[kPlainArgumentsMax];
 };
 
-// False as PlainCall's.
+// False as PlainCall's, when it is gone again.
+template <typename Lent>
 bool call_plainly(const Function& function, baton_call& call, Status& status) {
-  PlainCall plain(function, call);
+  PlainCall<Lent> plain(function, call);
   if (!plain.take_arguments()) return false;
   status = plain.run();
   return true;
@@ -326,12 +342,37 @@ bool call_plainly(const Function& function, baton_call& call, Status& status) {
       std::move(status).with_context(text("in TVM-FFI function '", function.module, ".", function.name, "'")));
 }
 
+template <typename Lent>
+baton_status* call_plainly(baton_call* call) {
+  const auto& function = *static_cast<const Function*>(call->data);
+  Status status;
+  if (!call_plainly<Lent>(function, *call, status)) return call_function(call);
+  return status.ok() ? nullptr : failed_in(function, std::move(status));
+}
+
 }  // namespace
 
 baton_status* call_function(baton_call* call) {
   const auto& function = *static_cast<const Function*>(call->data);
-  Status status;
-  if (!function.is_plain || !call_plainly(function, *call, status)) status = call_any(function, *call);
+  Status status = call_any(function, *call);
+  return status.ok() ? nullptr : failed_in(function, std::move(status));
+}
+
+baton_status* call_with_tensors(baton_call* call) { return call_plainly<LentTensors>(call); }
+baton_status* call_with_views(baton_call* call) { return call_plainly<LentViews>(call); }
+
+baton_status* call_with_numbers(baton_call* call) {
+  const auto& function = *static_cast<const Function*>(call->data);
+  const size_t count = function.plan.count;
+  Passed passed;
+  for (size_t i = 0; i < count; ++i) new (&passed[i]) Any(any_of_number(function.plan.arguments[i], call->values[i]));
+  Any result;
+  if (const int code = function.call(nullptr, passed.first(), static_cast<int32_t>(count), &result); code != 0)
+      [[unlikely]]
+    return failed_in(function, function.runtime->take_error(code));
+  if (take_number(function.plan.result, result, call->values[0])) [[likely]]
+    return nullptr;
+  Status status = give_any(function, nullptr, result, *call);
   return status.ok() ? nullptr : failed_in(function, std::move(status));
 }
 

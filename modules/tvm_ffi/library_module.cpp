@@ -131,12 +131,23 @@ class Loader {
     function.signature = std::move(signature);
     function.signature_text = function.signature.text();
     for (const Parameter& each : function.signature.arguments) function.reference_count += each.kind > Kind::kBool;
-    function.is_plain = is_plain(function.signature);
     const bool records = function.signature.is_command;
     module_->exports.push_back(
-        {function.name.c_str(), function.signature_text.c_str(), records ? record_function : call_function, &function,
+        {function.name.c_str(), function.signature_text.c_str(), prepare_body(function), &function,
          BATON_TRAIT_LEAVES_ARGUMENTS | (records ? BATON_TRAIT_COMMAND | BATON_TRAIT_TYPED_TENSORS : 0)});
     return true;
+  }
+
+  // What can be known of its calls is found out here, once.
+  static baton_body prepare_body(Function& function) {
+    if (function.signature.is_command) return record_function;
+    if (!is_plain(function.signature)) return call_function;
+    function.plan = plan_of(function.signature);
+    if (has_numbers_alone(function.signature)) return call_with_numbers;
+    const std::vector<Parameter>& all = function.signature.arguments;
+    const bool keeps =
+        std::any_of(all.begin(), all.end(), [](const Parameter& each) { return each.kind == Kind::kTensor; });
+    return keeps ? call_with_tensors : call_with_views;
   }
 
   SafeCall symbol(const std::string& name) const {

@@ -14,13 +14,13 @@ bool is_same(const baton_dl_device& a, const baton_dl_device& b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
-// Whether the tensor has this shape, and its elements lie row by row, as import_dlpack() wants it.
-bool has_shape(const baton_dl_tensor& tensor, std::span<const int64_t> shape) {
+// Whether the tensor has the view's shape, and its elements lie row by row, as import_dlpack() wants it.
+bool has_shape(const baton_dl_tensor& tensor, const hal::BufferView& view) {
+  const std::span<const int64_t> shape = view.shape(), strides = view.dense_strides();
   if (tensor.rank < 0 || shape.size() != static_cast<size_t>(tensor.rank)) return false;
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) {
+  for (size_t i = 0; i < shape.size(); ++i) {
     if (tensor.shape[i] != shape[i]) return false;
-    if (tensor.strides && tensor.strides[i] != stride && shape[i] != 1) return false;
+    if (tensor.strides && tensor.strides[i] != strides[i] && shape[i] != 1) return false;
   }
   return true;
 }
@@ -59,7 +59,7 @@ Loans::Loan* Loans::find(const baton_dl_tensor& tensor, const AnyObject* owner) 
     const baton_dl_tensor& known = loan.borrowed->managed.tensor;
     if (known.data != tensor.data || (loan.in_call && loan.owner != owner)) continue;
     if (known.byte_offset == tensor.byte_offset && is_same(known.device, tensor.device) &&
-        is_same(known.type, tensor.type) && has_shape(tensor, loan.view().shape()))
+        is_same(known.type, tensor.type) && has_shape(tensor, loan.view()))
       return &loan;
   }
   return nullptr;

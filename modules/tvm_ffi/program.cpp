@@ -33,7 +33,11 @@ struct Instance {
   int32_t cuda = -1;
   Ref<hal::Device> device;
   Ref<vm::Context> context;
-  std::vector<vm::ExportedFunction> exported;  // Of the last module, by export index.
+  struct Export {
+    vm::ExportedFunction function;
+    bool runs_in_place = false;  // Of the invocation below.
+  };
+  std::vector<Export> exported;  // Of the last module, by export index.
   std::unique_ptr<vm::Invocation> invocation;
   std::unique_ptr<Loans> loans;
 };
@@ -71,7 +75,8 @@ Result<std::unique_ptr<Instance>> make_instance(const std::shared_ptr<const Runt
   instance->invocation = std::make_unique<vm::Invocation>(instance->context);
   const auto last = static_cast<uint32_t>(all.size() - 1);
   for (uint32_t i = 0; i < all.back()->export_count(); ++i) {
-    instance->exported.push_back(instance->context->program().exported_function(last, i));
+    const vm::ExportedFunction function = instance->context->program().exported_function(last, i);
+    instance->exported.push_back({function, instance->invocation->runs_in_place(function)});
   }
   return instance;
 }
@@ -116,16 +121,14 @@ class LoadedProgram final : public Program {
     if (!instance) {
       BATON_TRY_ASSIGN(instance, make_instance(runtime_, options_, uri_of(key)));
       instance->key = key;
+      if (key == kHostKey && instance->cuda < 0) on_host_.store(instance.get(), std::memory_order_release);
     }
     latest_.store(instance.get(), std::memory_order_release);
     return instance.get();
   }
 
-  // The state that a call on the host has, where the last call had it too; on a GPU calls have an order.
-  Instance* instance_on_host() const {
-    Instance* const latest = latest_.load(std::memory_order_acquire);
-    return latest && latest->key == kHostKey && latest->cuda < 0 ? latest : nullptr;
-  }
+  // The state of calls with numbers and tensors of the host, where there was one; on a GPU calls have an order.
+  Instance* instance_on_host() const { return on_host_.load(std::memory_order_acquire); }
 
  private:
   static constexpr int64_t kHostKey = -1;
@@ -140,6 +143,7 @@ class LoadedProgram final : public Program {
   std::mutex mutex_;
   std::map<int64_t, std::unique_ptr<Instance>> instances_;  // Only grows.
   std::atomic<Instance*> latest_{nullptr};
+  std::atomic<Instance*> on_host_{nullptr};
 };
 
 // ---- A function of it -----------------------------------------------------------------------------------------------
@@ -153,6 +157,7 @@ struct ProgramFunction {
   size_t argument_count = 0;  // Without fences.
   bool has_fences = false;
   bool is_plain = false;
+  PlainCallPlan plan = {};  // Where it is.
 };
 
 // What makes the contents of results: nothing more where the stream is none and no points are there to wait for.
@@ -232,7 +237,7 @@ class ProgramCall {
       BATON_TRY_CONTEXT(take(i), "in argument ", i);
     }
     if (function_.has_fences) BATON_TRY(add_fences());
-    Status status = instance_.invocation->invoke_slots(instance_.exported[function_.export_index],
+    Status status = instance_.invocation->invoke_slots(instance_.exported[function_.export_index].function,
                                                        {slots_.data(), function_.signature.arguments.size()},
                                                        {results_.data(), result_count()});
     // Whatever was enqueued, it works on the caller's memory.
@@ -396,82 +401,101 @@ class ProgramCall {
   Places<vm::Value, kSlotsInPlace> results_;
 };
 
-// A call with numbers and tensors of the host, and at most one result: it waits for nobody and owns nothing.
+// A call with numbers and tensors of the host, and at most one result: it waits for nobody and owns nothing. Arguments go
+// straight into the registers of the program's function.
 class PlainCall {
  public:
-  PlainCall(const ProgramFunction& function, std::span<const Any> arguments, Instance& instance)
-      : function_(function), arguments_(arguments), instance_(instance) {}
+  PlainCall(const ProgramFunction& function, const Any* arguments, Instance& instance)
+      : function_(function),
+        arguments_(arguments),
+        instance_(instance),
+        first_(instance.invocation->first_registers()) {}
   ~PlainCall() { instance_.loans->settle(); }
   PlainCall(const PlainCall&) = delete;
   PlainCall& operator=(const PlainCall&) = delete;
 
   // False: it is no such call, or something is wrong, of which ProgramCall says more; nothing was called yet.
   bool take_arguments() {
-    for (size_t i = 0; i < arguments_.size(); ++i) {
-      const Kind kind = function_.signature.arguments[i].kind;
+    vm::Value* value = first_.values;
+    for (size_t i = 0; i < function_.plan.count; ++i) {
+      const Kind kind = function_.plan.arguments[i];
       if (kind > Kind::kBool) {
-        if (!take_tensor(arguments_[i], slots_[i])) return false;
-      } else if (baton_value number; read_number(kind, arguments_[i], number)) {
-        slots_[i] = vm::Value::from_bits(number.bits);
+        if (!take_tensor(arguments_[i])) return let_go();
+      } else if (baton_value number; take_number(kind, arguments_[i], number)) {
+        *value++ = vm::Value::from_bits(number.bits);
       } else {
-        return false;
+        return let_go();
       }
     }
     return true;
   }
 
   Status run(Any& out) {
-    const std::vector<Parameter>& results = function_.signature.results;
-    vm::Value result;
-    BATON_TRY(instance_.invocation->invoke_slots(instance_.exported[function_.export_index],
-                                                 {slots_, arguments_.size()}, {&result, results.size()}));
-    if (results.empty()) return {};
-    if (results[0].kind <= Kind::kBool) {
-      out = any_of_number(results[0].kind, {result.bits});
+    BATON_TRY(instance_.invocation->run_in_place(instance_.exported[function_.export_index].function));
+    const PlainCallPlan& plan = function_.plan;
+    if (!plan.has_result) return {};
+    if (plan.result <= Kind::kBool) {
+      out = any_of_number(plan.result, {first_.values[0].bits});
       return {};
     }
-    if (!result.ref) return {};  // None.
-    Status status = give(result.ref, out);
-    vm::release_object(result.ref);
+    vm::Object* const result = std::exchange(first_.refs[0], nullptr);
+    if (!result) return {};  // None.
+    Status status = give(result, out);
+    vm::release_object(result);
     return status;
   }
 
  private:
-  bool take_tensor(const Any& any, vm::Value& slot) {
+  bool take_tensor(const Any& any) {
     const baton_dl_tensor* tensor = tensor_in(any);
     if (!tensor || tensor->device.type != BATON_DL_CPU) return false;
     auto lent = instance_.loans->take(*tensor, owner_in(any));
     if (!lent) return false;
-    slot = vm::Value::of(reinterpret_cast<vm::Object*>(*lent));
+    baton_object_retain(*lent);
+    lent_[count_] = {*lent, owner_in(any)};
+    first_.refs[count_++] = reinterpret_cast<vm::Object*>(*lent);
     return true;
+  }
+
+  bool let_go() {
+    for (size_t i = 0; i < count_; ++i) vm::release_object(std::exchange(first_.refs[i], nullptr));
+    return false;
   }
 
   Status give(vm::Object* object, Any& out) const {
     const Runtime& runtime = *function_.program->runtime();
-    for (size_t i = 0; i < arguments_.size(); ++i) {  // The same tensor, as ProgramCall gives it.
-      if (arguments_[i].type_index != kTensor || slots_[i].ref != object) continue;
-      runtime.retain(arguments_[i].object);
+    auto* const result = reinterpret_cast<baton_object*>(object);
+    for (size_t i = 0; i < count_; ++i) {  // The same tensor, as ProgramCall gives it.
+      if (lent_[i].object != result || !lent_[i].owner) continue;
+      runtime.retain(lent_[i].owner);
       out.type_index = kTensor;
-      out.object = arguments_[i].object;
+      out.object = lent_[i].owner;
       return {};
     }
-    return give_object({runtime, *instance_.device}, reinterpret_cast<baton_object*>(object), out);
+    return give_object({runtime, *instance_.device}, result, out);
   }
 
+  struct Lent {
+    baton_object* object;
+    AnyObject* owner;
+  };
+
   const ProgramFunction& function_;
-  std::span<const Any> arguments_;
+  const Any* const arguments_;
   Instance& instance_;
-  vm::Value slots_[kPlainArgumentsMax];
+  const vm::Invocation::FirstRegisters first_;
+  size_t count_ = 0;
+  Lent lent_[kPlainArgumentsMax];
 };
 
 // False as PlainCall's.
 bool call_plainly(const ProgramFunction& function, std::span<const Any> arguments, Any& out, Status& status) {
-  if (!function.is_plain || arguments.size() != function.argument_count) return false;
+  if (!function.is_plain || arguments.size() != function.plan.count) return false;
   Instance* const instance = function.program->instance_on_host();
-  if (!instance) return false;
+  if (!instance || !instance->exported[function.export_index].runs_in_place) return false;
   const Entry entry(*instance);
   if (!entry) return false;
-  PlainCall plain(function, arguments, *instance);
+  PlainCall plain(function, arguments.data(), *instance);
   if (!plain.take_arguments()) return false;
   status = plain.run(out);
   return true;
@@ -525,6 +549,39 @@ int safe_call(void* self, const Any* arguments, int32_t count, Any* result) {
   return status.ok() ? 0 : raise(function, std::move(status));
 }
 
+// The arguments of a function that has numbers alone into its registers. False: ProgramCall says more.
+bool place_numbers(const PlainCallPlan& plan, const Any* arguments, vm::Value* values) {
+  for (size_t i = 0; i < plan.count; ++i) {
+    baton_value number;
+    if (!take_number(plan.arguments[i], arguments[i], number)) return false;
+    values[i] = vm::Value::from_bits(number.bits);
+  }
+  return true;
+}
+
+// The same for a function that has numbers alone.
+int safe_call_with_numbers(void* self, const Any* arguments, int32_t count, Any* result) {
+  const auto& function = *static_cast<const ProgramFunction*>(self);
+  const PlainCallPlan& plan = function.plan;
+  Instance* const instance = function.program->instance_on_host();
+  if (!instance || count != plan.count) [[unlikely]]
+    return safe_call(self, arguments, count, result);
+  const Instance::Export& exported = instance->exported[function.export_index];
+  if (!exported.runs_in_place || !instance->turn.take()) [[unlikely]]
+    return safe_call(self, arguments, count, result);
+  vm::Value* const values = instance->invocation->first_registers().values;
+  const bool placed = place_numbers(plan, arguments, values);
+  Status status;
+  if (placed) [[likely]] {
+    status = instance->invocation->run_in_place(exported.function);
+    if (status.ok() && plan.has_result) *result = any_of_number(plan.result, {values[0].bits});
+  }
+  instance->turn.give_back();
+  if (!placed) [[unlikely]]
+    return safe_call(self, arguments, count, result);
+  return status.ok() ? 0 : raise(function, std::move(status));
+}
+
 Result<AnyObject*> LoadedProgram::function(std::string_view name) {
   const std::optional<uint32_t> found = last().find_export(name);
   if (!found) {
@@ -547,10 +604,12 @@ Result<AnyObject*> LoadedProgram::function(std::string_view name) {
                    "parameters, are made for them.");
   }
   made->is_plain = !made->has_fences && is_plain(made->signature);
+  if (made->is_plain) made->plan = plan_of(made->signature);
   made->argument_count = arguments.size() - (made->has_fences ? 2 : 0);
   void* object = nullptr;
   const int code = runtime_->function_create(
-      made.get(), safe_call, [](void* self) { delete static_cast<ProgramFunction*>(self); }, &object);
+      made.get(), made->is_plain && has_numbers_alone(made->signature) ? safe_call_with_numbers : safe_call,
+      [](void* self) { delete static_cast<ProgramFunction*>(self); }, &object);
   if (code != 0) return runtime_->take_error(code);
   std::ignore = made.release();  // The object has it now.
   return static_cast<AnyObject*>(object);

@@ -22,21 +22,21 @@ Result<baton_dl_device> place_of(const hal::MemoryLocation& memory) {
                  hal::location_name(memory), ".");
 }
 
-void fill(const hal::BufferView& view, uint64_t address, baton_dl_device place, baton_dl_type type, int64_t* strides,
+// What the view has stays with it: its shape, its strides.
+void fill(const hal::BufferView& view, uint64_t address, baton_dl_device place, baton_dl_type type,
           baton_dl_tensor& out) {
   const std::span<const int64_t> shape = view.shape();
-  hal::write_dense_strides(shape, strides);
   out = {reinterpret_cast<void*>(static_cast<uintptr_t>(address)),
          place,
          static_cast<int32_t>(shape.size()),
          type,
          const_cast<int64_t*>(shape.data()),
-         strides,
+         const_cast<int64_t*>(view.dense_strides().data()),
          0};
 }
 
-// `strides` has room for the rank; both are pointed to, and the view's shape.
-Status describe(const hal::BufferView& view, int64_t* strides, baton_dl_tensor& out) {
+// The view is pointed to.
+Status describe(const hal::BufferView& view, baton_dl_tensor& out) {
   const hal::Buffer& buffer = *view.buffer();
   if (view.encoding() != hal::Encoding::kDenseRowMajor) [[unlikely]] {
     return failure(StatusCode::kInvalidArgument, "A function of TVM-FFI takes tensors whose elements lie row by row.");
@@ -46,12 +46,16 @@ Status describe(const hal::BufferView& view, int64_t* strides, baton_dl_tensor& 
   const hal::MemoryLocation memory = buffer.location();
   BATON_TRY_ASSIGN(const baton_dl_device place, place_of(memory));
   BATON_TRY_ASSIGN(const baton_dl_type type, hal::dlpack_type(view.element_type()));
-  fill(view, memory.address, place, type, strides, out);
+  fill(view, memory.address, place, type, out);
   return {};
 }
 
-// The same for what most tensors are: dense ones of the host. False: describe() says more of it.
-bool describe_on_host(const hal::BufferView& view, int64_t* strides, baton_dl_tensor& out) {
+}  // namespace
+
+// ---- For a call -----------------------------------------------------------------------------------------------------
+
+// The same as describe() for what most tensors are: dense ones of the host.
+bool describe_on_host(const hal::BufferView& view, baton_dl_tensor& out) {
   const hal::Buffer& buffer = *view.buffer();
   baton_dl_type type;
   if (view.encoding() != hal::Encoding::kDenseRowMajor || buffer.freed() ||
@@ -60,21 +64,11 @@ bool describe_on_host(const hal::BufferView& view, int64_t* strides, baton_dl_te
   const hal::MemoryLocation memory = buffer.location();
   if (memory.space != hal::MemorySpace::kHost) [[unlikely]]
     return false;
-  fill(view, memory.address, {BATON_DL_CPU, 0}, type, strides, out);
+  fill(view, memory.address, {BATON_DL_CPU, 0}, type, out);
   return true;
 }
 
-}  // namespace
-
-// ---- For a call -----------------------------------------------------------------------------------------------------
-
-bool SmallTensorView::set(const hal::BufferView& view) {
-  return view.shape().size() <= kRankMax && describe_on_host(view, strides_, tensor);
-}
-
-Status TensorView::set(const hal::BufferView& view) {
-  return describe(view, strides_.room(view.shape().size()), tensor_);
-}
+Status TensorView::set(const hal::BufferView& view) { return describe(view, tensor_); }
 
 Status TensorView::set(void* data, baton_dl_device place, hal::ElementType element, std::span<const int64_t> shape) {
   BATON_TRY_ASSIGN(const baton_dl_type type, hal::dlpack_type(element));
@@ -120,10 +114,9 @@ void TensorObject::destroy(void* self, int flags) {
 
 Status TensorObject::set(hal::BufferView& view) {
   view_ = &view;
-  int64_t* const strides = extents_.room(view.shape().size());
-  if (describe_on_host(view, strides, tensor)) [[likely]]
+  if (describe_on_host(view, tensor)) [[likely]]
     return {};
-  return describe(view, strides, tensor);
+  return describe(view, tensor);
 }
 
 void TensorObject::keep(Ref<hal::BufferView> view) {

@@ -27,20 +27,11 @@ class Extents {
   std::unique_ptr<int64_t[]> more_;
 };
 
-// A tensor for the time of a call, where its extents are few, as they are most of the time. It may not be moved: the tensor
-// points into it.
-struct SmallTensorView {
-  baton_dl_tensor tensor;
+// A dense tensor of the host, as most are, for as long as its view lives. False: TensorView says what is wrong with it, or
+// takes it.
+bool describe_on_host(const hal::BufferView& view, baton_dl_tensor& out);
 
-  // False: TensorView says what is wrong with it, or takes it.
-  bool set(const hal::BufferView& view);
-
- private:
-  static constexpr size_t kRankMax = 6;
-  int64_t strides_[kRankMax];
-};
-
-// The same for any tensor.
+// Any tensor for the time of a call.
 class TensorView {
  public:
   TensorView() = default;

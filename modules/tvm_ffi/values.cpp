@@ -98,6 +98,20 @@ bool is_plain(const Signature& signature) {
          std::all_of(signature.arguments.begin(), signature.arguments.end(), is_passed_plainly);
 }
 
+bool has_numbers_alone(const Signature& signature) {
+  const auto is_number = [](const Parameter& each) { return each.kind <= Kind::kBool; };
+  return std::all_of(signature.arguments.begin(), signature.arguments.end(), is_number) &&
+         std::all_of(signature.results.begin(), signature.results.end(), is_number);
+}
+
+PlainCallPlan plan_of(const Signature& plain) {
+  PlainCallPlan plan;
+  for (const Parameter& each : plain.arguments) plan.arguments[plan.count++] = each.kind;
+  plan.has_result = !plain.results.empty();
+  if (plan.has_result) plan.result = plain.results[0].kind;
+  return plan;
+}
+
 Result<Any> any_of_bytes(const Runtime& runtime, Kind kind, std::string_view bytes) {
   const ByteArray all = {bytes.data(), bytes.size()};
   Any any;

@@ -1,6 +1,8 @@
 // Single values between registers of a program and Any.
 #pragma once
 
+#include <bit>
+
 #include "modules/hal_module/objects.hpp"
 #include "modules/tvm_ffi/function.hpp"
 #include "modules/tvm_ffi/tensors.hpp"
@@ -69,18 +71,17 @@ inline Any any_of(double number) {
   return any;
 }
 
-// A number's register.
+// A number's register. Those of 64 bits are passed as they are.
+inline bool is_wide(Kind kind) { return kind == Kind::kI64 || kind == Kind::kF64; }
+inline int64_t narrow_bits(Kind kind, const baton_value& value) {
+  if (kind == Kind::kF32) return std::bit_cast<int64_t>(static_cast<double>(value.f32));
+  return kind == Kind::kBool ? value.i32 != 0 : value.i32;
+}
 inline Any any_of_number(Kind kind, const baton_value& value) {
-  switch (kind) {
-    case Kind::kF32: return any_of(static_cast<double>(value.f32));
-    case Kind::kF64: return any_of(value.f64);
-    case Kind::kI64: return any_of(value.i64);
-    default: break;
-  }
-  Any any = any_of(static_cast<int64_t>(value.i32));
-  if (kind != Kind::kBool) return any;
-  any.type_index = kBool;
-  any.integer = value.i32 != 0;
+  constexpr uint8_t kTypes[] = {kInt, kInt, kFloat, kFloat, kBool};  // By kind.
+  Any any;
+  any.type_index = kTypes[static_cast<size_t>(kind)];
+  any.integer = is_wide(kind) ? value.i64 : narrow_bits(kind, value);
   return any;
 }
 
@@ -110,9 +111,21 @@ inline bool read_number(Kind kind, const Any& value, baton_value& out) {
   }
 }
 
-// Whether a call has nothing but numbers and tensors, few, and at most one result.
+// The same, where a number of 64 bits is what comes most of the time.
+inline bool take_number(Kind kind, const Any& value, baton_value& out) {
+  if (kind == Kind::kI64 && value.type_index == kInt) [[likely]] {
+    out = baton_value_of_i64(value.integer);
+    return true;
+  }
+  return read_number(kind, value, out);
+}
+
+// Whether a call has nothing but numbers and tensors, few, and at most one result; whether it has numbers alone; and how
+// it passes them.
 bool is_plain(const Signature& signature);
-inline constexpr size_t kPlainArgumentsMax = 8;
+bool has_numbers_alone(const Signature& signature);
+PlainCallPlan plan_of(const Signature& plain);
+inline constexpr size_t kPlainArgumentsMax = PlainCallPlan::kArgumentsMax;
 // Text or bytes, owned by the caller.
 Result<Any> any_of_bytes(const Runtime& runtime, Kind kind, std::string_view bytes);
 // What a function takes as its device.

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "hal/allocator.hpp"
 #include "hal/driver_registry.hpp"
@@ -176,6 +178,34 @@ TEST(DlpackTest, ATensorGoesOutInPlaceAndKeepsItsMemory) {
   EXPECT_EQ((*back)->type_text(), "3x2xbf16");
   back = Status(StatusCode::kCancelled, "dropped");
   EXPECT_EQ(device->allocator().memory_use().live_bytes, 0u);
+}
+
+TEST(DlpackTest, AViewHasTheStridesOfElementsRowByRow) {
+  const Ref<Device> device = open_device();
+  auto buffer = device->allocator().allocate({.length = 4096});
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const std::vector<std::vector<int64_t>> shapes = {{},
+                                                    {3},
+                                                    {2, 3, 4},
+                                                    {1, 1, 5, 1},
+                                                    {2, 1, 2, 1, 2, 1},
+                                                    {2, 1, 2, 1, 2, 1, 2},
+                                                    {2, 2, 2, 2, 2, 2, 2, 2, 2},
+                                                    {0},
+                                                    {3, 0, 2},
+                                                    {0, kHuge, kHuge}};
+  for (const std::vector<int64_t>& shape : shapes) {
+    auto view = BufferView::make(*buffer, shape, ElementType::kF32);
+    ASSERT_OK(view);
+    std::vector<int64_t> strides(shape.size());
+    write_dense_strides(shape, strides.data());
+    EXPECT_TRUE(std::ranges::equal((*view)->shape(), shape)) << (*view)->type_text();
+    EXPECT_TRUE(std::ranges::equal((*view)->dense_strides(), strides)) << (*view)->type_text();
+    if (!shape.empty()) EXPECT_EQ(strides.back(), 1);
+    for (size_t i = 1; i < shape.size() && (*view)->element_count() > 0; ++i) {
+      EXPECT_EQ(strides[i - 1], strides[i] * shape[i]) << (*view)->type_text();
+    }
+  }
 }
 
 TEST(DlpackTest, TypesGoOutAndComeBack) {

@@ -10,6 +10,7 @@
 
 #include "tests/support/native_test_module.hpp"
 #include "tests/support/program_builder.hpp"
+#include "tests/support/status_matchers.hpp"
 
 namespace baton::vm {
 namespace {
@@ -26,6 +27,12 @@ export func @spin() {
   call.import @host.entered, %v0, %r0
 again:
   br again
+}
+export func @later(%a: i32) -> i32 {
+  yield
+  add.imm.i32 %v0, %a, 1
+  yield
+  return
 }
 export func @three() {
   nop
@@ -116,6 +123,51 @@ TEST_F(InvocationTest, MixesValuesAndReferencesInSignatureOrder) {
   EXPECT_EQ(results[3].i32, 3);
   release_object(results[0].ref);
   release_object(results[2].ref);
+}
+
+// What is the same for each call of a function is asked once.
+TEST_F(InvocationTest, RunsInPlaceBetweenRegistersOfTheCaller) {
+  const ExportedFunction mixed = testing::expect_ok(context_->find_function("mixed"));
+  ASSERT_TRUE(invocation_.runs_in_place(mixed));
+  const Invocation::FirstRegisters first = invocation_.first_registers();
+  const Ref<Blob> r = Blob::make(1);
+  const Ref<Blob> s = Blob::make(2);
+  for (int turn = 0; turn < 3; ++turn) {
+    first.values[0] = Value::of(turn);
+    first.values[1] = Value::of(0.5);
+    first.refs[0] = Ref<Blob>(r).detach();
+    first.refs[1] = Ref<Blob>(s).detach();
+    EXPECT_OK(invocation_.run_in_place(mixed));
+    EXPECT_EQ(first.values[0].f64, 0.5);
+    EXPECT_EQ(first.values[1].i32, turn);
+    EXPECT_EQ(Ref<Object>::adopt(std::exchange(first.refs[0], nullptr)).get(), s.get());
+    EXPECT_EQ(Ref<Object>::adopt(std::exchange(first.refs[1], nullptr)).get(), r.get());
+    EXPECT_OK(call("add", {Value::of(1), Value::of(2)}));  // The other way between.
+    first.values[0] = Value::of(turn);
+    EXPECT_OK(invocation_.run_in_place(testing::expect_ok(context_->find_function("later"))));
+    EXPECT_EQ(first.values[0].i32, turn + 1);
+  }
+  EXPECT_TRUE(count_is_one(r->count) && count_is_one(s->count));
+  EXPECT_FALSE(invocation_.runs_in_place(testing::expect_ok(context_->find_function("wide"))));
+  EXPECT_FALSE(invocation_.runs_in_place(testing::expect_ok(context_->find_function("host.entered"))));
+}
+
+TEST_F(InvocationTest, WhatFailsInPlaceLeavesNothingBehind) {
+  const ExportedFunction mixed = testing::expect_ok(context_->find_function("mixed"));
+  const Invocation::FirstRegisters first = invocation_.first_registers();
+  const Ref<Blob> r = Blob::make(1);
+  invocation_.cancel();
+  first.refs[0] = Ref<Blob>(r).detach();
+  EXPECT_FAILS(invocation_.run_in_place(mixed), StatusCode::kCancelled, "");
+  EXPECT_EQ(first.refs[0], nullptr);
+  EXPECT_TRUE(count_is_one(r->count));
+  invocation_.clear_cancel();
+  const ExportedFunction spin = testing::expect_ok(context_->find_function("spin"));
+  entered_ = [this] { invocation_.set_deadline(monotonic_clock_ns() + 1'000'000); };
+  EXPECT_EQ(invocation_.run_in_place(spin).to_string(),
+            "DEADLINE_EXCEEDED; deadline has passed\n  at test.spin, word 1");
+  invocation_.set_deadline(0);
+  EXPECT_OK(call("add", {Value::of(1), Value::of(2)}));
 }
 
 TEST_F(InvocationTest, CallsNativeExportsWithoutBytecode) {

@@ -2,6 +2,9 @@
 // with TVM-FFI's own (`own_...`).
 #include "bench/support/counted.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "bench/modules/tvm_ffi/rows.hpp"
 
 namespace baton::bench {
@@ -11,19 +14,23 @@ std::vector<TvmFfiRow> rows;
 
 void prepare() { rows = tvm_ffi_rows(BATON_BENCH_FUNCTIONS); }
 
-template <size_t kRow, bool kOwn>
-void work(uint64_t count) {
-  (kOwn ? rows[kRow].own : rows[kRow].ours)->run(static_cast<int64_t>(count));
+const TvmFfiRow& row_of(const char* name) {
+  for (const TvmFfiRow& row : rows) {
+    if (std::string_view(row.name) == name) return row;
+  }
+  std::abort();
 }
 
-constexpr CountedRow kRows[] = {
-    {"in_numbers", prepare, work<0, false>}, {"own_in_numbers", prepare, work<0, true>},
-    {"in_view", prepare, work<1, false>},    {"own_in_view", prepare, work<1, true>},
-    {"in_tensor", prepare, work<2, false>},  {"own_in_tensor", prepare, work<2, true>},
-    {"out_number", prepare, work<3, false>}, {"own_out_number", prepare, work<3, true>},
-    {"out_same", prepare, work<4, false>},   {"own_out_same", prepare, work<4, true>},
-    {"out_again", prepare, work<5, false>},  {"own_out_again", prepare, work<5, true>},
-};
+#define ROWS(X)                                                                                                      \
+  X(in_numbers)                                                                                                      \
+  X(in_view) X(in_tensor) X(in_view_again) X(in_tensor_again) X(out_number) X(out_same) X(out_again) X(in_numbers_c) \
+      X(in_view_c) X(in_tensor_c) X(out_number_c) X(out_same_c) X(out_again_c)
+#define ROW(name)                                                                                 \
+  {#name, prepare, [](uint64_t count) { row_of(#name).ours->run(static_cast<int64_t>(count)); }}, \
+      {"own_" #name, prepare, [](uint64_t count) { row_of(#name).own->run(static_cast<int64_t>(count)); }},
+constexpr CountedRow kRows[] = {ROWS(ROW)};
+#undef ROW
+#undef ROWS
 
 }  // namespace
 }  // namespace baton::bench

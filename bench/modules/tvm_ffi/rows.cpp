@@ -54,6 +54,14 @@ again:
   move %v0, %v10
   return
 }
+export func @lent(%x: hal.buffer_view, %count: i64) -> i64 {
+  const.i64 %v1, 0
+again:
+  call.lend @functions.address_of, %v10, %r1, [%r0]
+  next.i64 %v1, %v0, again
+  move %v0, %v10
+  return
+}
 export func @increment(%x: i64) -> i64 {
   add.imm.i64 %v0, %v0, 1
   return
@@ -148,6 +156,55 @@ ffi::Tensor make_tensor() {
   return ffi::Tensor::FromNDAlloc(HostMemory(), ffi::Shape({64}), DLDataType{kDLFloat, 32, 1}, DLDevice{kDLCPU, 0});
 }
 
+// ---- By TVM-FFI's interface of C ------------------------------------------------------------------------------------
+
+// As every language but C++ calls a function of theirs: by TVMFFIFunctionCall, with values whose types are read at the
+// call.
+class CCall {
+ public:
+  explicit CCall(ffi::Function function) : function_(std::move(function)) {}
+
+  // Owned by the caller where it is an object.
+  TVMFFIAny operator()(TVMFFIAny* arguments, int32_t count) const {
+    TVMFFIAny result{};
+    auto* const function = const_cast<ffi::FunctionObj*>(function_.operator->());
+    if (TVMFFIFunctionCall(function, arguments, count, &result) != 0)
+      stop(failure(StatusCode::kInternal, "It failed."));
+    return result;
+  }
+  int64_t number(TVMFFIAny* arguments, int32_t count) const {
+    const TVMFFIAny result = (*this)(arguments, count);
+    if (result.type_index != kTVMFFIInt) stop(failure(StatusCode::kInternal, "It gave no number."));
+    return result.v_int64;
+  }
+
+ private:
+  ffi::Function function_;
+};
+
+TVMFFIAny any_of(int64_t number) { return ffi::AnyView(number).CopyToTVMFFIAny(); }
+
+std::shared_ptr<const Calls> c_calls_with_number(const ffi::Function& function) {
+  return calls([function = CCall(function)](int64_t count) {
+    int64_t x = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      TVMFFIAny argument = any_of(x);
+      x = function.number(&argument, 1);
+    }
+    expect_equal(x, count);
+  });
+}
+std::shared_ptr<const Calls> c_calls_with_tensor(const ffi::Function& function) {
+  return calls([function = CCall(function), x = make_tensor()](int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      TVMFFIAny argument = ffi::AnyView(x).CopyToTVMFFIAny();
+      const TVMFFIAny result = function(&argument, 1);
+      if (result.type_index != kTVMFFITensor) stop(failure(StatusCode::kInternal, "It gave no tensor."));
+      TVMFFIObjectDecRef(result.v_obj);
+    }
+  });
+}
+
 // ---- In -------------------------------------------------------------------------------------------------------------
 
 void add_rows_in(const std::string& path, std::vector<TvmFfiRow>& rows) {
@@ -160,26 +217,48 @@ void add_rows_in(const std::string& path, std::vector<TvmFfiRow>& rows) {
   const auto view =
       modules::wrap(take(hal::upload_view(*device, hal::ElementType::kF32, shape, std::as_bytes(std::span(elements)))));
   const auto numbers = std::make_shared<Loop>(link(device, path.c_str(), "view"), "numbers");
+  const auto our_numbers = calls([numbers](int64_t count) {
+    const vm::Value argument = vm::Value::of(count);
+    expect_equal(numbers->run({&argument, 1}), count);
+  });
   rows.push_back({"in_numbers", "in: two numbers", calls([add](int64_t count) {
                     int64_t sum = 0;
                     for (int64_t i = 0; i < count; ++i) sum = add(i, int64_t{1}).cast<int64_t>();
                     expect_equal(sum, count);
                   }),
-                  calls([numbers](int64_t count) {
-                    const vm::Value argument = vm::Value::of(count);
-                    expect_equal(numbers->run({&argument, 1}), count);
-                  })});
+                  our_numbers});
   const auto own = calls([address, x = make_tensor()](int64_t count) {
     for (int64_t i = 0; i < count; ++i) static_cast<void>(address(x).cast<int64_t>());
   });
-  const auto ours = [&](const char* word) {
-    return calls([loop = std::make_shared<Loop>(link(device, path.c_str(), word), "tensors"), view](int64_t count) {
+  const auto ours = [&](const char* word, const char* function) {
+    return calls([loop = std::make_shared<Loop>(link(device, path.c_str(), word), function), view](int64_t count) {
       const vm::Value both[] = {vm::Value::of(reinterpret_cast<vm::Object*>(view.get())), vm::Value::of(count)};
       loop->run(both);
     });
   };
-  rows.push_back({"in_view", "in: a tensor, lent (view)", own, ours("view")});
-  rows.push_back({"in_tensor", "in: a tensor, which may be kept (tensor)", own, ours("tensor")});
+  rows.push_back({"in_view", "in: a tensor, lent (view)", own, ours("view", "tensors")});
+  rows.push_back({"in_tensor", "in: a tensor, which may be kept (tensor)", own, ours("tensor", "tensors")});
+  // As the compiler calls with a tensor that the program needs again.
+  const auto our_view = ours("view", "lent"), our_tensor = ours("tensor", "lent");
+  rows.push_back({"in_view_again", "in: a tensor, lent, and needed again", own, our_view});
+  rows.push_back({"in_tensor_again", "in: a tensor, kept perhaps, needed again", own, our_tensor});
+  rows.push_back({"in_numbers_c", "in: two numbers; theirs by C", calls([add = CCall(add)](int64_t count) {
+                    int64_t sum = 0;
+                    for (int64_t i = 0; i < count; ++i) {
+                      TVMFFIAny both[] = {any_of(i), any_of(1)};
+                      sum = add.number(both, 2);
+                    }
+                    expect_equal(sum, count);
+                  }),
+                  our_numbers});
+  const auto own_by_c = calls([address = CCall(address), x = make_tensor()](int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      TVMFFIAny argument = ffi::AnyView(x).CopyToTVMFFIAny();
+      static_cast<void>(address.number(&argument, 1));
+    }
+  });
+  rows.push_back({"in_view_c", "in: a tensor, lent, needed again; theirs by C", own_by_c, our_view});
+  rows.push_back({"in_tensor_c", "in: a tensor, kept perhaps; theirs by C", own_by_c, our_tensor});
 }
 
 // ---- Out ------------------------------------------------------------------------------------------------------------
@@ -215,12 +294,19 @@ void add_rows_out(const std::string& path, std::vector<TvmFfiRow>& rows) {
     DLManagedTensorVersioned* view = given.ToDLPackVersioned();
     return ffi::Tensor::FromDLPackVersioned(view);
   });
-  rows.push_back({"out_number", "out: a number", calls_with_number(own_increment),
-                  calls_with_number(function_of(*program, "increment"))});
-  rows.push_back({"out_same", "out: a tensor, and the same back", calls_with_tensor(own_same),
-                  calls_with_tensor(function_of(*program, "same"))});
+  const ffi::Function our_increment = function_of(*program, "increment"), our_same = function_of(*program, "same");
+  const ffi::Function our_again = function_of(*program, "again");
+  rows.push_back({"out_number", "out: a number", calls_with_number(own_increment), calls_with_number(our_increment)});
+  rows.push_back(
+      {"out_same", "out: a tensor, and the same back", calls_with_tensor(own_same), calls_with_tensor(our_same)});
   rows.push_back({"out_again", "out: a tensor, and another of its memory back", calls_with_tensor(own_again),
-                  calls_with_tensor(function_of(*program, "again"))});
+                  calls_with_tensor(our_again)});
+  rows.push_back({"out_number_c", "out: a number; both by C", c_calls_with_number(own_increment),
+                  c_calls_with_number(our_increment)});
+  rows.push_back({"out_same_c", "out: a tensor, and the same back; both by C", c_calls_with_tensor(own_same),
+                  c_calls_with_tensor(our_same)});
+  rows.push_back({"out_again_c", "out: another tensor of its memory; both by C", c_calls_with_tensor(own_again),
+                  c_calls_with_tensor(our_again)});
 }
 
 }  // namespace
