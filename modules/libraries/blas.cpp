@@ -137,19 +137,19 @@ class Blas final : public Module<Blas> {
     return runs && blas.has_value() ? 1 : 0;
   }
 
-  Status gemm(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
+  Status gemm(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
               Variadic<int64_t> numbers) {
     return record(rec, a, b, a, c, numbers, {});
   }
-  Status gemm_relu(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
+  Status gemm_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
                    Variadic<int64_t> numbers) {
     return record(rec, a, b, a, c, numbers, {.relu = true});
   }
-  Status gemm_bias(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b,
+  Status gemm_bias(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                    Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
     return record(rec, a, b, bias, c, numbers, {.bias = true});
   }
-  Status gemm_bias_relu(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b,
+  Status gemm_bias_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                         Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
     return record(rec, a, b, bias, c, numbers, {.bias = true, .relu = true});
   }
@@ -162,8 +162,9 @@ class Blas final : public Module<Blas> {
     return *blas_;
   }
 
-  Status record(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<const std::byte> bias,
-                Binding<std::byte> c, const Variadic<int64_t>& numbers, Epilogue epilogue) {
+  Status record(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
+                Binding<const std::byte> bias, Binding<std::byte> c, const Variadic<int64_t>& numbers,
+                Epilogue epilogue) {
     const Result<OpenBlas>& blas = opened();
     if (!blas.has_value()) {
       return failure(StatusCode::kUnavailable,
@@ -186,7 +187,7 @@ class Blas final : public Module<Blas> {
   }
 
   template <typename T>
-  Status record_as(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b,
+  Status record_as(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                    Binding<const std::byte> bias, Binding<std::byte> c, const std::shared_ptr<const Prepared>& prepared,
                    int64_t workers) {
     const int64_t shares = std::clamp<int64_t>(prepared->parts(), 1, std::max<int64_t>(workers, 1));

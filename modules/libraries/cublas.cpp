@@ -283,19 +283,19 @@ class Cublas final : public Module<Cublas> {
     return {};
   }
 
-  Status gemm(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
+  Status gemm(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
               Variadic<int64_t> numbers) {
     return record(rec, a, b, a, c, numbers, {});
   }
-  Status gemm_relu(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
+  Status gemm_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
                    Variadic<int64_t> numbers) {
     return record(rec, a, b, a, c, numbers, {.relu = true});
   }
-  Status gemm_bias(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b,
+  Status gemm_bias(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                    Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
     return record(rec, a, b, bias, c, numbers, {.bias = true});
   }
-  Status gemm_bias_relu(Recording& rec, Binding<const std::byte> a, Binding<const std::byte> b,
+  Status gemm_bias_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                         Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
     return record(rec, a, b, bias, c, numbers, {.bias = true, .relu = true});
   }
@@ -309,8 +309,8 @@ class Cublas final : public Module<Cublas> {
     return *library_;
   }
 
-  Status record(Recording& rec, Bytes a, Bytes b, Bytes bias, Binding<std::byte> c, const Variadic<int64_t>& numbers,
-                Epilogue epilogue) {
+  Status record(CommandBuffer& rec, Bytes a, Bytes b, Bytes bias, Binding<std::byte> c,
+                const Variadic<int64_t>& numbers, Epilogue epilogue) {
     BATON_ASSIGN_OR_RETURN(Product product, Product::make(numbers));
     Elements elements = {};
     BATON_ASSIGN_OR_RETURN(elements.a, element_of(a.element_type()));
@@ -351,7 +351,7 @@ class Cublas final : public Module<Cublas> {
   }
 
   // Elements of any type for the one step that a product of none has for cuBLAS, which refuses those.
-  Result<Ref<Buffer>> record_zeros(Recording& rec, const Product& product) {
+  Result<Ref<Buffer>> record_zeros(CommandBuffer& rec, const Product& product) {
     const auto most = static_cast<uint64_t>(std::max(product.rows, product.columns));
     BATON_ASSIGN_OR_RETURN(Ref<Buffer> zeros,
                            rec.device().allocate({.length = most * sizeof(uint64_t),

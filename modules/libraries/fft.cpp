@@ -46,7 +46,7 @@ class Fft final : public Module<Fft> {
 
   // Parts in, parts out; the sizes of the results, the batch, three sizes, and 1 for the inverse.
   template <typename T>
-  Status complex_parts(Recording& rec, Binding<const T> real, Binding<const T> imaginary, int64_t, int64_t,
+  Status complex_parts(CommandBuffer& rec, Binding<const T> real, Binding<const T> imaginary, int64_t, int64_t,
                        int64_t batch, int64_t a, int64_t b, int64_t c, int64_t inverse, Binding<T> out_real,
                        Binding<T> out_imaginary) {
     BATON_ASSIGN_OR_RETURN(const FourierShape shape, FourierShape::make(batch, a, b, c));
@@ -67,7 +67,7 @@ class Fft final : public Module<Fft> {
   }
 
   template <typename T>
-  Status real_to_parts(Recording& rec, Binding<const T> real, int64_t, int64_t, int64_t batch, int64_t a, int64_t b,
+  Status real_to_parts(CommandBuffer& rec, Binding<const T> real, int64_t, int64_t, int64_t batch, int64_t a, int64_t b,
                        int64_t c, Binding<T> out_real, Binding<T> out_imaginary) {
     BATON_ASSIGN_OR_RETURN(const FourierShape shape, FourierShape::make(batch, a, b, c));
     BATON_ASSIGN_OR_RETURN(const Fftw<T> use, begin<T>("r2c"));
@@ -88,7 +88,7 @@ class Fft final : public Module<Fft> {
   }
 
   template <typename T>
-  Status parts_to_real(Recording& rec, Binding<const T> real, Binding<const T> imaginary, int64_t, int64_t batch,
+  Status parts_to_real(CommandBuffer& rec, Binding<const T> real, Binding<const T> imaginary, int64_t, int64_t batch,
                        int64_t a, int64_t b, int64_t c, Binding<T> out) {
     BATON_ASSIGN_OR_RETURN(const FourierShape shape, FourierShape::make(batch, a, b, c));
     BATON_ASSIGN_OR_RETURN(const Fftw<T> use, begin<T>("c2r"));

@@ -277,7 +277,7 @@ class Lapack final : public Module<Lapack> {
   }
 
   template <typename T>
-  Status potrf(Recording& rec, Binding<const T> a, int64_t, int64_t, int64_t batch, int64_t m, int64_t n, int64_t,
+  Status potrf(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t batch, int64_t m, int64_t n, int64_t,
                int64_t uplo_code, Binding<T> out, Binding<int32_t> info) {
     const Shape shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("potrf", shape));
@@ -295,7 +295,7 @@ class Lapack final : public Module<Lapack> {
   }
 
   template <typename T>
-  Status getrf(Recording& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t batch, int64_t m, int64_t n,
+  Status getrf(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t batch, int64_t m, int64_t n,
                int64_t, Binding<T> out, Binding<int32_t> pivots, Binding<int32_t> info) {
     const Shape shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("getrf", shape));
@@ -311,7 +311,7 @@ class Lapack final : public Module<Lapack> {
   }
 
   template <typename T>
-  Status trsm(Recording& rec, Binding<const T> a, Binding<const T> b, int64_t, int64_t batch, int64_t m, int64_t n,
+  Status trsm(CommandBuffer& rec, Binding<const T> a, Binding<const T> b, int64_t, int64_t batch, int64_t m, int64_t n,
               int64_t, int64_t diag, int64_t side, int64_t trans, int64_t uplo, Binding<T> out) {
     const Shape shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("trsm", shape));
@@ -332,7 +332,7 @@ class Lapack final : public Module<Lapack> {
   }
 
   template <typename T>
-  Status geqrf(Recording& rec, Binding<const T> a, int64_t, int64_t, int64_t batch, int64_t m, int64_t n, int64_t,
+  Status geqrf(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t batch, int64_t m, int64_t n, int64_t,
                Binding<T> out, Binding<T> tau) {
     const Shape shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("geqrf", shape));
@@ -346,8 +346,8 @@ class Lapack final : public Module<Lapack> {
   }
 
   template <typename T>
-  Status orgqr(Recording& rec, Binding<const T> a, Binding<const T> tau, int64_t, int64_t batch, int64_t m, int64_t n,
-               int64_t k, Binding<T> out) {
+  Status orgqr(CommandBuffer& rec, Binding<const T> a, Binding<const T> tau, int64_t, int64_t batch, int64_t m,
+               int64_t n, int64_t k, Binding<T> out) {
     const Shape shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("orgqr", shape));
     if (m < n || k < 0 || k > n) {
@@ -364,7 +364,7 @@ class Lapack final : public Module<Lapack> {
   }
 
   template <typename T>
-  Status syevd(Recording& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t batch, int64_t m, int64_t n,
+  Status syevd(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t batch, int64_t m, int64_t n,
                int64_t, int64_t mode_code, int64_t uplo_code, Binding<T> vectors, Binding<T> values,
                Binding<int32_t> info) {
     const Shape shape{batch, m, n};
@@ -385,7 +385,7 @@ class Lapack final : public Module<Lapack> {
   }
 
   template <typename T>
-  Status gesdd(Recording& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t batch,
+  Status gesdd(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t batch,
                int64_t m, int64_t n, int64_t, int64_t mode_code, Binding<T> out, Binding<T> s, Binding<T> u,
                Binding<T> vt, Binding<int32_t> info) {
     const Shape shape{batch, m, n};

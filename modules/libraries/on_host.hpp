@@ -11,7 +11,8 @@ namespace baton::libraries {
 // `run` gets a std::span for each binding. A foreign call and no host call, which would want memory that is mapped: what a
 // compiled program keeps for itself isn't, and on a host it can be seen all the same.
 template <typename Run, typename... T>
-sdk::Status record_on_host(sdk::Recording& rec, std::string_view name, Run run, const sdk::Binding<T>&... bindings) {
+sdk::Status record_on_host(sdk::CommandBuffer& rec, std::string_view name, Run run,
+                           const sdk::Binding<T>&... bindings) {
   return rec.foreign(
       name,
       [run = std::move(run), called = std::string(name)](sdk::Foreign& here,

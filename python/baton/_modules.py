@@ -62,6 +62,6 @@ def module(name, functions, *, prepare=None):
     """A module of Python functions: module("app", {"scale": scale, "log": (log, "(f32) -> ()")}).
 
     A function without a signature gets the one that the program imports it with. A command, whose import takes a command
-    buffer, is called with a Recording while the program records, and then with a Binding for each tensor. `prepare(device)`
+    buffer, is called with a CommandBuffer while the program records, and then with a Binding for each tensor. `prepare(device)`
     runs once for each device, before the first command is recorded there."""
     return Module(name, functions, prepare)

@@ -1,6 +1,6 @@
 """Everything of the package that needs the extension."""
 from baton import _baton
-from baton._baton import Binding, Device, Executable, Function, Kernel, KernelLibrary, Object, Recording, Tensor
+from baton._baton import Binding, CommandBuffer, Device, Executable, Function, Kernel, KernelLibrary, Object, Tensor
 from baton._compile import compile  # noqa: A004 - the verb of the house
 from baton._devices import device, devices
 from baton._errors import (
@@ -30,9 +30,9 @@ from baton import _tensor  # noqa: F401 - gives Tensor its methods
 
 __version__ = _baton.version
 __all__ = [
-    "AbortedError", "AlreadyExistsError", "Binding", "CancelledError", "DataLossError", "DeadlineExceededError", "Device",
+    "AbortedError", "AlreadyExistsError", "Binding", "CancelledError", "CommandBuffer", "DataLossError", "DeadlineExceededError", "Device",
     "Executable", "FailedPreconditionError", "Function", "InternalError", "InvalidArgumentError", "Kernel", "KernelLibrary", "Module",
-    "NotFoundError", "Object", "OutOfRangeError", "PermissionDeniedError", "Program", "Recording",
+    "NotFoundError", "Object", "OutOfRangeError", "PermissionDeniedError", "Program",
     "ResourceExhaustedError", "StatusError", "Tensor", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
     "UnknownError", "compile", "device", "devices", "get_include", "join_ranks",
     "load", "module", "trace",

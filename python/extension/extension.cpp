@@ -4,10 +4,10 @@
 #include <typeinfo>
 
 #include "modules/sdk/version.h"
+#include "python/extension/command_buffer.hpp"
 #include "python/extension/executables.hpp"
 #include "python/extension/function.hpp"
 #include "python/extension/kernels.hpp"
-#include "python/extension/recording.hpp"
 #include "python/extension/trace.hpp"
 
 NB_MODULE(_baton, module) {
@@ -32,7 +32,7 @@ NB_MODULE(_baton, module) {
   bind_devices(module);
   bind_functions(module);
   bind_programs(module);
-  bind_recordings(module);
-  bind_kernels(module);  // Gives Recording its kernels.
+  bind_command_buffers(module);
+  bind_kernels(module);  // Gives CommandBuffer its kernels.
   bind_traces(module);
 }

@@ -133,7 +133,7 @@ void KernelArguments::add(PyObject* value, const LaunchPlace& place) {
   if (PyLong_Check(value)) return add_integer(value);
   if (PyFloat_CheckExact(value)) return add_float(value);
   if (nb::isinstance<Binding>(value)) {
-    if (place.device || place.stream) throw nb::type_error("a Binding belongs to a recording");
+    if (place.device || place.stream) throw nb::type_error("a Binding belongs to a command buffer");
     return add_range(nb::cast<const Binding&>(nb::handle(value)).range);
   }
   constexpr uint64_t kNull = 0;

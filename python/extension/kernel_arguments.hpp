@@ -14,12 +14,12 @@
 #include <optional>
 
 #include "modules/sdk/kernel_library.h"
+#include "python/extension/command_buffer.hpp"
 #include "python/extension/dlpack_exchange.hpp"
-#include "python/extension/recording.hpp"
 
 namespace baton::python {
 
-// Where a launch goes: the queue of a device, a stream of CUDA's, or a recording.
+// Where a launch goes: the queue of a device, a stream of CUDA's, or a command buffer.
 struct LaunchPlace {
   const Ref<OpenDevice>* device = nullptr;
   std::optional<uint64_t> stream = {};

@@ -361,17 +361,17 @@ void launch(Kernel& kernel, nb::handle grid, nb::handle block, nb::args given, n
   check(status);
 }
 
-void record(const Recording& recording, Kernel& kernel, nb::handle grid, nb::handle block, nb::args given,
+void record(const CommandBuffer& commands, Kernel& kernel, nb::handle grid, nb::handle block, nb::args given,
             uint32_t shared_bytes, nb::handle cluster, bool cooperative, bool early, int32_t priority) {
-  baton_command_buffer* commands = recording.open();
+  baton_command_buffer* open = commands.open();
   const baton_kernel_launch shape = Shape{grid, block, cluster, shared_bytes, cooperative, early, priority}.door();
-  const bool declares = may_declare(nb::cast<const Device&>(recording.device).open);
+  const bool declares = may_declare(nb::cast<const Device&>(commands.device).open);
   KernelArguments arguments(declares ? sizes_of(kernel) : std::span<const uint64_t>());
   add_all(kernel, given, {}, arguments);
   if (!arguments.waits().empty()) {
     throw nb::type_error("a tensor that is not there yet cannot be recorded; wait() for it first");
   }
-  check(adopt(table().record(kernel.handle, commands, &shape, arguments.all().data(), arguments.all().size())));
+  check(adopt(table().record(kernel.handle, open, &shape, arguments.all().data(), arguments.all().size())));
 }
 
 nb::dict occupancy(const Kernel& kernel, uint32_t threads, uint32_t shared_bytes, int32_t ordinal) {
@@ -422,8 +422,8 @@ void bind_kernels(nb::module_& module) {
       .def("__repr__", [](const Kernel& kernel) {
         return nb::str(text("<baton.Kernel ", std::string_view(name_of(kernel).c_str()), ">").c_str());
       });
-  module.attr("Recording").attr("kernel") =
-      nb::cpp_function(record, nb::is_method(), nb::scope(module.attr("Recording")), nb::name("kernel"),
+  module.attr("CommandBuffer").attr("kernel") =
+      nb::cpp_function(record, nb::is_method(), nb::scope(module.attr("CommandBuffer")), nb::name("kernel"),
                        nb::arg("kernel"), nb::arg("grid"), nb::arg("block").none(), nb::arg("arguments"), nb::kw_only(),
                        nb::arg("shared_bytes") = 0, nb::arg("cluster") = nb::none(), nb::arg("cooperative") = false,
                        nb::arg("early") = false, nb::arg("priority") = 0);

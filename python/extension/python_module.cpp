@@ -3,8 +3,8 @@
 #include <deque>
 
 #include "modules/native_module.hpp"
+#include "python/extension/command_buffer.hpp"
 #include "python/extension/interrupts.hpp"
-#include "python/extension/recording.hpp"
 #include "vm/bytecode_module.hpp"
 
 namespace baton::python {
@@ -96,7 +96,7 @@ void call_function(const PythonFunction& function, baton_call* call) {
   store_results(function, call_with(function.callable, arguments), around, call);
 }
 
-// Each tensor is slot, buffer, offset, length: recording.h.
+// Each tensor is slot, buffer, offset, length: modules/sdk/recording.h.
 bool is_binding(std::span<const Parameter> rest) {
   return rest.size() >= 4 && rest[0].kind == Kind::kI64 && rest[1].type_name == "hal.buffer" &&
          rest[2].kind == Kind::kI64 && rest[3].kind == Kind::kI64;
@@ -104,11 +104,11 @@ bool is_binding(std::span<const Parameter> rest) {
 
 void call_command(const PythonFunction& function, baton_call* call) {
   Surroundings around{function.module->devices};
-  const OpenRecording recording(call->refs[0], around.devices);
+  const OpenCommandBuffer commands(call->refs[0], around.devices);
   const baton_value* values = call->values;
   baton_object** refs = call->refs + 1;
   nb::list arguments;
-  arguments.append(recording.object());
+  arguments.append(commands.object());
   std::span<const Parameter> rest(function.arguments);
   for (rest = rest.subspan(1); !rest.empty();) {
     if (is_binding(rest)) {

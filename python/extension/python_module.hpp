@@ -1,8 +1,8 @@
 // A module whose functions are functions of Python, through the same door as any native module.
 //
 // A function without a signature of its own gets the one that a module of the program imports it with. One whose first
-// parameter is a command buffer is a custom command: it gets a Recording, and for each tensor a Binding
-// (recording.hpp). What a function raises fails the call, and is the cause of the StatusError that the caller sees.
+// parameter is a command buffer is a custom command: it gets a CommandBuffer, and for each tensor a Binding
+// (command_buffer.hpp). What a function raises fails the call, and is the cause of the StatusError that the caller sees.
 // Threads: functions take Python's lock, on whatever thread the program runs.
 #pragma once
 

@@ -81,13 +81,13 @@ func.func @run(%x: tensor<8xf32>) -> tensor<8xf32> {
 }
 """
 
-    def twice(recording, x, y):
+    def twice(commands, x, y):
         def library(stream, source, target):
             with torch.cuda.stream(torch.cuda.ExternalStream(stream)):
                 from_, to = (torch.as_tensor(one, device="cuda").view(torch.float32) for one in (source, target))
                 torch.mul(from_, 2, out=to)
 
-        recording.foreign(library, x, y)
+        commands.foreign(library, x, y)
 
     program = baton.load(baton.compile(text, target="cuda"), device="cuda", modules=[baton.module("py", {"twice": twice})])
     for _ in range(3):

@@ -210,7 +210,7 @@ def test_commands_may_only_read_jax_arrays_of_every_type(dtype):
         return %y : {tensor}
       }}""")
     seen = []
-    look = baton.module("app", {"look": lambda recording, x, y: recording.host(lambda a, b: seen.extend([a.readonly, b.readonly]), x, y)})
+    look = baton.module("app", {"look": lambda commands, x, y: commands.host(lambda a, b: seen.extend([a.readonly, b.readonly]), x, y)})
     baton.load(code, device="local-sync", modules=[look]).f(jnp.zeros(4, dtype))
     assert seen == [True, False]
 
@@ -573,7 +573,7 @@ def test_commands_write_in_place(bjit):
     def add(memory):
         np.frombuffer(memory, np.float32)[:] += np.float32(3)
 
-    module = baton.module("py", {"bump": lambda recording, x: recording.host(add, x)})
+    module = baton.module("py", {"bump": lambda commands, x: commands.host(add, x)})
     call = bjit(lambda x: jax.ffi.ffi_call("py.bump", jax.ShapeDtypeStruct(x.shape, x.dtype), input_output_aliases={0: 0})(x),
                 libraries=[module], donate_argnums=0)
     x = jnp.ones(COUNT)

@@ -208,8 +208,8 @@ def test_what_is_no_binding_is_named(program):
         return %y : tensor<4xf32>
       }""")
 
-    def command(recording, n, x, y):
-        recording.host(print, n, x)
+    def command(commands, n, x, y):
+        commands.host(print, n, x)
 
     with pytest.raises(baton.InvalidArgumentError, match="TypeError: a Binding of the command is wanted, not a int"):
         baton.load(code, modules=[baton.module("app", {"c": command})]).f([1, 2, 3, 4])
@@ -225,16 +225,16 @@ def test_commands_read_what_may_only_be_read():
       }""")
     seen = []
 
-    def command(recording, x, y):
+    def command(commands, x, y):
         seen.extend([x.is_written, y.is_written, repr(y)])
-        recording.fill(y, b"\0\0\0\0")
-        recording.barrier()
+        commands.fill_buffer(y, b"\0\0\0\0")
+        commands.barrier()
 
         def add(source, target):
             assert source.readonly and not target.readonly
             np.frombuffer(target, np.float32)[:] += 2 * np.frombuffer(source, np.float32)
 
-        recording.host(add, x, y)
+        commands.host(add, x, y)
 
     frozen = np.arange(4, dtype=np.float32)
     frozen.flags.writeable = False

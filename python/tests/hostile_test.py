@@ -406,14 +406,14 @@ class Counts(list):
 
 
 @pytest.mark.parametrize("wrong", [
-    lambda recording, x, y: recording.fill(y, b"123456789"), lambda recording, x, y: recording.fill(y, b""),
-    lambda recording, x, y: recording.copy(x, None), lambda recording, x, y: recording.dispatch(None, "f", 1, [x, y]),
-    lambda recording, x, y: recording.host(None, x, y) or recording.host(5), lambda recording, x, y: recording.host(print, 5),
-    lambda recording, x, y: x.part(-1, 4), lambda recording, x, y: recording.copy(x.part(1 << 63, 1 << 63), y)])
+    lambda commands, x, y: commands.fill_buffer(y, b"123456789"), lambda commands, x, y: commands.fill_buffer(y, b""),
+    lambda commands, x, y: commands.copy_buffer(x, None), lambda commands, x, y: commands.dispatch(None, "f", 1, [x, y]),
+    lambda commands, x, y: commands.host(None, x, y) or commands.host(5), lambda commands, x, y: commands.host(print, 5),
+    lambda commands, x, y: x.part(-1, 4), lambda commands, x, y: commands.copy_buffer(x.part(1 << 63, 1 << 63), y)])
 def test_commands_that_record_nonsense(command_file, device, wrong):
-    def work(recording, scale, x, y):
-        wrong(recording, x, y)
-        recording.copy(x, y)
+    def work(commands, scale, x, y):
+        wrong(commands, x, y)
+        commands.copy_buffer(x, y)
 
     with pytest.raises(baton.StatusError):
         run_command(command_file, device, work)
@@ -428,9 +428,9 @@ def test_dispatches_with_nonsense(command_file, sample_folder, device, grid, con
     if not images:
         pytest.skip("the sample's kernels are not built")
 
-    def work(recording, scale, x, y):
-        kernels = recording.device.executable(images, [("saxpy", (64, 1, 1))], name="blas")
-        recording.dispatch(kernels, "saxpy", grid, [x, y], constants)
+    def work(commands, scale, x, y):
+        kernels = commands.device.executable(images, [("saxpy", (64, 1, 1))], name="blas")
+        commands.dispatch(kernels, "saxpy", grid, [x, y], constants)
 
     with pytest.raises(baton.StatusError):
         run_command(command_file, device, work)
@@ -441,12 +441,12 @@ def test_views_end_also_when_the_function_raises(command_file, device, keeps_fir
     """Also the second, when an array over the first is kept."""
     kept = []
 
-    def work(recording, scale, x, y):
+    def work(commands, scale, x, y):
         def fail(source, target):
             kept.extend([np.asarray(source) if keeps_first else source, target])
             raise Oops("with views")
 
-        recording.host(fail, x, y)
+        commands.host(fail, x, y)
 
     with pytest.raises(baton.StatusError, match="with views"):
         run_command(command_file, device, work)

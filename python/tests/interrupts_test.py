@@ -181,7 +181,7 @@ def handle(x, y):
     try: press(); time.sleep(1000)
     except KeyboardInterrupt: told.append(1)
 told = []
-for handles in (lambda recording, x, y: handle(x, y), lambda recording, x, y: recording.host(handle, x, y)):
+for handles in (lambda commands, x, y: handle(x, y), lambda commands, x, y: commands.host(handle, x, y)):
     f = baton.load(baton.compile(%r), device="local-sync", modules=[baton.module("app", {"c": handles, "again": lambda: 1})]).f
     f([1, 2, 3, 4]).tolist(); print(len(told))
 """ % code, files)
@@ -204,7 +204,7 @@ def test_ctrl_c_ends_who_waits(files, waits):
 begun, over = threading.Event(), threading.Event()
 def hold(x, y): begun.set(); over.wait(); y[:] = x[:]
 device = baton.device("local-task")
-f = baton.load(baton.compile(%r), device=device, modules=[baton.module("app", {"hold": lambda recording, x, y: recording.host(hold, x, y)})]).f
+f = baton.load(baton.compile(%r), device=device, modules=[baton.module("app", {"hold": lambda commands, x, y: commands.host(hold, x, y)})]).f
 result = f([1, 2, 3, 4]); begun.wait()
 expect(lambda: threading.Timer(0.1, press).start() or (%s)()); over.set(); print(result.tolist())
 """ % (code, WAITS[waits]), files)

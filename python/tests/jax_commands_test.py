@@ -50,14 +50,14 @@ def like(x, dtype=None):
 
 def on_host(function, dtype=np.float32):
     """A command that calls `function(x, ..., y)` with arrays of NumPy, numbers and bytes in their places."""
-    def command(recording, *arguments):
+    def command(commands, *arguments):
         bindings = [each for each in arguments if isinstance(each, baton.Binding)]
 
         def run(*views):
             arrays = iter([np.frombuffer(view, dtype) for view in views])
             function(*[next(arrays) if isinstance(each, baton.Binding) else each for each in arguments])
 
-        recording.host(run, *bindings)
+        commands.host(run, *bindings)
 
     return command
 
@@ -87,9 +87,9 @@ def check(got, wanted, tolerance=1e-6):
 def test_01_attributes_of_every_type():
     seen = []
 
-    def command(recording, x, *rest):
+    def command(commands, x, *rest):
         seen.append(rest[:-1])
-        recording.copy(x, rest[-1])
+        commands.copy_buffer(x, rest[-1])
 
     def function(x):
         return ffi_call("py.log", like(x))(x, a_flag=True, b_small=np.int8(-3), c_byte=np.uint8(200), d_int=7, e_long=np.int64(2**40), f_half=np.float16(1.5),
@@ -117,14 +117,14 @@ def test_01_attributes_in_c(vector):
 
 
 def test_02_several_results(vector):
-    def split(recording, x, small, large, places):
+    def split(commands, x, small, large, places):
         def run(x, small, large, places):
             x = np.frombuffer(x, np.float32)
             np.frombuffer(small, np.float32)[:] = x.min()
             np.frombuffer(large, np.int32)[:] = int(x.max())
             np.frombuffer(places, np.uint8)[:] = x > 2
 
-        recording.host(run, x, small, large, places)
+        commands.host(run, x, small, large, places)
 
     def function(x):
         small, large, places = ffi_call("py.split", (jax.ShapeDtypeStruct((), np.float32), jax.ShapeDtypeStruct((1,), np.int32), like(x, bool)))(x * 2)
@@ -151,16 +151,16 @@ def test_02_a_name_with_a_suffix():
 
 
 def test_03_results_in_place():
-    def bump(recording, x, by):
-        recording.host(lambda x: np.add(np.frombuffer(x, np.float32), by, out=np.frombuffer(x, np.float32)), x)
+    def bump(commands, x, by):
+        commands.host(lambda x: np.add(np.frombuffer(x, np.float32), by, out=np.frombuffer(x, np.float32)), x)
 
-    def both(recording, a, b, c):
+    def both(commands, a, b, c):
         def run(a, b, c):
             a, b, c = (np.frombuffer(each, np.float32) for each in (a, b, c))
             c[:] = a + b
             a *= 10
 
-        recording.host(run, a, b, c)
+        commands.host(run, a, b, c)
 
     module = baton.module("py", {"bump": bump, "both": both})
 
@@ -214,13 +214,13 @@ def test_04_in_loops(vector):
 def test_05_under_vmap(method):
     shapes = []
 
-    def product(recording, x, w, y):
+    def product(commands, x, w, y):
         def run(x, w, y):
             x, w, y = (np.frombuffer(each, np.float32) for each in (x, w, y))
             shapes.append((x.size, w.size, y.size))
             y[:] = np.resize(x, y.size) * np.resize(w, y.size)
 
-        recording.host(run, x, w, y)
+        commands.host(run, x, w, y)
 
     def one(x, w):
         return ffi_call("py.product", like(jnp.broadcast_to(x, jnp.broadcast_shapes(x.shape, w.shape))), vmap_method=method)(x, w)
@@ -256,12 +256,12 @@ def test_06_under_grad(vector):
 
 
 def test_07_of_any_size():
-    def twined(recording, x, y, both, one):
+    def twined(commands, x, y, both, one):
         def run(x, y, both, one):
             x, y, both, one = (np.frombuffer(each, np.float32) for each in (x, y, both, one))
             both[0::2], both[1::2], one[:] = x, y, x.sum()
 
-        recording.host(run, x, y, both, one)
+        commands.host(run, x, y, both, one)
 
     def function(x, y):
         count = x.shape[0]
@@ -280,8 +280,8 @@ def test_07_of_any_size():
 
 
 def test_08_layouts():
-    def raw(recording, x, y):
-        recording.copy(x, y)
+    def raw(commands, x, y):
+        commands.copy_buffer(x, y)
 
     def function(x):
         by_columns = ffi_call("py.raw", jax.ShapeDtypeStruct((12,), x.dtype), input_layouts=[(1, 0)])(x)
@@ -295,9 +295,9 @@ def test_08_layouts():
 def test_08_element_types(dtype):
     sizes = []
 
-    def copy(recording, x, y):
+    def copy(commands, x, y):
         sizes.append((x.nbytes, y.nbytes))
-        recording.copy(x, y)
+        commands.copy_buffer(x, y)
 
     x = jnp.asarray(X > 2 if dtype == "bool" else X).astype(dtype)
     got = bjit(lambda x: ffi_call("py.copy", like(x))(x), libraries=[baton.module("py", {"copy": copy})])(x)
@@ -309,8 +309,8 @@ def test_08_element_types(dtype):
 
 
 def test_09_one_command_of_several_types():
-    def copy(recording, x, y):
-        recording.copy(x, y)
+    def copy(commands, x, y):
+        commands.copy_buffer(x, y)
 
     def function(x):
         def same(v):
@@ -324,8 +324,8 @@ def test_09_one_command_of_several_types():
 def test_09_a_command_without_results_runs():
     seen = []
 
-    def log(recording, x, tag):
-        recording.host(lambda x: seen.append((tag.decode(), np.frombuffer(x, np.float32).sum())), x)
+    def log(commands, x, tag):
+        commands.host(lambda x: seen.append((tag.decode(), np.frombuffer(x, np.float32).sum())), x)
 
     def function(x):
         ffi_call("py.log", (), has_side_effect=True)(x + 1, tag="before")

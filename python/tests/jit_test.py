@@ -77,11 +77,11 @@ def test_each_set_of_shapes_is_compiled_once_and_kept(cache):
 
 
 def test_a_command_of_python_in_a_jax_function():
-    def twice(recording, x, y):
+    def twice(commands, x, y):
         def run(stream, source, target):
             np.frombuffer(target.view, np.float32)[:] = 2 * np.frombuffer(source.view, np.float32)
 
-        recording.foreign(run, x, y)
+        commands.foreign(run, x, y)
 
     def function(x):
         doubled = jax.ffi.ffi_call("py.twice", jax.ShapeDtypeStruct(x.shape, x.dtype))(x + 1)

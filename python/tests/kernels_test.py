@@ -240,12 +240,12 @@ def recorded(work, device, folder):
 def test_a_command_records_a_kernel(saxpy, device, folder):
     bias = baton.device(device).tensor(np.full(8, 100, np.float32))
 
-    def work(recording, x, y):
-        recording.fill(y, b"\0\0\0\0")
-        recording.barrier()
-        recording.kernel(saxpy, 1, None, x, y, 8, 2.0)
-        recording.barrier()
-        recording.kernel(saxpy, 1, None, bias, y, np.uint32(8), np.float32(1))
+    def work(commands, x, y):
+        commands.fill_buffer(y, b"\0\0\0\0")
+        commands.barrier()
+        commands.kernel(saxpy, 1, None, x, y, 8, 2.0)
+        commands.barrier()
+        commands.kernel(saxpy, 1, None, bias, y, np.uint32(8), np.float32(1))
 
     program = recorded(work, device, folder)
     for factor in (1, 3):
@@ -258,13 +258,13 @@ def test_a_command_records_a_kernel(saxpy, device, folder):
 def test_what_a_command_records_wrong(saxpy, device, folder, arguments, text):
     kept = []
 
-    def work(recording, x, y):
-        kept.extend([recording, x, y])
-        recording.kernel(saxpy, 1, None, *arguments(x, y))
+    def work(commands, x, y):
+        kept.extend([commands, x, y])
+        commands.kernel(saxpy, 1, None, *arguments(x, y))
 
     with pytest.raises(baton.StatusError, match=text):
         recorded(work, device, folder).run(np.ones(8, np.float32))
     with pytest.raises(baton.FailedPreconditionError, match="until the function"):
         kept[0].kernel(saxpy, 1, None, kept[1], kept[2], 8, 2.0)
-    with pytest.raises(TypeError, match="belongs to a recording"):
+    with pytest.raises(TypeError, match="belongs to a command buffer"):
         saxpy.launch(1, None, kept[1], kept[2], 8, 2.0, device=device)

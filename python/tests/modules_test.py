@@ -175,12 +175,12 @@ def run_command(command_file, device, work, prepare=None):
 
 
 def test_a_command_calls_the_host_in_order(command_file, device):
-    def work(recording, scale, x, y):
+    def work(commands, scale, x, y):
         def multiply(source, target):
             np.frombuffer(target, np.float32)[:] = scale * np.frombuffer(source, np.float32)
 
         assert x.nbytes == 32 and not x.is_written
-        recording.host(multiply, x, y, name="multiply")
+        commands.host(multiply, x, y, name="multiply")
 
     prepared = []
     assert run_command(command_file, device, work, prepared.append).tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
@@ -188,22 +188,37 @@ def test_a_command_calls_the_host_in_order(command_file, device):
 
 
 def test_a_command_copies_fills_and_updates(command_file, device):
-    def work(recording, scale, x, y):
-        recording.copy(x.part(0, 8), y.part(0, 8))
-        recording.fill(y.part(8, 16), struct.pack("f", scale))
-        recording.update(y.part(24, 8), struct.pack("2f", 8, 9))
-        recording.barrier()
+    def work(commands, scale, x, y):
+        commands.copy_buffer(x.part(0, 8), y.part(0, 8))
+        commands.fill_buffer(y.part(8, 16), struct.pack("f", scale))
+        commands.update_buffer(y.part(24, 8), struct.pack("2f", 8, 9))
+        commands.barrier()
+
+    assert run_command(command_file, device, work).tolist() == [0, 1, 2, 2, 2, 2, 8, 9]
+
+
+def test_names_of_before_are_still_taken(command_file, device):
+    with pytest.warns(DeprecationWarning, match="baton.CommandBuffer"):
+        assert baton.Recording is baton.CommandBuffer
+    with pytest.raises(AttributeError, match="no attribute 'Recorder'"):
+        baton.Recorder
+
+    def work(commands, scale, x, y):
+        assert isinstance(commands, baton.CommandBuffer)
+        commands.copy(x.part(0, 8), y.part(0, 8))
+        commands.fill(y.part(8, 16), struct.pack("f", scale))
+        commands.update(y.part(24, 8), struct.pack("2f", 8, 9))
 
     assert run_command(command_file, device, work).tolist() == [0, 1, 2, 2, 2, 2, 8, 9]
 
 
 def test_foreign_work_runs_at_once_where_there_are_no_streams(command_file, device):
-    def work(recording, scale, x, y):
+    def work(commands, scale, x, y):
         def library(stream, source, target):
             assert stream is None and source.nbytes == 32
             np.frombuffer(target.view, np.float32)[:] = np.frombuffer(source.view, np.float32) + scale
 
-        recording.foreign(library, x, y)
+        commands.foreign(library, x, y)
 
     assert run_command(command_file, device, work).tolist() == [2, 3, 4, 5, 6, 7, 8, 9]
 
@@ -220,10 +235,10 @@ def test_a_command_dispatches_a_kernel(command_file, device, sample_folder):
     def prepare(on):
         kernels[on.name] = on.executable(images, [("saxpy", (64, 1, 1))], name="blas")
 
-    def work(recording, scale, x, y):
-        recording.fill(y, b"\0\0\0\0")
-        recording.barrier()
-        recording.dispatch(kernels[recording.device.name], "saxpy", 1, [x, y], [8, scale])
+    def work(commands, scale, x, y):
+        commands.fill_buffer(y, b"\0\0\0\0")
+        commands.barrier()
+        commands.dispatch(kernels[commands.device.name], "saxpy", 1, [x, y], [8, scale])
 
     assert run_command(command_file, device, work, prepare).tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
 
@@ -231,28 +246,28 @@ def test_a_command_dispatches_a_kernel(command_file, device, sample_folder):
 def test_what_a_command_does_wrong(command_file, device):
     later = []
 
-    def keeps(recording, scale, x, y):
-        recording.copy(x, y)
-        later.extend([recording, x, y])
+    def keeps(commands, scale, x, y):
+        commands.copy_buffer(x, y)
+        later.extend([commands, x, y])
 
     assert run_command(command_file, device, keeps).tolist() == list(range(8))
     with pytest.raises(baton.FailedPreconditionError, match="until the function"):
         later[0].copy(later[1], later[2])
 
-    def outside(recording, scale, x, y):
-        recording.copy(x.part(16, 32), y)
+    def outside(commands, scale, x, y):
+        commands.copy_buffer(x.part(16, 32), y)
 
     with pytest.raises(baton.StatusError):
         run_command(command_file, device, outside)
 
-    def returns(recording, scale, x, y):
-        recording.copy(x, y)
+    def returns(commands, scale, x, y):
+        commands.copy_buffer(x, y)
         return 1
 
     with pytest.raises(baton.InvalidArgumentError, match="no results"):
         run_command(command_file, device, returns)
 
-    def raises(recording, scale, x, y):
+    def raises(commands, scale, x, y):
         raise Oops("while recording")
 
     with pytest.raises(baton.StatusError, match="while recording") as error:
@@ -261,11 +276,11 @@ def test_what_a_command_does_wrong(command_file, device):
 
 
 def test_a_host_function_that_raises_fails_the_call(command_file, device):
-    def work(recording, scale, x, y):
+    def work(commands, scale, x, y):
         def fail(source, target):
             raise Oops("on the device")
 
-        recording.host(fail, x, y)
+        commands.host(fail, x, y)
 
     with pytest.raises(baton.StatusError, match="Oops: on the device"):
         run_command(command_file, device, work)
@@ -275,8 +290,8 @@ def test_a_host_function_that_raises_fails_the_call(command_file, device):
 def test_a_view_that_a_host_function_keeps_is_refused(command_file, device, keep):
     kept = []
 
-    def work(recording, scale, x, y):
-        recording.host(lambda source, target: kept.append(keep(target)), x, y)
+    def work(commands, scale, x, y):
+        commands.host(lambda source, target: kept.append(keep(target)), x, y)
 
     with pytest.raises(baton.StatusError, match="BufferError"):
         run_command(command_file, device, work)

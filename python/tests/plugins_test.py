@@ -15,7 +15,7 @@ using namespace baton::sdk;
 
 class Halves final : public Module<Halves> {
  public:
-  Status halve(Recording& rec, Binding<const float> x, Binding<float> y) {
+  Status halve(CommandBuffer& rec, Binding<const float> x, Binding<float> y) {
     return rec.host([](std::span<const float> from, std::span<float> to) {
       for (size_t i = 0; i < from.size(); ++i) to[i] = from[i] / 2;
     }, x, y);

@@ -693,16 +693,16 @@ def operators():
 
 
 def command_module(seen):
-    def scaled(recording, x, factor, shape, mode, flag, y):
+    def scaled(commands, x, factor, shape, mode, flag, y):
         seen.append((factor, np.frombuffer(shape, np.int64).tolist(), mode.decode(), flag))
-        recording.host(lambda x, y: np.multiply(np.frombuffer(x, np.float32), factor, out=np.frombuffer(y, np.float32)), x, y)
+        commands.host(lambda x, y: np.multiply(np.frombuffer(x, np.float32), factor, out=np.frombuffer(y, np.float32)), x, y)
 
-    def split(recording, x, low, place):
+    def split(commands, x, low, place):
         def run(x, low, place):
             x = np.frombuffer(x, np.float32).reshape(-1, 8)
             np.frombuffer(low, np.float32)[:], np.frombuffer(place, np.int64)[:] = x.min(1), x.argmax(1)
 
-        recording.host(run, x, low, place)
+        commands.host(run, x, low, place)
 
     return baton.module("batontest", {"scaled": scaled, "split": split})
 

@@ -162,7 +162,7 @@ class Collectives final : public Module<Collectives> {
   }
 
   // sum, most = the sum and the largest of x over the ranks, element by element.
-  Status sum_and_max(Recording& rec, Binding<const float> x, Binding<float> sum, Binding<float> most) {
+  Status sum_and_max(CommandBuffer& rec, Binding<const float> x, Binding<float> sum, Binding<float> most) {
     if (sum.size() != x.size() || most.size() != x.size()) {
       return failure(StatusCode::kInvalidArgument, "sum_and_max has ", x.size(), ", ", sum.size(), " and ", most.size(),
                      " elements.");

@@ -32,7 +32,7 @@ class Blas final : public Module<Blas> {
   }
 
   // y = alpha * x + y, on the device.
-  Status saxpy(Recording& rec, float alpha, Binding<const float> x, Binding<float> y) {
+  Status saxpy(CommandBuffer& rec, float alpha, Binding<const float> x, Binding<float> y) {
     if (x.size() != y.size()) {
       return failure(StatusCode::kInvalidArgument, "saxpy has ", x.size(), " and ", y.size(), " elements.");
     }
@@ -42,7 +42,7 @@ class Blas final : public Module<Blas> {
   }
 
   // total = the sum of x, on the host, in order with what the device does.
-  Status sum(Recording& rec, Binding<const float> x, Binding<float> total) {
+  Status sum(CommandBuffer& rec, Binding<const float> x, Binding<float> total) {
     const auto add_up = [](std::span<const float> numbers, std::span<float> result) {
       result[0] = 0;
       for (float number : numbers) result[0] += number;

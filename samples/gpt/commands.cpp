@@ -36,8 +36,8 @@ class Gpt final : public Module<Gpt> {
   }
 
   // cache[slots[b], positions[b] + t] = update[b, t]; a token is a row of so many bytes, a slot has room for `context` of them.
-  Status append(Recording& rec, Binding<std::byte> cache, Binding<const std::byte> update, Binding<const int32_t> slots,
-                Binding<const int32_t> positions, int32_t context, int32_t row_bytes) {
+  Status append(CommandBuffer& rec, Binding<std::byte> cache, Binding<const std::byte> update,
+                Binding<const int32_t> slots, Binding<const int32_t> positions, int32_t context, int32_t row_bytes) {
     const size_t row = row_bytes > 0 && row_bytes % 4 == 0 ? static_cast<size_t>(row_bytes) : 0;
     if (context < 1 || row == 0 || slots.size() == 0 || slots.size() != positions.size() ||
         cache.size() % (context * row) != 0 || update.size() % (slots.size() * row) != 0) {
@@ -57,7 +57,7 @@ class Gpt final : public Module<Gpt> {
 
   // tokens[b] for the logits of sequence b. The settings of one are temperature, top-k, top-p, seed; the position is what
   // random numbers differ by. Weights are room to work in.
-  Status sample(Recording& rec, Binding<const float> logits, Binding<const float> settings,
+  Status sample(CommandBuffer& rec, Binding<const float> logits, Binding<const float> settings,
                 Binding<const int32_t> positions, Binding<int32_t> tokens, Binding<float> weights) {
     const size_t batch = tokens.size();
     if (batch == 0 || logits.size() == 0 || logits.size() % batch != 0 || settings.size() != 4 * batch ||
@@ -73,7 +73,7 @@ class Gpt final : public Module<Gpt> {
   }
 
   // product[r, o] = scales[o] * the sum over i of x[r, i] * weights[o, i].
-  Status product_int8(Recording& rec, Binding<const float> x, Binding<const int8_t> weights,
+  Status product_int8(CommandBuffer& rec, Binding<const float> x, Binding<const int8_t> weights,
                       Binding<const float> scales, Binding<float> product) {
     const size_t outer = scales.size(), inner = outer == 0 ? 0 : weights.size() / outer;
     if (inner == 0 || inner % 4 != 0 || weights.size() % outer != 0 || x.size() == 0 || x.size() % inner != 0 ||

@@ -26,12 +26,12 @@ class Custom final : public sdk::Module<Custom> {
     BATON_ASSIGN_OR_RETURN(kernels_, device.lookup_executable("bench"));
     return {};
   }
-  Status nothing(Recording&) { return {}; }
-  Status pair(Recording& rec, Binding<const float> x, Binding<float> y) {
+  Status nothing(CommandBuffer&) { return {}; }
+  Status pair(CommandBuffer& rec, Binding<const float> x, Binding<float> y) {
     BATON_OR_RETURN(rec.dispatch(*kernels_, kDoNothing, {1}, sdk::constants(1), {x, y}));
     return rec.barrier();
   }
-  Status host(Recording& rec, Binding<const float> x, Binding<float> y) {
+  Status host(CommandBuffer& rec, Binding<const float> x, Binding<float> y) {
     return rec.host([](std::span<const float>, std::span<float>) {}, x, y);
   }
 

@@ -150,7 +150,7 @@ class Libraries final : public Module<Libraries> {
   }
 
   // c = a * b; square.
-  Status gemm(Recording& rec, Binding<const float> a, Binding<const float> b, Binding<float> c) {
+  Status gemm(CommandBuffer& rec, Binding<const float> a, Binding<const float> b, Binding<float> c) {
     size_t n = 0;
     while (n * n < c.size()) ++n;
     if (n * n != c.size() || a.size() != c.size() || b.size() != c.size()) {
@@ -175,7 +175,7 @@ class Libraries final : public Module<Libraries> {
   }
 
   // y = the spectrum of x: pairs of numbers, real and imaginary.
-  Status fft(Recording& rec, Binding<const float> x, Binding<float> y) {
+  Status fft(CommandBuffer& rec, Binding<const float> x, Binding<float> y) {
     const size_t count = x.size() / 2;
     if (x.size() != y.size() || !std::has_single_bit(x.size()) || count == 0) {
       return failure(StatusCode::kInvalidArgument, "fft has ", x.size(), " and ", y.size(),
@@ -199,7 +199,7 @@ class Libraries final : public Module<Libraries> {
   }
 
   // The imaginary parts of x become zero: the module's own kernel.
-  Status keep_real(Recording& rec, Binding<float> x) {
+  Status keep_real(CommandBuffer& rec, Binding<float> x) {
     const PerDeviceState& device = devices_[rec.device()];
     const auto count = static_cast<uint32_t>(x.size());
     return rec.dispatch(*device.code, device.keep_real, Grid{(count + 63) / 64}, constants(count), {x});

@@ -77,7 +77,7 @@ class Pipeline {
 class Blas final : public Module<Blas> {
  public:
   // y = alpha * x + y
-  Status saxpy(Recording& rec, float alpha, Binding<const float> x, Binding<float> y) {
+  Status saxpy(CommandBuffer& rec, float alpha, Binding<const float> x, Binding<float> y) {
     const auto made = std::make_shared<std::unique_ptr<Pipeline>>();
     const auto run = [alpha, made](Foreign& here, DeviceSpan<const float> from, DeviceSpan<float> to) -> Status {
       BATON_ASSIGN_OR_RETURN(const baton_vulkan_command_buffer on, here.vulkan().command_buffer());
@@ -94,7 +94,7 @@ class Blas final : public Module<Blas> {
   }
 
   // total = the sum of x, on the host.
-  Status sum(Recording& rec, Binding<const float> x, Binding<float> total) {
+  Status sum(CommandBuffer& rec, Binding<const float> x, Binding<float> total) {
     const auto add_up = [](std::span<const float> numbers, std::span<float> result) {
       result[0] = 0;
       for (float number : numbers) result[0] += number;

@@ -13,13 +13,13 @@ class Recorder final : public Module<Recorder> {
   }
 
   // target = number number ..., then source over its beginning
-  Status fill_and_copy(Recording& rec, int32_t number, Binding<const int32_t> source, Binding<int32_t> target) {
+  Status fill_and_copy(CommandBuffer& rec, int32_t number, Binding<const int32_t> source, Binding<int32_t> target) {
     BATON_OR_RETURN(rec.fill(target, number));
     BATON_OR_RETURN(rec.barrier());
     return rec.copy(source, target.subspan(0, source.size()));
   }
   // Every element of `values` times `factor`, in their place.
-  Status scale(Recording& rec, Binding<int32_t> values, int32_t factor) {
+  Status scale(CommandBuffer& rec, Binding<int32_t> values, int32_t factor) {
     const auto multiply = [factor](std::span<int32_t> all) {
       for (int32_t& value : all) value *= factor;
     };
@@ -27,7 +27,7 @@ class Recorder final : public Module<Recorder> {
   }
 
   // What ranks do together, as the numbers say; a rank that would send to itself is told who it is.
-  Status together(Recording& rec, const Channel& channel, int32_t operation, int32_t reduction, uint32_t root,
+  Status together(CommandBuffer& rec, const Channel& channel, int32_t operation, int32_t reduction, uint32_t root,
                   uint32_t to, uint32_t from, Binding<const int32_t> source, Binding<int32_t> target) {
     if (to == channel.rank()) {
       return failure(StatusCode::kInvalidArgument, "Rank ", channel.rank(), " of ", channel.count(),
@@ -37,11 +37,11 @@ class Recorder final : public Module<Recorder> {
                           target, {root, to, from});
   }
 
-  Status fail_now(Recording&) { return failure(StatusCode::kUnavailable, "Not today."); }
-  Status fail_later(Recording& rec) {
+  Status fail_now(CommandBuffer&) { return failure(StatusCode::kUnavailable, "Not today."); }
+  Status fail_later(CommandBuffer& rec) {
     return rec.host("worrier", [] { return failure(StatusCode::kDataLoss, "The numbers are gone."); });
   }
-  Status stream(Recording& rec) {
+  Status stream(CommandBuffer& rec) {
     auto stream = rec.cuda().stream();
     return stream ? Status() : std::move(stream).error();
   }

@@ -13,7 +13,7 @@ class Filters final : public Module<Filters> {
     return {};
   }
 
-  Status soften(Recording& rec, float strength, Binding<const float> x, Binding<float> y) {
+  Status soften(CommandBuffer& rec, float strength, Binding<const float> x, Binding<float> y) {
     const auto count = static_cast<uint32_t>(x.size());
     return rec.dispatch(*code_[rec.device()], 0, Grid{(count + 15) / 16}, constants(strength, count), {x, y});
   }

@@ -132,7 +132,7 @@ TEST_P(KernelQueueTest, BuffersAreAddressesOnAStream) {
 TEST_P(KernelQueueTest, ACommandIsPatchedByTheTableOfEachExecution) {
   auto commands = device_->make_command_buffer({.name = "program", .slot_count = 2}).value();
   auto handle = sdk::make<Handle<hal::CommandBuffer>>(std::move(commands), *device_);
-  auto& rec = reinterpret_cast<sdk::Recording&>(*handle);
+  auto& rec = reinterpret_cast<sdk::CommandBuffer&>(*handle);
   const hal::CustomCommand custom = {"app", "affine"};
   const auto kernel = library_["affine"];
   const sdk::Binding<const float> x(baton_binding{nullptr, 0, BATON_ACCESS_READ, 0, 8});

@@ -167,8 +167,8 @@ TEST_F(KernelRealLaunchTest, ACommandIsPatchedByTheTableOfEachExecution) {
     const sdk::Binding<const float> x(baton_binding{nullptr, 0, BATON_ACCESS_READ, 0, 8});
     const sdk::Binding<float> y(baton_binding{nullptr, 1, BATON_ACCESS_READ_WRITE, 4, 8});
     handle->open_for(&custom);
-    EXPECT_EQ(said(library()["affine"].value().record(reinterpret_cast<sdk::Recording&>(*handle), {1}, {32}, int16_t{1},
-                                                      x, Scaling{2, 0, 2}, y)),
+    EXPECT_EQ(said(library()["affine"].value().record(reinterpret_cast<sdk::CommandBuffer&>(*handle), {1}, {32},
+                                                      int16_t{1}, x, Scaling{2, 0, 2}, y)),
               "");
     handle->open_for(nullptr);
     const auto recording = (**handle).finish().value();

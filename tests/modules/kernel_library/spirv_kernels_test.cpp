@@ -138,7 +138,7 @@ TEST_P(VulkanKernelTest, TooFewArgumentsAreASentence) {
 TEST_P(VulkanKernelTest, ACommandIsPatchedByTheTableOfEachExecution) {
   auto commands = device_->make_command_buffer({.name = "program", .slot_count = 2}).value();
   auto handle = sdk::make<Handle<hal::CommandBuffer>>(std::move(commands), *device_);
-  auto& rec = reinterpret_cast<sdk::Recording&>(*handle);
+  auto& rec = reinterpret_cast<sdk::CommandBuffer&>(*handle);
   const hal::CustomCommand custom = {"app", "scale"};
   const sdk::Binding<const uint32_t> x(baton_binding{nullptr, 0, BATON_ACCESS_READ, 0, 8});
   const sdk::Binding<uint32_t> y(baton_binding{nullptr, 1, BATON_ACCESS_READ_WRITE, 0, 8});

@@ -191,7 +191,7 @@ TEST_F(TritonScratchTest, ACommandKeepsItForEachExecution) {
         sdk::make<Handle<hal::CommandBuffer>>(device->make_command_buffer({.name = "program"}).value(), *device);
     const hal::CustomCommand custom = {"app", "scratch"};
     commands->open_for(&custom);
-    EXPECT_EQ(said(kernel().record(reinterpret_cast<sdk::Recording&>(*commands), {3}, {}, &seen_[0])), "");
+    EXPECT_EQ(said(kernel().record(reinterpret_cast<sdk::CommandBuffer&>(*commands), {3}, {}, &seen_[0])), "");
     commands->open_for(nullptr);
     const auto recording = (**commands).finish().value();
     for (int execution = 0; execution < 3; ++execution) {

@@ -34,7 +34,7 @@ sdk::Status said(CUresult result) {
 class Stamps final : public sdk::Module<Stamps> {
  public:
   // y = x, but its last element is `value`.
-  Status stamp(Recording& rec, uint32_t value, Binding<const uint32_t> x, Binding<uint32_t> y) {
+  Status stamp(CommandBuffer& rec, uint32_t value, Binding<const uint32_t> x, Binding<uint32_t> y) {
     const auto enqueue = [value](Foreign& here, DeviceSpan<const uint32_t> from, DeviceSpan<uint32_t> to) -> Status {
       ++calls;
       if (!here.is<Cuda>()) {
@@ -51,7 +51,7 @@ class Stamps final : public sdk::Module<Stamps> {
   }
 
   // The same with a node added by hand.
-  Status stamp_node(Recording& rec, uint32_t value, Binding<const uint32_t> x, Binding<uint32_t> y) {
+  Status stamp_node(CommandBuffer& rec, uint32_t value, Binding<const uint32_t> x, Binding<uint32_t> y) {
     const auto add = [value](Foreign& here, DeviceSpan<const uint32_t> from, DeviceSpan<uint32_t> to) -> Status {
       if (!here.is<Cuda>()) {
         std::copy(from.host().begin(), from.host().end(), to.host().begin());
@@ -79,12 +79,12 @@ class Stamps final : public sdk::Module<Stamps> {
   }
 
   // What a command enqueues while it records is for buffers that it names.
-  Status clear(Recording& rec, Binding<uint32_t> x) {
+  Status clear(CommandBuffer& rec, Binding<uint32_t> x) {
     BATON_ASSIGN_OR_RETURN(const baton_cuda_stream on, rec.cuda().stream());
     if (!on.stream) return {};  // Nothing is run.
     return said(library->cuMemsetD32Async(address, 0, x.size(), static_cast<CUstream>(on.stream)));
   }
-  Status refuse(Recording& rec, Binding<uint32_t> x) {
+  Status refuse(CommandBuffer& rec, Binding<uint32_t> x) {
     return rec.foreign(
         [](Foreign&, DeviceSpan<uint32_t>) {
           return sdk::failure(sdk::StatusCode::kOutOfRange, "The matrix is a vector.");

@@ -13,7 +13,7 @@ namespace baton::modules {
 struct MathLog {
   std::vector<std::string> lines;
   int refusals = 0;  // how many prepares fail
-  sdk::Ref<sdk::Recording> kept;
+  sdk::Ref<sdk::CommandBuffer> kept;
 };
 inline MathLog math_log;
 
@@ -31,7 +31,7 @@ class Math final : public sdk::Module<Math> {
   }
 
   // y = factor * x + y, through `scaled`: a copy, a dispatch, a host part.
-  Status saxpy(Recording& rec, uint32_t factor, Binding<const uint32_t> x, Binding<uint32_t> y,
+  Status saxpy(CommandBuffer& rec, uint32_t factor, Binding<const uint32_t> x, Binding<uint32_t> y,
                Binding<uint32_t> scaled) {
     math_log.lines.push_back("saxpy");
     const Kernels& kernels = kernels_[rec.device()];
@@ -47,7 +47,7 @@ class Math final : public sdk::Module<Math> {
   }
 
   // The other verbs: x = 7 7 ..., its first elements 1 2 3, then scaled over the grid that `grid` holds.
-  Status verbs(Recording& rec, Binding<uint32_t> x, Binding<const uint32_t> grid) {
+  Status verbs(CommandBuffer& rec, Binding<uint32_t> x, Binding<const uint32_t> grid) {
     BATON_OR_RETURN(rec.fill(x, 7u));
     BATON_OR_RETURN(rec.barrier());
     const uint32_t first[] = {1, 2, 3};
@@ -58,17 +58,17 @@ class Math final : public sdk::Module<Math> {
     return rec.dispatch_indirect(*kernels.code, kernels.scale, grid, sdk::constants(n, 10u), {x});
   }
 
-  Status keep(Recording& rec) {
-    math_log.kept = Ref<Recording>(&rec);
+  Status keep(CommandBuffer& rec) {
+    math_log.kept = Ref<CommandBuffer>(&rec);
     return rec.barrier();
   }
   Status use_kept() { return math_log.kept->barrier(); }
 
-  Status fail_later(Recording& rec) {
+  Status fail_later(CommandBuffer& rec) {
     return rec.host("worrier", [] { return sdk::failure(StatusCode::kDataLoss, "The numbers are gone."); });
   }
-  Status overrun(Recording& rec, Binding<uint32_t> x) { return rec.fill(x.subspan(0, x.size() + 1), 0u); }
-  Status on_cuda(Recording& rec) {
+  Status overrun(CommandBuffer& rec, Binding<uint32_t> x) { return rec.fill(x.subspan(0, x.size() + 1), 0u); }
+  Status on_cuda(CommandBuffer& rec) {
     math_log.lines.push_back(rec.is<sdk::Cuda>() ? "is cuda" : "is not cuda");
     auto stream = rec.cuda().stream();
     if (!stream) return std::move(stream).error();
@@ -76,8 +76,8 @@ class Math final : public sdk::Module<Math> {
     return {};
   }
 #if defined(__cpp_exceptions)
-  Status throw_now(Recording&) { throw "no std::exception"; }
-  Status throw_later(Recording& rec) {
+  Status throw_now(CommandBuffer&) { throw "no std::exception"; }
+  Status throw_later(CommandBuffer& rec) {
     return rec.host([] { throw 5; });
   }
 #endif

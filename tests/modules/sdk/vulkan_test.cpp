@@ -22,12 +22,12 @@ namespace vulkan = hal::drivers::vulkan;
 class Fills final : public sdk::Module<Fills> {
  public:
   // The words of the buffer := value; recorded at once.
-  Status now(Recording& rec, uint32_t value, Binding<uint32_t> x) {
+  Status now(CommandBuffer& rec, uint32_t value, Binding<uint32_t> x) {
     BATON_ASSIGN_OR_RETURN(const baton_vulkan_command_buffer on, rec.vulkan().command_buffer());
     return fill(on, 0, x.size() * 4, value);
   }
   // The same with the second word, when a table is there.
-  Status later(Recording& rec, uint32_t value, Binding<uint32_t> x) {
+  Status later(CommandBuffer& rec, uint32_t value, Binding<uint32_t> x) {
     return rec.foreign(
         [value](Foreign& here, DeviceSpan<uint32_t>) -> Status {
           BATON_ASSIGN_OR_RETURN(const baton_vulkan_command_buffer on, here.vulkan().command_buffer());

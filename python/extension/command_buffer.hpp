@@ -1,7 +1,7 @@
-// Recording and Binding: what a custom command written in Python gets.
+// CommandBuffer and Binding: what a custom command written in Python gets.
 //
 // The command runs while a program records, and says what is to happen later, on the memory of each execution. A
-// Recording takes commands only until the function returns; afterwards it refuses them.
+// CommandBuffer takes commands only until the function returns; afterwards it refuses them.
 // Threads: with Python's lock.
 #pragma once
 
@@ -16,8 +16,8 @@ struct Binding {
   OwnedObject buffer;  // Null for a slot.
 };
 
-struct Recording {
-  baton_command_buffer* commands = nullptr;  // Null once the command has returned.
+struct CommandBuffer {
+  baton_command_buffer* handle = nullptr;  // Null once the command has returned.
   nb::object device;
 
   // FAILED_PRECONDITION once it is null.
@@ -27,12 +27,12 @@ struct Recording {
 nb::object make_binding(int64_t slot, baton_object* buffer, int64_t offset, int64_t length);
 
 // The object that Python sees of a command buffer, for as long as this lives.
-class OpenRecording {
+class OpenCommandBuffer {
  public:
-  OpenRecording(baton_object* commands, std::span<const Ref<OpenDevice>> devices);
-  ~OpenRecording();
-  OpenRecording(const OpenRecording&) = delete;
-  OpenRecording& operator=(const OpenRecording&) = delete;
+  OpenCommandBuffer(baton_object* commands, std::span<const Ref<OpenDevice>> devices);
+  ~OpenCommandBuffer();
+  OpenCommandBuffer(const OpenCommandBuffer&) = delete;
+  OpenCommandBuffer& operator=(const OpenCommandBuffer&) = delete;
 
   const nb::object& object() const { return object_; }
 
@@ -43,6 +43,6 @@ class OpenRecording {
 // A device of the door as Python holds it.
 nb::object device_object(const baton_device* device, std::span<const Ref<OpenDevice>> devices);
 
-void bind_recordings(nb::module_& module);
+void bind_command_buffers(nb::module_& module);
 
 }  // namespace baton::python

@@ -1,4 +1,4 @@
-#include "python/extension/recording.hpp"
+#include "python/extension/command_buffer.hpp"
 
 #include "modules/hal_module/objects.hpp"
 #include "modules/host_table.hpp"
@@ -50,7 +50,7 @@ void read_grid(nb::handle given, uint32_t (&grid)[3]) {
   }
 }
 
-void dispatch(const Recording& recording, const Executable& executable, nb::handle entry_point, nb::handle grid,
+void dispatch(const CommandBuffer& commands, const Executable& executable, nb::handle entry_point, nb::handle grid,
               nb::handle bindings, nb::handle constants) {
   const std::vector<baton_binding> ranges = ranges_of(bindings);
   const std::vector<uint32_t> words = words_of(constants);
@@ -63,31 +63,31 @@ void dispatch(const Recording& recording, const Executable& executable, nb::hand
   command.constant_count = static_cast<uint32_t>(words.size());
   command.bindings = ranges.data();
   command.binding_count = static_cast<uint32_t>(ranges.size());
-  check_door(verbs().dispatch(recording.open(), &command));
+  check_door(verbs().dispatch(commands.open(), &command));
 }
 
-void copy(const Recording& recording, const Binding& source, const Binding& target) {
+void copy_buffer(const CommandBuffer& commands, const Binding& source, const Binding& target) {
   const baton_copy_buffer command = {sizeof(command), 0, source.range, target.range};
-  check_door(verbs().copy_buffer(recording.open(), &command));
+  check_door(verbs().copy_buffer(commands.open(), &command));
 }
 
-void fill(const Recording& recording, const Binding& target, nb::bytes pattern) {
+void fill_buffer(const CommandBuffer& commands, const Binding& target, nb::bytes pattern) {
   baton_fill_buffer command = {sizeof(command), static_cast<uint32_t>(pattern.size()), 0, target.range};
   if (pattern.size() > sizeof(command.pattern)) throw nb::value_error("a pattern has 1, 2, 4 or 8 bytes");
   std::memcpy(&command.pattern, pattern.data(), pattern.size());
-  check_door(verbs().fill_buffer(recording.open(), &command));
+  check_door(verbs().fill_buffer(commands.open(), &command));
 }
 
-void update(const Recording& recording, const Binding& target, nb::bytes source) {
+void update_buffer(const CommandBuffer& commands, const Binding& target, nb::bytes source) {
   baton_binding range = target.range;
   if (range.length > source.size()) range.length = source.size();
   const baton_update_buffer command = {sizeof(command), 0, source.data(), source.size(), range};
-  check_door(verbs().update_buffer(recording.open(), &command));
+  check_door(verbs().update_buffer(commands.open(), &command));
 }
 
-void barrier(const Recording& recording) {
+void barrier(const CommandBuffer& commands) {
   const baton_barrier command = {sizeof(command), 0, nullptr};
-  check_door(verbs().barrier(recording.open(), &command));
+  check_door(verbs().barrier(commands.open(), &command));
 }
 
 // ---- Functions of Python that a recording keeps ---------------------------------------------------------------------
@@ -194,10 +194,10 @@ std::vector<uint32_t> accesses_of(std::span<const baton_binding> ranges) {
   return access;
 }
 
-void host(const Recording& recording, nb::handle callable, nb::args bindings, const std::string& name) {
+void host(const CommandBuffer& commands, nb::handle callable, nb::args bindings, const std::string& name) {
   const std::vector<baton_binding> ranges = ranges_of(bindings);
   baton_host_call command{};
-  baton_command_buffer* commands = recording.open();
+  baton_command_buffer* open = commands.open();
   command.struct_size = sizeof(command);
   command.binding_count = static_cast<uint32_t>(ranges.size());
   command.name = {name.data(), name.size()};
@@ -205,7 +205,7 @@ void host(const Recording& recording, nb::handle callable, nb::args bindings, co
   command.release = release_kept;
   command.data = new KeptFunction{nb::borrow(callable).release().ptr(), accesses_of(ranges)};
   command.bindings = ranges.data();
-  check_door(verbs().host_call(commands, &command));
+  check_door(verbs().host_call(open, &command));
 }
 
 // ---- Foreign work ---------------------------------------------------------------------------------------------------
@@ -257,10 +257,10 @@ baton_status* foreign_body(void* data, const baton_foreign_arguments* arguments)
                  [&] { call_foreign_function(*static_cast<KeptFunction*>(data), *arguments); });
 }
 
-void foreign(const Recording& recording, nb::handle callable, nb::args bindings, const std::string& name) {
+void foreign(const CommandBuffer& commands, nb::handle callable, nb::args bindings, const std::string& name) {
   const std::vector<baton_binding> ranges = ranges_of(bindings);
   baton_foreign command{};
-  baton_command_buffer* commands = recording.open();
+  baton_command_buffer* open = commands.open();
   command.struct_size = sizeof(command);
   command.binding_count = static_cast<uint32_t>(ranges.size());
   command.name = {name.data(), name.size()};
@@ -268,7 +268,7 @@ void foreign(const Recording& recording, nb::handle callable, nb::args bindings,
   command.release = release_kept;
   command.data = new KeptFunction{nb::borrow(callable).release().ptr(), accesses_of(ranges)};
   command.bindings = ranges.data();
-  check_door(verbs().foreign(commands, &command));
+  check_door(verbs().foreign(open, &command));
 }
 
 // ---- Bindings -------------------------------------------------------------------------------------------------------
@@ -292,10 +292,10 @@ nb::object length_of(const Binding& binding) {
 
 }  // namespace
 
-baton_command_buffer* Recording::open() const {
-  if (commands) return commands;
+baton_command_buffer* CommandBuffer::open() const {
+  if (handle) return handle;
   raise(failure(StatusCode::kFailedPrecondition,
-                "a recording takes commands only until the function that received it returns"));
+                "a command buffer takes commands only until the function that received it returns"));
 }
 
 nb::object make_binding(int64_t slot, baton_object* buffer, int64_t offset, int64_t length) {
@@ -323,16 +323,16 @@ nb::object device_object(const baton_device* device, std::span<const Ref<OpenDev
   raise(failure(StatusCode::kInternal, "a device that the program does not have"));
 }
 
-OpenRecording::OpenRecording(baton_object* commands, std::span<const Ref<OpenDevice>> all) {
+OpenCommandBuffer::OpenCommandBuffer(baton_object* commands, std::span<const Ref<OpenDevice>> all) {
   if (!commands || commands->type != verbs().command_buffer_type) {
     raise(failure(StatusCode::kInvalidArgument, "a command got no command buffer"));
   }
   auto* buffer = reinterpret_cast<baton_command_buffer*>(commands);
-  object_ = nb::cast(Recording{buffer, device_object(verbs().device(buffer), all)});
+  object_ = nb::cast(CommandBuffer{buffer, device_object(verbs().device(buffer), all)});
 }
-OpenRecording::~OpenRecording() { nb::cast<Recording&>(object_).commands = nullptr; }
+OpenCommandBuffer::~OpenCommandBuffer() { nb::cast<CommandBuffer&>(object_).handle = nullptr; }
 
-void bind_recordings(nb::module_& module) {
+void bind_command_buffers(nb::module_& module) {
   nb::class_<HostMemory>(module, "_HostMemory", nb::type_slots(memory_slots));
   nb::class_<Binding>(module, "Binding", nb::type_slots(kNoConstructorAlone))
       .def_prop_ro("is_slot", [](const Binding& binding) { return !binding.buffer.get(); })
@@ -355,13 +355,17 @@ void bind_recordings(nb::module_& module) {
       .def_ro("nbytes", &DeviceRange::size)
       .def_ro("view", &DeviceRange::view)
       .def_prop_ro("__cuda_array_interface__", cuda_array_interface);
-  nb::class_<Recording>(module, "Recording", nb::type_slots(kNoConstructorAlone))
-      .def_ro("device", &Recording::device)
+  nb::class_<CommandBuffer>(module, "CommandBuffer", nb::type_slots(kNoConstructorAlone))
+      .def_ro("device", &CommandBuffer::device)
       .def("dispatch", dispatch, nb::arg("executable"), nb::arg("entry_point"), nb::arg("grid"), nb::arg("bindings"),
            nb::arg("constants") = nb::make_tuple())
-      .def("copy", copy, nb::arg("source"), nb::arg("target"))
-      .def("fill", fill, nb::arg("target"), nb::arg("pattern"))
-      .def("update", update, nb::arg("target"), nb::arg("source"))
+      .def("copy_buffer", copy_buffer, nb::arg("source"), nb::arg("target"))
+      .def("fill_buffer", fill_buffer, nb::arg("target"), nb::arg("pattern"))
+      .def("update_buffer", update_buffer, nb::arg("target"), nb::arg("source"))
+      // Their short names, as in modules/sdk/recording.hpp.
+      .def("copy", copy_buffer, nb::arg("source"), nb::arg("target"))
+      .def("fill", fill_buffer, nb::arg("target"), nb::arg("pattern"))
+      .def("update", update_buffer, nb::arg("target"), nb::arg("source"))
       .def("barrier", barrier)
       .def("host", host, nb::arg("function"), nb::arg("bindings"), nb::arg("name") = "")
       .def("foreign", foreign, nb::arg("function"), nb::arg("bindings"), nb::arg("name") = "");
