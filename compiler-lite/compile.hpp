@@ -33,8 +33,8 @@ struct CompileOptions {
   bool sanitize = false;  // Kernels that are generated check each access of memory.
   // Where compiled programs are kept, and looked for before anything is compiled; empty: nowhere.
   std::string cache_folder = {};
-  // nvJitLink: links generated CUDA code with cubins, objects, archives and LTO-IR.
-  DeviceLinker cuda_linker = nullptr;
+  // Links generated code with objects that only the vendor of a device can read. Null: such objects are refused.
+  DeviceLinker device_linker = nullptr;
   bool strip_debug = false;
   bool dump_schedule = false;  // Instead of the program: its recordings, bindings, memory plans and barriers as text.
   // For looking into the compiler, on standard error.

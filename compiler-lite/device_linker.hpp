@@ -1,4 +1,5 @@
 // A vendor's linker for device code, where the host of the compiler has one: for objects that the compiler can't read.
+// An architecture's name says whose it is; a linker refuses names that it doesn't know.
 //
 // Free of MLIR.
 #pragma once

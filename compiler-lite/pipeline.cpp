@@ -105,7 +105,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
                                options.explain ? &explanation : nullptr,
                                options.sanitize,
                                options.timing ? &times : nullptr,
-                               options.cuda_linker};
+                               options.device_linker};
   if (options.dump_schedule) schedule_options.dump = &schedule_text;
   if (failed(choose_targets(module, options, schedule_options.targets))) return failure();
 

@@ -10,8 +10,6 @@
 namespace baton::hal {
 namespace {
 
-constexpr uint32_t kElfMagic = 0x464c457f, kFatbinMagic = 0xba55ed50, kFatElfMagic = 0x1f0e70fa;
-constexpr uint16_t kMachineCuda = 190;  // EM_CUDA
 #if defined(__aarch64__)
 constexpr std::string_view kHostArchitecture = "arm_64";
 #else

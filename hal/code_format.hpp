@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "base/result.hpp"
 
 namespace baton::hal {
+
+// How files of device code begin, read as a little-endian word; SPIR-V's is spirv::kMagic.
+inline constexpr uint32_t kElfMagic = 0x464c457f, kFatbinMagic = 0xba55ed50, kFatElfMagic = 0x1f0e70fa;
+inline constexpr uint16_t kMachineCuda = 190;  // EM_CUDA, which not every <elf.h> has.
 
 // "cuda-sm_90", "cuda-fatbin", "cuda-ptx", "vulkan-spirv-fb", "embedded-elf-x86_64"; INVALID_ARGUMENT for anything else.
 Result<std::string> tell_code_format(std::span<const std::byte> code);

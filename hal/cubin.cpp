@@ -10,7 +10,6 @@ namespace {
 
 using Code = std::span<const std::byte>;
 
-constexpr uint16_t kMachineCuda = 190;  // EM_CUDA
 constexpr std::string_view kInfoPrefix = ".nv.info.";
 
 // Attributes of a kernel (.nv.info.<kernel>): form, number, and a value of 16 bits or that many bytes behind it.
@@ -71,7 +70,7 @@ Result<std::string_view> rest_of_names(std::string_view names, uint32_t at) {
 Result<Cubin> read_cubin(Code code) {
   if (code.size() < sizeof(Elf64_Ehdr)) return cut_off(code, "first words");
   const auto header = load_bytes<Elf64_Ehdr>(code.data());
-  const bool elf = load_bytes<uint32_t>(code.data()) == 0x464c457f;
+  const bool elf = load_bytes<uint32_t>(code.data()) == kElfMagic;
   if (!elf || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kMachineCuda) {
     return failure(StatusCode::kInvalidArgument, "The ", code.size(), " bytes are no cubin.");
   }

@@ -8,14 +8,13 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "hal/code_format.hpp"
 
 namespace baton::hal {
 namespace {
 
 using Code = std::span<const std::byte>;
 
-constexpr uint16_t kMachineCuda = 190;  // EM_CUDA
-constexpr uint32_t kFatbinMagic = 0xba55ed50;
 constexpr std::string_view kArchiveMagic = "!<arch>\n";
 
 // NVIDIA's names for none of these are public; the fields are those that cuobjdump shows.

@@ -1,7 +1,5 @@
 // baton-benchmark-executable: what one kernel costs, with a grid, bindings and constants of the user's choice.
 
-#include <cstring>
-
 #include "bytecode/verifier.hpp"
 #include "tools/benchmark/kernel.hpp"
 #include "tools/benchmark/phases.hpp"
@@ -10,6 +8,7 @@
 #include "tools/flags/command_line.hpp"
 #include "tools/flags/inputs.hpp"
 #include "tools/support/devices.hpp"
+#include "tools/support/executable_files.hpp"
 #include "tools/support/files.hpp"
 #include "tools/support/module_source.hpp"
 #include "tools/support/report.hpp"
@@ -72,17 +71,6 @@ bool is_module(std::span<const std::byte> bytes) {
   return bytes.size() >= 12 && text_of(bytes.subspan(8, 4)) == "BVM1";
 }
 
-std::string guess_format(std::span<const std::byte> code, const std::string& path) {
-  const std::string_view suffix = dump::code_suffix({.format = {}, .code = code, .rodata = 0});
-  if (suffix == "ptx") return "cuda-ptx";
-  if (suffix == "fatbin") return "cuda-fatbin";
-  if (suffix == "cubin") return "cuda-nvptx-fb";
-  constexpr uint16_t kMachineArm = 183;
-  uint16_t machine = 0;
-  if (code.size() >= 20) std::memcpy(&machine, code.data() + 18, sizeof(machine));
-  return text(path.ends_with(".so") ? "system-elf-" : "embedded-elf-", machine == kMachineArm ? "arm_64" : "x86_64");
-}
-
 Result<const dump::Executable*> choose(const std::vector<dump::Executable>& executables, const std::string& name) {
   std::string known;
   for (const dump::Executable& one : executables) {
@@ -101,7 +89,10 @@ Result<const dump::Executable*> choose(const std::vector<dump::Executable>& exec
 Status find_code(const Options& options, std::span<const std::byte> bytes, Kernel& kernel) {
   if (!is_module(bytes)) {
     static std::string format;  // Variants borrow it for as long as the tool runs.
-    format = options.format.empty() ? guess_format(bytes, options.file) : options.format;
+    format = options.format;
+    if (format.empty()) {
+      BATON_TRY_ASSIGN(format, executable_format(options.file, bytes));
+    }
     kernel.name = options.file;
     kernel.variants = {{format, bytes}};
     return {};

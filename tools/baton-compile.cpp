@@ -90,9 +90,9 @@ Status check_terminal(const Options& options) {
   return {};
 }
 
-// nvJitLink, where this machine has it.
-std::vector<std::byte> link_cuda_code(std::string_view arch, std::span<const compiler_lite::DeviceCode> code,
-                                      std::string& problem) {
+// nvJitLink, where this machine has it; it refuses architectures that it doesn't know.
+std::vector<std::byte> link_device_code(std::string_view arch, std::span<const compiler_lite::DeviceCode> code,
+                                        std::string& problem) {
   std::vector<modules::LinkInput> inputs;
   for (const compiler_lite::DeviceCode& each : code) {
     inputs.push_back({each.name, std::as_bytes(std::span(each.bytes))});
@@ -129,7 +129,7 @@ Status run(Options options) {
   for (const std::string& library : options.libraries) {
     BATON_TRY_ASSIGN(options.compile.library_files.emplace_back(), find_library(library));
   }
-  options.compile.cuda_linker = link_cuda_code;
+  options.compile.device_linker = link_device_code;
   const compiler_lite::CompileOutput output = compiler_lite::compile(text_of(source), name, options.compile);
   std::fwrite(output.diagnostics.data(), 1, output.diagnostics.size(), stderr);
   std::fwrite(output.explanation.data(), 1, output.explanation.size(), stderr);

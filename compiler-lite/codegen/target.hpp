@@ -70,7 +70,7 @@ struct TargetSettings {
   // Kernels that are generated check each access, where the target does that.
   bool sanitize = false;
   StageTimes* times = nullptr;  // When set, gets what code generation takes.
-  DeviceLinker cuda_linker = nullptr;
+  DeviceLinker device_linker = nullptr;
 
   // Empty for an option that isn't given.
   std::string option(llvm::StringRef name) const;

@@ -5,6 +5,7 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "bytecode/instruction_reader.hpp"
+#include "hal/code_format.hpp"
 #include "modules/hal_module/executable_row.hpp"
 
 namespace baton::tools::dump {
@@ -13,10 +14,6 @@ namespace {
 using bytecode::kNoIndex;
 using bytecode::ModuleView;
 using bytecode::Opcode;
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // By executable, the first instruction that names it.
 std::vector<uint32_t> find_places(const ModuleView& module) {
@@ -115,22 +112,18 @@ std::string describe_launch(const hal::EntryPoint& entry) {
 }
 
 std::string_view code_suffix(const Variant& variant) {
-  constexpr uint32_t kElf = 0x464c457f, kFatElf = 0x1F0E70FA, kFatbin = 0xba55ed50, kSpirv = 0x07230203,
-                     kBitcode = 0xdec04342;
-  constexpr uint16_t kMachineCuda = 190;
+  constexpr uint32_t kBitcode = 0xdec04342;
   const std::span<const std::byte> code = variant.code;
-  const uint32_t magic = code.size() >= 4 ? load_bytes<uint32_t>(code.data()) : 0;
-  if (magic == kElf) {
-    if (code.size() >= 20 && load_bytes<uint16_t>(code.data() + 18) == kMachineCuda) return "cubin";
-    return variant.format.starts_with("system-") ? "so" : "elf";
-  }
-  if (magic == kFatElf) return "sos";
-  if (magic == kFatbin) return "fatbin";
-  if (magic == kSpirv) return "spv";
+  const uint32_t magic = code.size() >= sizeof(uint32_t) ? load_bytes<uint32_t>(code.data()) : 0;
   if (magic == kBitcode) return "bc";
-  const std::string_view text = text_of(code);
-  if (text.find(".version") != text.npos && text.find(".target") != text.npos) return "ptx";
-  return "bin";
+  if (magic == hal::kFatElfMagic) return "sos";
+  if (magic == hal::kFatbinMagic) return "fatbin";
+  const Result<std::string> format = hal::tell_code_format(code);
+  if (!format) return magic == hal::kElfMagic ? "elf" : "bin";
+  if (*format == "cuda-ptx") return "ptx";
+  if (format->starts_with("cuda-")) return "cubin";
+  if (format->starts_with("vulkan-")) return "spv";
+  return variant.format.starts_with("system-") ? "so" : "elf";
 }
 
 }  // namespace baton::tools::dump

@@ -64,7 +64,7 @@ TargetOptions options_of(const CompileRequest& request) {
   options.arch = arch_of(request.target);
   options.explanation = request.settings.explanation;
   options.sanitize = request.settings.sanitize;
-  options.linker = request.settings.cuda_linker;
+  options.linker = request.settings.device_linker;
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "base/bytes.hpp"
+#include "hal/code_format.hpp"
 #include "hal/device_image.hpp"
 #include "hal/drivers/cuda/required_block.hpp"
 #include "hal/drivers/cuda/variants.hpp"
@@ -11,8 +12,6 @@ namespace baton::hal::drivers::cuda {
 namespace {
 
 using Code = std::span<const std::byte>;
-
-constexpr uint16_t kMachineCuda = 190;  // EM_CUDA
 
 Status check_cubin(Code code) {
   if (code.size() >= sizeof(Elf64_Ehdr)) {

@@ -1,6 +1,7 @@
 #include "hal/drivers/cuda/variants.hpp"
 
 #include "base/bytes.hpp"
+#include "hal/code_format.hpp"
 
 namespace baton::hal::drivers::cuda {
 namespace {
@@ -66,10 +67,9 @@ FormatMatch match_format(int arch, std::string_view format) {
 }
 
 CodeKind code_kind(std::span<const std::byte> code) {
-  constexpr uint32_t kElf = 0x464c457f, kFatbinMagic = 0xba55ed50;
   if (code.size() < 4) return CodeKind::kPtx;
   const auto magic = load_bytes<uint32_t>(code.data());
-  return magic == kElf ? CodeKind::kCubin : magic == kFatbinMagic ? CodeKind::kFatbin : CodeKind::kPtx;
+  return magic == kElfMagic ? CodeKind::kCubin : magic == kFatbinMagic ? CodeKind::kFatbin : CodeKind::kPtx;
 }
 
 std::string_view code_kind_name(CodeKind kind) {

@@ -1,12 +1,12 @@
 #include "hal/drivers/local/fat_elf.hpp"
 
 #include "base/bytes.hpp"
+#include "hal/code_format.hpp"
 #include "hal/drivers/local/elf_file.hpp"
 
 namespace baton::hal::drivers::local {
 namespace {
 
-constexpr uint32_t kMagic = 0x1F0E70FA;
 constexpr uint16_t kVersion = 1;
 constexpr size_t kHeaderBytes = 8;
 constexpr size_t kRecordBytes = 24;
@@ -41,7 +41,7 @@ Status check_new(std::span<const uint16_t> machines, uint16_t machine, std::stri
 }  // namespace
 
 bool is_fat_elf(std::span<const std::byte> bytes) {
-  return bytes.size() >= kHeaderBytes && load_bytes<uint32_t>(bytes.data()) == kMagic;
+  return bytes.size() >= kHeaderBytes && load_bytes<uint32_t>(bytes.data()) == kFatElfMagic;
 }
 
 Result<std::span<const std::byte>> select_from_fat_elf(std::span<const std::byte> bytes) {
@@ -79,7 +79,7 @@ Result<std::vector<std::byte>> make_fat_elf(std::span<const ThinElf> files) {
                    ".");
   }
   std::vector<std::byte> fat(kHeaderBytes + kRecordBytes * files.size());
-  store_bytes(fat.data(), kMagic);
+  store_bytes(fat.data(), kFatElfMagic);
   store_bytes(fat.data() + 4, kVersion);
   store_bytes(fat.data() + 6, static_cast<uint8_t>(files.size()));
   std::vector<uint16_t> machines;

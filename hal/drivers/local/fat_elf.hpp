@@ -1,6 +1,6 @@
 // FatELF: one file (.sos) that holds the same library for several architectures.
 //
-//   u32 magic 0x1F0E70FA, u16 version 1, u8 record count, u8 reserved, then for each record 24 bytes:
+//   u32 hal::kFatElfMagic, u16 version 1, u8 record count, u8 reserved, then for each record 24 bytes:
 //   u16 machine, u8 os abi, u8 abi version, u8 word size (1: 32, 2: 64), u8 byte order (0: big, 1: little), u16
 //   reserved, u64 offset, u64 size, from the start of the file. All little-endian.
 #pragma once

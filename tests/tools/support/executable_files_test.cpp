@@ -33,14 +33,14 @@ TEST(ExecutableFilesTest, TellsFormatsByBytes) {
   EXPECT_EQ(format_of("kernels.elf", elf(EM_AARCH64)), "embedded-elf-arm_64");
   EXPECT_EQ(format_of("kernels.so", elf(EM_X86_64)), "system-elf-x86_64");
   EXPECT_EQ(format_of("kernels.cubin", elf(EM_CUDA)), "cuda-nvptx-fb");
-  EXPECT_EQ(format_of("kernels.ptx", bytes_of("// ours\n.version 8.0\n.target sm_75\n")), "cuda-nvptx-fb");
+  EXPECT_EQ(format_of("kernels.ptx", bytes_of("// ours\n.version 8.0\n.target sm_75\n")), "cuda-ptx");
+  EXPECT_EQ(format_of("kernels", bytes_of("// ours\n.version 8.0\n.target sm_75\n")), "cuda-ptx");
   EXPECT_EQ(format_of("kernels.spv", bytes_of("\x03\x02\x23\x07")), "vulkan-spirv-fb");
-  EXPECT_EQ(format_of("notes.txt", bytes_of(".version")),
-            "'notes.txt' holds no kernels: it is no ELF, FatELF, fatbin, PTX or SPIR-V file");
+  EXPECT_THAT(format_of("notes.txt", bytes_of(".version")), HasSubstr("no device code that is known"));
   EXPECT_THAT(format_of("short.so", bytes_of("\x7f"
                                              "ELF")),
-              HasSubstr("holds no kernels"));
-  EXPECT_THAT(format_of("empty", {}), HasSubstr("holds no kernels"));
+              HasSubstr("no device code that is known"));
+  EXPECT_THAT(format_of("empty", {}), HasSubstr("no device code that is known"));
 }
 
 TEST(ExecutableFilesTest, WantsANameAndAFile) {
