@@ -4,9 +4,10 @@
 //
 //   collectives_bench [GPUs, 2] [largest size in MiB, 1024] [seconds, 600]
 //
-// A row: the size; microseconds a round of raw NCCL, of ours on a stream, of ours as a graph, and of NCCL's call captured
-// into a graph without us; the ratios raw / ours, and raw graph / our graph; the host's microseconds to enqueue one, of all
-// four. After so many seconds no further row begins.
+// A row: the size; microseconds an all-reduce of raw NCCL, of ours on a stream, of ours as a graph, and of NCCL's call
+// captured into a graph without us; the ratios raw / ours, and raw graph / our graph; the host's microseconds to enqueue one,
+// of all four. A second row holds graphs of twenty, one after the other, as nccl-tests captures its rounds (-G), beside twenty
+// calls of raw NCCL. After so many seconds no further row begins.
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -74,9 +75,9 @@ struct Group {
   NcclId raw_id = {};
 };
 
-// `enqueue` once a round, `wait` at the end.
+// `enqueue` once a round, which begins `each` all-reduces, and `wait` at the end. Times are those of one all-reduce.
 template <typename Enqueue, typename Wait>
-Time turn_of(Group& group, int rounds, const Enqueue& enqueue, const Wait& wait) {
+Time turn_of(Group& group, int rounds, int each, const Enqueue& enqueue, const Wait& wait) {
   for (int i = 0; i < kWarm; ++i) enqueue();
   wait();
   group.together.arrive_and_wait();
@@ -84,7 +85,8 @@ Time turn_of(Group& group, int rounds, const Enqueue& enqueue, const Wait& wait)
   for (int i = 0; i < rounds; ++i) enqueue();
   const double enqueued = now_us();
   wait();
-  return {(now_us() - begin) / rounds, (enqueued - begin) / rounds};
+  const double count = double{1} * rounds * each;
+  return {(now_us() - begin) / count, (enqueued - begin) / count};
 }
 
 // One way to do it through Baton: a device in one mode.
@@ -96,15 +98,18 @@ class Ours {
     channel_ = expect(device_->make_channel({mode, rank, group.rank_count, group.store.get()}));
   }
 
-  Time measure(Group& group, uint64_t bytes, int rounds) {
+  Time measure(Group& group, uint64_t bytes, int rounds, int each) {
     const auto memory = expect(device_->allocator().allocate({bytes, MemoryKind::kDeviceLocal, kCollective}));
     const auto commands = expect(device_->make_command_buffer());
-    expect(commands->collective(
-        {.channel = channel_.get(), .reduction = Reduction::kSum, .source = memory, .target = memory}));
+    for (int i = 0; i < each; ++i) {
+      if (i > 0) expect(commands->barrier({}));
+      expect(commands->collective(
+          {.channel = channel_.get(), .reduction = Reduction::kSum, .source = memory, .target = memory}));
+    }
     const auto recording = expect(commands->finish());
     hal::Queue& queue = device_->queue();
     return turn_of(
-        group, rounds, [&] { expect(queue.execute({}, *recording)); }, [&] { expect(queue.wait_idle(-1)); });
+        group, rounds, each, [&] { expect(queue.execute({}, *recording)); }, [&] { expect(queue.wait_idle(-1)); });
   }
 
   hal::Allocator& allocator() { return device_->allocator(); }
@@ -126,7 +131,7 @@ class Raw {
   }
   ~Raw() { nccl_->ncclCommAbort(comm_); }
 
-  Time measure(Group& group, uint64_t bytes, int rounds, bool as_graph) {
+  Time measure(Group& group, uint64_t bytes, int rounds, int each, bool as_graph) {
     constexpr int kFloat32 = 7, kSum = 0;
     const auto memory = expect(allocator_.allocate({bytes, MemoryKind::kDeviceLocal, kCollective}));
     auto* at = reinterpret_cast<void*>(static_cast<Buffer&>(*memory).address());
@@ -137,17 +142,17 @@ class Raw {
     const auto wait = [&] { expect(cuda_.cuStreamSynchronize(stream_)); };
     enqueue();  // What a capture forbids is done by the first one.
     wait();
-    if (!as_graph) return turn_of(group, rounds, enqueue, wait);
+    if (!as_graph) return turn_of(group, rounds * each, 1, enqueue, wait);
     CUgraph graph = nullptr, captured = nullptr;
     CUgraphExec instance = nullptr;
     expect(cuda_.cuGraphCreate(&graph, 0));
     expect(cuda_.cuStreamBeginCaptureToGraph(stream_, graph, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-    enqueue();
+    for (int i = 0; i < each; ++i) enqueue();
     expect(cuda_.cuStreamEndCapture(stream_, &captured));
     expect(cuda_.cuGraphInstantiateWithFlags(&instance, graph, 0));
     expect(cuda_.cuGraphUpload(instance, stream_));
     const Time time = turn_of(
-        group, rounds, [&] { expect(cuda_.cuGraphLaunch(instance, stream_)); }, wait);
+        group, rounds, each, [&] { expect(cuda_.cuGraphLaunch(instance, stream_)); }, wait);
     cuda_.cuGraphExecDestroy(instance);
     cuda_.cuGraphDestroy(graph);
     return time;
@@ -162,7 +167,26 @@ class Raw {
   CUstream stream_ = nullptr;
 };
 
+// Each way's time of an all-reduce, where a recording or a graph holds `each` of them.
+void measure_row(Group& group, uint32_t rank, Ours& stream, Ours& graph, Raw& raw, uint64_t bytes, int rounds, int each) {
+  std::vector<Time> raws, streams, graphs, raw_graphs;
+  for (int i = 0; i < kTurns; ++i) {
+    raws.push_back(raw.measure(group, bytes, rounds, each, false));
+    streams.push_back(stream.measure(group, bytes, rounds, each));
+    graphs.push_back(graph.measure(group, bytes, rounds, each));
+    raw_graphs.push_back(raw.measure(group, bytes, rounds, each, true));
+  }
+  if (rank != 0) return;
+  const Time a = median(raws), b = median(streams), c = median(graphs), d = median(raw_graphs);
+  std::printf("%10llu x%2d  %9.2f %9.2f %9.2f %9.2f   %5.3f %5.3f %5.3f   %7.2f %7.2f %7.2f %9.2f\n",
+              static_cast<unsigned long long>(bytes), each, a.round_us, b.round_us, c.round_us, d.round_us,
+              a.round_us / b.round_us, a.round_us / c.round_us, d.round_us / c.round_us, a.host_us, b.host_us,
+              c.host_us, d.host_us);
+  std::fflush(stdout);
+}
+
 void run_rank(Group& group, uint32_t rank, uint64_t bytes_max, double end_us) {
+  constexpr int kManyInARecording = 20;
   Ours stream(group, rank, "stream"), graph(group, rank, "graph");
   Raw raw(group, rank, stream.context(), stream.allocator());
   for (uint64_t bytes = 1024; bytes <= bytes_max; bytes *= 4) {
@@ -170,20 +194,8 @@ void run_rank(Group& group, uint32_t rank, uint64_t bytes_max, double end_us) {
     group.together.arrive_and_wait();
     if (!group.goes_on) break;
     const int rounds = bytes <= (uint64_t{1} << 20) ? 500 : bytes <= (uint64_t{64} << 20) ? 50 : 10;
-    std::vector<Time> raws, streams, graphs, raw_graphs;
-    for (int i = 0; i < kTurns; ++i) {
-      raws.push_back(raw.measure(group, bytes, rounds, false));
-      streams.push_back(stream.measure(group, bytes, rounds));
-      graphs.push_back(graph.measure(group, bytes, rounds));
-      raw_graphs.push_back(raw.measure(group, bytes, rounds, true));
-    }
-    if (rank != 0) continue;
-    const Time a = median(raws), b = median(streams), c = median(graphs), d = median(raw_graphs);
-    std::printf("%10llu  %10.2f %10.2f %10.2f %10.2f   %5.3f %5.3f %5.3f   %7.2f %7.2f %7.2f %9.2f\n",
-                static_cast<unsigned long long>(bytes), a.round_us, b.round_us, c.round_us, d.round_us,
-                a.round_us / b.round_us, a.round_us / c.round_us, d.round_us / c.round_us, a.host_us, b.host_us,
-                c.host_us, d.host_us);
-    std::fflush(stdout);
+    measure_row(group, rank, stream, graph, raw, bytes, rounds, 1);
+    if (rounds > 10) measure_row(group, rank, stream, graph, raw, bytes, rounds / 10, kManyInARecording);
   }
 }
 
@@ -203,7 +215,7 @@ int run(uint32_t count, uint64_t bytes_max, double seconds) {
   int version = 0;
   (*nccl)->ncclGetVersion(&version);
   std::printf("all-reduce of %u GPUs, NCCL %d, us a round\n", count, version);
-  std::printf("%10s  %10s %10s %10s %10s   %5s %5s %5s   %7s %7s %7s %9s\n", "bytes", "raw", "stream", "graph",
+  std::printf("%10s      %9s %9s %9s %9s   %5s %5s %5s   %7s %7s %7s %9s\n", "bytes", "raw", "stream", "graph",
               "raw graph", "r/s", "r/g", "rg/g", "raw", "stream", "graph", "raw graph");
   const double end_us = now_us() + seconds * 1e6;
   std::vector<std::thread> threads;

@@ -102,6 +102,60 @@ def _parameters(weights, prefix):
     return text
 
 
+def _random(weights):
+    """Globals that the initializer computes on the device: numbers that look drawn, of the size that models begin with, ones for what
+    scales and zeros for what is added. For measuring: no file has to be made or read."""
+    text = ""
+    for seed, (name, weight) in enumerate(weights.items()):
+        kind = NAMES[weight.dtype.name]
+        tensor = f"tensor<{'x'.join(map(str, weight.shape))}x{kind}>"
+        if len(weight.shape) == 1:
+            value = f"    %weight = arith.constant dense<{'0.0' if name.endswith('.bias') else '1.0'}> : {tensor}\n"
+        else:
+            value = _drawn(seed, weight.shape, kind, tensor)
+        text += f"""  util.global private @"{name}" : {tensor}
+  util.initializer {{
+{value}    util.global.store %weight, @"{name}" : {tensor}
+    util.return
+  }}
+"""
+    return text
+
+
+def _drawn(seed, shape, kind, tensor):
+    """A matrix of numbers between -0.035 and 0.035, whose spread is 0.02: each is its place, mixed."""
+    same = "affine_map<(d0, d1) -> (d0, d1)>"
+    narrow = "%scaled" if kind == "f32" else "%narrow"
+    return f"""    %number_of_weight = arith.constant {seed * 40503 + 1} : i32
+    %seed = util.optimization_barrier %number_of_weight : i32  // A number of the call: weights of one shape have one kernel.
+    %first = arith.constant -1640531527 : i32
+    %second = arith.constant 739982445 : i32
+    %half = arith.constant 15 : i32
+    %columns = arith.constant {shape[1]} : i32
+    %size = arith.constant 1.6e-11 : f32
+    %room = tensor.empty() : {tensor}
+    %weight = linalg.generic {{indexing_maps = [{same}], iterator_types = ["parallel", "parallel"]}} outs(%room : {tensor}) {{
+    ^bb0(%none: {kind}):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %row = arith.index_cast %i : index to i32
+      %column = arith.index_cast %j : index to i32
+      %begin = arith.muli %row, %columns : i32
+      %place = arith.addi %begin, %column : i32
+      %own = arith.addi %place, %seed : i32
+      %a = arith.muli %own, %first : i32
+      %a_high = arith.shrui %a, %half : i32
+      %b = arith.xori %a, %a_high : i32
+      %c = arith.muli %b, %second : i32
+      %c_high = arith.shrui %c, %half : i32
+      %mixed = arith.xori %c, %c_high : i32
+      %number = arith.sitofp %mixed : i32 to f32
+      %scaled = arith.mulf %number, %size : f32
+{"" if kind == "f32" else f"      %narrow = arith.truncf %scaled : f32 to {kind}{chr(10)}"}      linalg.yield {narrow} : {kind}
+    }} -> {tensor}
+"""
+
+
 def loop(model, prompt):
     """The program that generates. It computes nothing but calls what starts work and returns at once."""
     cache = f"tensor<1x{model.context}x{model.kept_heads}x{model.head}x{NAMES[jnp.dtype(model.cache_kind).name]}>"
@@ -152,7 +206,7 @@ def _staged(model, function):
     return jax.jit(function, donate_argnums=(1,), keep_unused=True)
 
 
-def lower(model, slots, prompt):
+def lower(model, slots, prompt, random=False):
     weights, cache, rest = arguments(model, slots, prompt)
     maps, functions = {}, ""
     for name, function in (("prefill", prefill), ("decode", decode)):
@@ -164,7 +218,7 @@ def lower(model, slots, prompt):
         text = re.sub(r"#(map\d*)\b", rf"#{name}_\1", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
         functions += _declared_once(_exported(text, name, weights), name, functions)
     head = "".join(f"#{name} = {affine}\n" for name, affine in maps.items())
-    return f"{head}module @model {{\n{_parameters(weights, model.prefix)}{functions}}}\n"
+    return f"{head}module @model {{\n{_random(weights) if random else _parameters(weights, model.prefix)}{functions}}}\n"
 
 
 def _declared_once(text, name, before):
@@ -186,12 +240,15 @@ def main():
     parser.add_argument("--target", default="local", help="local, cuda or vulkan, or several with commas between")
     parser.add_argument("--kind", choices=("f32", "bf16", "int8"), default="f32")
     parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--random", action="store_true", help="weights are made on the device when the program is loaded, and no file is asked for; not for int8")
     parser.add_argument("--library", action="append", default=[], help="libraries whose products are taken where they win: cublas on GPUs; again for more")
     parser.add_argument("--loop", help="where the program that generates goes")
     parser.add_argument("--mlir", help="keeps the model's text here")
     options = parser.parse_args()
     model = dataclasses.replace(models.shared(files.find(options.model), options.ranks), kind=options.kind)
-    text = lower(model, options.slots, options.prompt)
+    if options.random and options.kind == "int8":
+        parser.error("--random makes weights of f32 and bf16, and not of int8")
+    text = lower(model, options.slots, options.prompt, options.random)
     if options.mlir:
         pathlib.Path(options.mlir).write_text(text, encoding="utf-8")
     target = [f"--target-device={each}" for each in options.target.split(",")]

@@ -29,7 +29,8 @@ class Model:
 
     @property
     def kept_heads(self):
-        return (self.groups or self.heads) // self.ranks
+        """Heads of keys and values that a rank has. Where they cannot be shared evenly, some ranks have heads of zeros, which add nothing."""
+        return -(-(self.groups or self.heads) // self.ranks)
 
     @property
     def head(self):
@@ -37,7 +38,7 @@ class Model:
 
     @property
     def hidden(self):
-        return (self.inner or 4 * self.width) // self.ranks
+        return -(-(self.inner or 4 * self.width) // self.ranks)
 
     @property
     def table(self):
@@ -72,9 +73,6 @@ MODELS = {
 
 def shared(model, ranks):
     """The part of one of so many ranks."""
-    for name, count in (("heads", model.heads), ("heads of keys", model.groups or model.heads), ("hidden units", model.inner or 4 * model.width)):
-        if count % ranks:
-            raise ValueError(f"{count} {name} cannot be shared by {ranks} ranks")
     return dataclasses.replace(model, ranks=ranks)
 
 
@@ -110,7 +108,8 @@ def of_config(config, prefix=""):
 def products(model):
     """What activations are multiplied by: (inputs, outputs, how ranks share it) by name. "columns" are outputs, "rows" inputs."""
     w, layers = model.width, range(model.layers)
-    kept, queries = model.kept_heads * model.head, w // model.ranks
+    kept = model.kept_heads * model.head
+    queries = kept * (model.heads // (model.groups or model.heads))
     if model.groups:
         each = {"self_attn.q_proj": (w, queries, "columns"), "self_attn.k_proj": (w, kept, "columns"), "self_attn.v_proj": (w, kept, "columns"),
                 "self_attn.o_proj": (queries, w, "rows"), "mlp.gate_proj": (w, model.hidden, "columns"),

@@ -92,17 +92,21 @@ class Prepared:
     def whole(self, name):
         return np.asarray(self.weights[self.model.prefix + name], np.float32)
 
-    def part(self, value, dimension, pieces=1):
-        """This rank's of each piece: queries, keys and values lie side by side."""
-        each = [np.split(piece, self.model.ranks, dimension)[self.rank] for piece in np.split(value, pieces, dimension)]
-        return np.concatenate(each, dimension)
+    def part(self, value, dimension, own, pieces=1):
+        """This rank's `own` numbers of that dimension, the same part of each piece: queries, keys and values lie side by side. Behind the last are zeros."""
+        def cut(piece):
+            room = own // pieces * self.model.ranks - piece.shape[dimension]
+            padded = np.pad(piece, [(0, room if i == dimension else 0) for i in range(piece.ndim)])
+            return np.split(padded, self.model.ranks, dimension)[self.rank]
+
+        return np.concatenate([cut(piece) for piece in np.split(value, pieces, dimension)], dimension)
 
     def product(self, name):
-        value, how = self.whole(f"{name}.weight"), self.products.get(name, (0, 0, ""))[2]
+        value, (inner, outer, how) = self.whole(f"{name}.weight"), self.products.get(name, (0, 0, ""))
         if f"{name}.weight" == self.model.last:
-            return self.part(value, 0) if self.model.last_is_shared else value
+            return self.part(value, 0, self.model.vocabulary // self.model.ranks) if self.model.last_is_shared else value
         outputs = 0 if self.model.groups else 1
-        value = self.part(value, 1 - outputs if how == "rows" else outputs, 3 if how == "thirds" else 1)
+        value = self.part(value, 1 - outputs, inner) if how == "rows" else self.part(value, outputs, outer, 3 if how == "thirds" else 1)
         return value.T if self.model.kind == "int8" and not self.model.groups else value
 
     def make(self, name, each):
@@ -112,7 +116,7 @@ class Prepared:
         if product in self.products or (name == self.model.last != self.model.table):
             return in_bytes(self.product(product))[0] if each.dtype == np.int8 else self.product(product)
         how = self.products.get(name.removesuffix(".bias"), (0, 0, "rows"))[2]
-        return self.whole(name) if how == "rows" else self.part(self.whole(name), 0, 3 if how == "thirds" else 1)
+        return self.whole(name) if how == "rows" else self.part(self.whole(name), 0, each.shape[0], 3 if how == "thirds" else 1)
 
 
 def prepare(model, source, path, rank=0):
