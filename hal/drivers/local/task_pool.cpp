@@ -1,7 +1,5 @@
 #include "hal/drivers/local/task_pool.hpp"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -177,7 +175,7 @@ class TaskPool::State final : public WaitHelper {
 
 thread_local TaskPool::State::Here TaskPool::State::here;
 
-TaskPool::TaskPool(const TaskPoolOptions& options) : state_(make_ref<State>(options)), process_(getpid()) {
+TaskPool::TaskPool(const TaskPoolOptions& options) : state_(make_ref<State>(options)) {
   for (uint32_t i = 0; i < options.worker_count; ++i) {
     workers_.emplace_back([state = state_, i] { state->work(i); });
   }
@@ -199,8 +197,6 @@ TaskPool::~TaskPool() {
     }
   }
 }
-
-bool TaskPool::has_workers() const { return getpid() == process_; }
 
 // A worker may have done the task, and let go of the device and its pool with it, before all workers are told.
 void TaskPool::submit(Task& task) {

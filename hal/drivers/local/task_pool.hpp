@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hal/drivers/common/task.hpp"
+#include "hal/drivers/local/own_process.hpp"
 #include "hal/drivers/local/shared_jobs.hpp"
 
 namespace baton::hal::drivers::local {
@@ -34,7 +35,7 @@ class TaskPool {
   TaskPool& operator=(const TaskPool&) = delete;
 
   // False in a process that was forked off: the threads stayed behind.
-  bool has_workers() const;
+  bool has_workers() const { return process_.is_here(); }
   // Some worker runs `task` soon.
   void submit(Task& task);
   // The most work, in nanoseconds, that takes the submitting thread no longer than handing it over would.
@@ -65,7 +66,7 @@ class TaskPool {
  private:
   Ref<State> state_;  // Shared with the workers and with semaphores: they may outlive the pool.
   std::vector<std::thread> workers_;
-  const int process_;
+  const OwnProcess process_;
 };
 
 }  // namespace baton::hal::drivers::local
