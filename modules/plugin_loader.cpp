@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/shared_object.hpp"
+
 namespace baton::modules {
 
 // A reference that brings nothing with it: null where none are linked.
@@ -76,6 +78,7 @@ Result<Library> open_library(const PluginReference& reference) {
   if (access(path.c_str(), R_OK) != 0) {
     return failure(StatusCode::kNotFound, "Plugin '", reference.path, "' does not exist or cannot be read.");
   }
+  BATON_TRY_CONTEXT(check_shared_object(path.c_str()), "in plugin '", reference.path, "'");
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* reason = dlerror();

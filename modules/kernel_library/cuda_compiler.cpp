@@ -282,19 +282,60 @@ struct Linker {
   }
 };
 
-Status link_failed(const Linker& linker, Link link, std::string_view what, int code) {
+// What nvJitLinkResult says.
+std::string_view link_error(int code) {
+  constexpr std::string_view kErrors[] = {"",
+                                          "an option that it does not know",
+                                          "no architecture",
+                                          "input that it cannot read: it was cut off or damaged",
+                                          "the PTX does not compile",
+                                          "the LTO-IR does not compile: it was damaged, or a newer compiler made it",
+                                          "its parts do not fit together, or a fault of its own",
+                                          "its threads",
+                                          "input of no kind that it knows",
+                                          "the machine code was not completed",
+                                          "nothing as input",
+                                          "options that exclude each other",
+                                          "input of another kind",
+                                          "code of another architecture",
+                                          "code of a newer compiler",
+                                          "an archive or object without device code",
+                                          "an architecture that it does not know",
+                                          "an architecture that it no longer makes",
+                                          "LTO-IR without -lto"};
+  return code > 0 && static_cast<size_t>(code) < std::size(kErrors) ? kErrors[code] : "an unknown error";
+}
+constexpr int kWithoutOptimizing = 18;  // The last of them.
+
+struct Linking {
+  const Linker& linker;
+  Link link = nullptr;
+  int code = 0;  // Of what failed.
+};
+
+Status link_failed(Linking& linking, std::string_view what, int code) {
+  linking.code = code;
   size_t size = 0;
   std::string log;
-  if (linker.log_size(link, &size) == 0 && size != 0) {
+  if (linking.linker.log_size(linking.link, &size) == 0 && size != 0) {
     log.resize(size);
-    linker.log(link, log.data());
+    linking.linker.log(linking.link, log.data());
     trim(log);
   }
-  return failure(StatusCode::kInvalidArgument, "nvJitLink ", what, " (error ", code, ").", log.empty() ? "" : "\n",
-                 log);
+  return failure(StatusCode::kInvalidArgument, "nvJitLink ", what, ": ", link_error(code), " (", code, ").",
+                 log.empty() ? "" : "\n", log);
 }
 
-Result<std::vector<std::byte>> run_linker(const Linker& linker, Link link, std::span<const LinkInput> inputs) {
+// "'caller.ptx', 'twice.ltoir'".
+std::string list_of(std::span<const std::string> names) {
+  std::string list;
+  for (const std::string& name : names) list += text(list.empty() ? "'" : ", '", name, "'");
+  return list;
+}
+
+Result<std::vector<std::byte>> run_linker(Linking& linking, std::span<const LinkInput> inputs) {
+  const Linker& linker = linking.linker;
+  Link link = linking.link;
   // nvJitLink reads names, for its log, as late as in complete(), and says nothing of how long it reads the bytes.
   std::vector<std::string> names, texts;
   names.reserve(inputs.size());
@@ -306,30 +347,36 @@ Result<std::vector<std::byte>> run_linker(const Linker& linker, Link link, std::
         texts.emplace_back(reinterpret_cast<const char*>(input.bytes.data()), input.bytes.size());
     const bool is_text = bytes.find(".version") < 4096 && bytes.find('\0') == bytes.npos;
     const int added = linker.add(link, kInputAny, bytes.c_str(), bytes.size() + (is_text ? 1 : 0), name.c_str());
-    if (added != 0) return link_failed(linker, link, text("does not take '", name, "'"), added);
+    if (added != 0) return link_failed(linking, text("does not take '", name, "'"), added);
   }
-  if (const int code = linker.complete(link); code != 0) return link_failed(linker, link, "does not link", code);
+  if (const int code = linker.complete(link); code != 0) {
+    return link_failed(linking, text("does not link ", list_of(names)), code);
+  }
   size_t size = 0;
   int got = linker.cubin_size(link, &size);
   std::vector<std::byte> cubin(size);
   if (got == 0) got = linker.cubin(link, cubin.data());
-  if (got != 0 || size == 0) return link_failed(linker, link, "gives no machine code", got);
+  if (got != 0 || size == 0) return link_failed(linking, "gives no machine code", got);
   return cubin;
 }
 
-constexpr std::string_view kOptimize = "-lto";
+struct Linked {
+  Result<std::vector<std::byte>> cubin;
+  int code = 0;  // nvJitLink's, of what failed.
+};
 
-Result<std::vector<std::byte>> link_with(const Linker& linker, std::string_view arch,
-                                         const std::vector<std::string>& flags, std::span<const LinkInput> inputs) {
+Linked link_with(const Linker& linker, std::string_view arch, const std::vector<std::string>& flags,
+                 std::span<const LinkInput> inputs) {
   std::vector<const char*> list = pointers_to(flags);
-  Link link = nullptr;
-  const int created = linker.create(&link, static_cast<uint32_t>(list.size()), list.data());
+  Linking linking{linker};
+  const int created = linker.create(&linking.link, static_cast<uint32_t>(list.size()), list.data());
   if (created != 0) {
-    return failure(StatusCode::kInvalidArgument, "nvJitLink takes no options for sm_", arch, " (error ", created, ").");
+    return {failure(StatusCode::kInvalidArgument, "nvJitLink takes no options for sm_", arch, ": ", link_error(created),
+                    " (", created, ").")};
   }
-  auto cubin = run_linker(linker, link, inputs);
-  linker.destroy(&link);
-  return cubin;
+  auto cubin = run_linker(linking, inputs);
+  linker.destroy(&linking.link);
+  return {std::move(cubin), linking.code};
 }
 
 }  // namespace
@@ -356,12 +403,13 @@ Result<std::vector<std::byte>> link_cuda(std::string_view arch, std::span<const 
   BATON_TRY_ASSIGN(const Linker linker, Linker::open());
   std::vector<std::string> flags = {text("-arch=sm_", arch)};
   for (const std::string_view option : options) flags.emplace_back(option);
-  auto cubin = link_with(linker, arch, flags, inputs);
-  if (cubin) return cubin;
-  // LTO-IR is refused without it, wherever it hides, and other code may be with it.
-  flags.emplace_back(kOptimize);
-  if (auto optimized = link_with(linker, arch, flags, inputs)) return optimized;
-  return cubin;
+  Linked plain = link_with(linker, arch, flags, inputs);
+  if (plain.cubin) return std::move(plain.cubin);
+  // LTO-IR is refused without it, wherever it hides, and other code may be with it. What is wrong with LTO-IR is told where
+  // it may be used.
+  flags.emplace_back("-lto");
+  Linked optimized = link_with(linker, arch, flags, inputs);
+  return optimized.cubin || plain.code == kWithoutOptimizing ? std::move(optimized.cubin) : std::move(plain.cubin);
 }
 
 }  // namespace baton::modules

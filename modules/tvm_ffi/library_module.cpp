@@ -6,6 +6,7 @@
 #include <deque>
 #include <filesystem>
 
+#include "base/shared_object.hpp"
 #include "modules/host_table.hpp"
 #include "modules/sdk/host.hpp"
 #include "modules/tvm_ffi/function.hpp"
@@ -68,6 +69,7 @@ class Loader {
         names_(exported_functions(reference.path)) {}
 
   Result<Ref<const vm::Module>> load() {
+    BATON_TRY(check_shared_object(reference_.path.c_str()));
     BATON_TRY(check_parameters());
     BATON_TRY(open_both());
     module_->name = wishes_.name;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/shared_object.hpp"
 #include "base/text.hpp"
 
 namespace baton::modules::tvm_ffi {
@@ -42,6 +43,8 @@ Result<void*> open_library(const std::string& told) {
   }
   std::string reason;
   for (const std::string& path : candidates(told)) {
+    if (path.find('/') != path.npos)
+      BATON_TRY_CONTEXT(check_shared_object(path.c_str()), "in TVM-FFI's library '", path, "'");
     if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) return handle;
     reason = dlerror();
   }

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "tests/modules/linked_program.hpp"
 
 namespace baton::modules {
@@ -48,6 +51,16 @@ TEST(PluginReference, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("a.so?fast"),
               HasSubstr("Parameter 'fast' is not of the form key=value.\n  in plugin 'a.so?fast'"));
   EXPECT_THAT(error_of("a.so?x=%4"), HasSubstr("'%' in '%4' is not followed by two hexadecimal digits."));
+}
+
+TEST(PluginLoader, TellsThatAPluginWasCutOff) {
+  std::ifstream file(plugin("good"), std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(file)), {});
+  const std::string path = testing::TempDir() + "cut_off.so";
+  for (const size_t length : {size_t{100}, size_t{700}, whole.size() / 4, whole.size() / 2}) {
+    std::ofstream(path, std::ios::binary).write(whole.data(), static_cast<std::streamsize>(length));
+    EXPECT_THAT(error_of(path), AllOf(HasSubstr("DATA_LOSS; The library has "), HasSubstr("it was cut off"))) << length;
+  }
 }
 
 TEST(PluginLoader, LoadsAModuleThatRuns) {

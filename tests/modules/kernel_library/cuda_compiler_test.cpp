@@ -190,10 +190,17 @@ TEST_F(CudaCompilerTest, LtoIrIsOptimizedWhereItIsLinked) {
   NEEDS(code);
   ASSERT_OK(code);
   EXPECT_EQ(hal::read_cubin(*code).value().kernels[0].name, "apply");
-  for (const size_t length : {function.size() / 2, size_t{40}, size_t{4}}) {
+  // Cut off it is told as what it is, and by whose name, and not as the option that LTO-IR needs.
+  for (size_t length = 64; length < function.size(); length += 64) {
     const LinkInput cut[] = {parts[0], {"cut.ltoir", parts[1].bytes.first(length)}};
-    EXPECT_FALSE(link_cuda("90", cut).has_value()) << length;
+    const auto linked = link_cuda("90", cut);
+    EXPECT_FAILS(linked, StatusCode::kInvalidArgument,
+                 "nvJitLink does not link 'caller.ptx', 'cut.ltoir': the LTO-IR does not compile: it was damaged")
+        << length;
+    if (!linked) EXPECT_EQ(linked.error().message().find("-lto)"), std::string_view::npos) << length;
   }
+  const LinkInput none[] = {parts[0], {"cut.ltoir", parts[1].bytes.first(4)}};
+  EXPECT_FAILS(link_cuda("90", none), StatusCode::kDataLoss, "while linking 'cut.ltoir'");
   EXPECT_OK(link_cuda("90", parts));
 }
 #endif
