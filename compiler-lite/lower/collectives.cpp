@@ -4,6 +4,7 @@
 
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "llvm/ADT/StringSwitch.h"
@@ -84,7 +85,7 @@ class Conversion {
 
   Value first_device(OpBuilder& builder, Location location) {
     const Value first = builder.create<arith::ConstantIndexOp>(location, 0);
-    return call(builder, location, "hal.devices.get", hal::DeviceType::get(builder.getContext()), ValueRange(first));
+    return HalCalls(module_).call(builder, location, "devices.get", first);
   }
 
   // Of all ranks, whether their channel has a name or none: they are the same.

@@ -1,5 +1,6 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,18 +11,26 @@ using namespace mlir;  // NOLINT: this file rewrites MLIR.
 
 namespace {
 
-constexpr llvm::StringLiteral kView = "parameters.view", kDevice = "hal.devices.get";
+constexpr llvm::StringLiteral kView = "parameters.view";
 
-// The import of that name, declared where nobody did.
-void declare(ModuleOp module, StringRef name, ArrayRef<Type> operands, Type result) {
-  if (module.lookupSymbol(name)) return;
+// Declared where nobody did.
+void declare_view(ModuleOp module) {
+  if (module.lookupSymbol(kView)) return;
+  MLIRContext* context = module.getContext();
+  const Type bytes = util::BufferType::get(context);
   OpBuilder start = OpBuilder::atBlockBegin(module.getBody());
-  start.create<util::FuncOp>(module.getLoc(), name, start.getFunctionType(operands, result)).setPrivate();
+  const FunctionType type =
+      start.getFunctionType({hal::DeviceType::get(context), bytes, bytes}, hal::BufferViewType::get(context));
+  start.create<util::FuncOp>(module.getLoc(), kView, type).setPrivate();
 }
 
 class Loader {
  public:
-  explicit Loader(util::GlobalOp global) : global_(global), builder_(global.getContext()), where_(global.getLoc()) {
+  explicit Loader(util::GlobalOp global)
+      : global_(global),
+        hal_calls_(global->getParentOfType<ModuleOp>()),
+        builder_(global.getContext()),
+        where_(global.getLoc()) {
     builder_.setInsertionPointAfter(global);
   }
 
@@ -34,10 +43,11 @@ class Loader {
     auto initializer = builder_.create<util::InitializerOp>(where_);
     builder_.createBlock(&initializer.getBody());
     const Value first = builder_.create<arith::ConstantIndexOp>(where_, 0);
-    const Value device = call(kDevice, hal::DeviceType::get(builder_.getContext()), first);
+    const Value device = hal_calls_.call(builder_, where_, "devices.get", first);
     const Value scope = bytes(parameter.getScope() ? parameter.getScope() : builder_.getStringAttr(""));
-    const Value view =
-        call(kView, hal::BufferViewType::get(builder_.getContext()), {device, scope, bytes(parameter.getKey())});
+    const Value operands[] = {device, scope, bytes(parameter.getKey())};
+    const Type view_type = hal::BufferViewType::get(builder_.getContext());
+    const Value view = builder_.create<util::CallOp>(where_, kView, view_type, operands).getResult(0);
     const Value tensor = builder_.create<hal::TensorImportOp>(
         where_, type, Value(), UnitAttr(), view, Value(), parameter.getKey(), TypeAttr(), ValueRange(), Attribute());
     builder_.create<util::GlobalStoreOp>(where_, tensor, global_.getSymName());
@@ -46,15 +56,13 @@ class Loader {
   }
 
  private:
-  Value call(StringRef name, Type result, ValueRange operands) {
-    return builder_.create<util::CallOp>(where_, name, TypeRange(result), operands).getResult(0);
-  }
   Value bytes(StringAttr text) {
     return builder_.create<util::BufferConstantOp>(where_, util::BufferType::get(builder_.getContext()), StringAttr(),
                                                    text, IntegerAttr(), StringAttr());
   }
 
   util::GlobalOp global_;
+  HalCalls hal_calls_;
   OpBuilder builder_;
   Location where_;
 };
@@ -67,10 +75,7 @@ LogicalResult load_named_parameters(ModuleOp module) {
     if (isa_and_nonnull<flow::NamedParameterAttr>(global.getInitialValueAttr())) globals.push_back(global);
   }
   if (globals.empty()) return success();
-  MLIRContext* context = module.getContext();
-  const Type device = hal::DeviceType::get(context), bytes = util::BufferType::get(context);
-  declare(module, kDevice, IndexType::get(context), device);
-  declare(module, kView, {device, bytes, bytes}, hal::BufferViewType::get(context));
+  declare_view(module);
   for (util::GlobalOp global : globals) {
     if (failed(Loader(global).load(cast<flow::NamedParameterAttr>(global.getInitialValueAttr())))) return failure();
   }

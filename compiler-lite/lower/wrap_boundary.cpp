@@ -9,6 +9,7 @@
 // also called from inside leaves a private copy behind for those calls.
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
 #include "compiler-lite/placement/devices.hpp"
@@ -343,8 +344,8 @@ class BoundaryWrapper {
   Value no_fence(Location location) { return builder_.create<util::NullOp>(location, fence_type()); }
 
   Value new_fence(Location location) {
-    const Value device = call_hal(location, "hal.devices.get", hal::DeviceType::get(builder_.getContext()),
-                                  {builder_.create<arith::ConstantIndexOp>(location, 0)});
+    const Value first = builder_.create<arith::ConstantIndexOp>(location, 0);
+    const Value device = hal_calls_.call(builder_, location, "devices.get", first);
     return builder_.create<hal::FenceCreateOp>(location, fence_type(), device, builder_.getStringAttr("None"));
   }
 
@@ -353,20 +354,11 @@ class BoundaryWrapper {
     const Value for_ever = builder_.create<arith::ConstantOp>(location, builder_.getI32IntegerAttr(-1));
     builder_.create<hal::FenceAwaitOp>(location, builder_.getI32Type(), ValueRange{fence}, for_ever,
                                        builder_.getStringAttr("None"));
-    call_hal(location, "hal.fence.check", Type(), {fence});
-  }
-
-  Value call_hal(Location location, StringRef name, Type result, ValueRange operands) {
-    const TypeRange results = result ? TypeRange(result) : TypeRange();
-    if (!module_.lookupSymbol(name)) {
-      OpBuilder at = OpBuilder::atBlockBegin(module_.getBody());
-      at.create<util::FuncOp>(module_.getLoc(), name, at.getFunctionType(TypeRange(operands), results)).setPrivate();
-    }
-    auto call = builder_.create<util::CallOp>(location, name, results, operands);
-    return result ? call.getResult(0) : Value();
+    hal_calls_.call(builder_, location, "fence.check", fence);
   }
 
   ModuleOp module_;
+  HalCalls hal_calls_{module_};
   OpBuilder builder_;
   bool fences_by_default_;
 };

@@ -2,6 +2,7 @@
 
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/placement/write_transfers.hpp"
 #include "llvm/ADT/SetVector.h"
@@ -13,7 +14,6 @@ using namespace mlir;  // NOLINT: this file rewrites MLIR.
 
 namespace {
 
-constexpr StringLiteral kDevicesGet = "hal.devices.get";
 constexpr StringLiteral kTargets = "hal.device.targets";
 constexpr StringLiteral kDefaultAffinity = "stream.affinity.default";
 constexpr StringLiteral kAffinities[] = {kAffinity, kDefaultAffinity, kBoundaryAffinity};
@@ -247,19 +247,12 @@ class Placing {
     OpBuilder builder(module_.getContext());
     builder.setInsertionPointAfter(global);
     const Location location = global.getLoc();
-    const Type device = hal::DeviceType::get(builder.getContext());
     global.removeInitialValueAttr();
     auto initializer = builder.create<util::InitializerOp>(location);
     builder.createBlock(&initializer.getBody());
     const Value first = builder.create<arith::ConstantIndexOp>(location, 0);
-    if (!symbols_.lookup(kDevicesGet)) {
-      OpBuilder start = OpBuilder::atBlockBegin(module_.getBody());
-      auto get = start.create<util::FuncOp>(location, kDevicesGet, builder.getFunctionType(first.getType(), device));
-      get.setPrivate();
-      symbols_.insert(get);
-    }
-    auto get = builder.create<util::CallOp>(location, kDevicesGet, TypeRange(device), ValueRange(first));
-    builder.create<util::GlobalStoreOp>(location, get.getResult(0), global.getSymName());
+    const Value got = HalCalls(module_).call(builder, location, "devices.get", first);
+    builder.create<util::GlobalStoreOp>(location, got, global.getSymName());
     builder.create<util::ReturnOp>(location, ValueRange());
   }
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "compiler-lite/schedule/hal_calls.hpp"
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "llvm/ADT/DenseSet.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -2,9 +2,9 @@
 // with what conditions and constant blocks say on the device.
 #pragma once
 
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "compiler-lite/schedule/device_groups.hpp"
 #include "compiler-lite/schedule/executable.hpp"
-#include "compiler-lite/schedule/hal_calls.hpp"
 
 namespace baton::compiler_lite::schedule {
 

@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/placement/assignment.hpp"
 #include "compiler-lite/schedule/executable.hpp"
-#include "compiler-lite/schedule/hal_calls.hpp"
 #include "llvm/ADT/DenseMap.h"
 
 namespace baton::compiler_lite::schedule {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/dialects/hal_calls.hpp"
 #include "compiler-lite/schedule/executable.hpp"
-#include "compiler-lite/schedule/hal_calls.hpp"
 #include "compiler-lite/schedule/plan.hpp"
 
 namespace baton::compiler_lite::schedule {

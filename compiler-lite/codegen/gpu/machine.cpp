@@ -27,6 +27,7 @@ Machine machine_of(const std::string& arch, const std::string& features) {
   machine.vector_bytes = 16;
   machine.has_fma = machine.has_rounding = true;
   machine.joins_operations = true;
+  machine.vectorizes = false;
   return machine;
 }
 

@@ -1,4 +1,5 @@
 // Code that every executable may need and no C library provides, compiled when Baton is built, for each architecture.
+// LLVM's architectures are no targets: kernels for CUDA and for Vulkan have one in common (gpu/machine.hpp).
 #pragma once
 
 #include "compiler-lite/codegen/llvm/machine.hpp"

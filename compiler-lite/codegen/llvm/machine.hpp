@@ -15,6 +15,7 @@ struct Machine {
   unsigned vector_bytes = 0;  // A register.
   bool has_fma = false;       // Fused multiply-add without a call.
   bool has_rounding = false;  // floor and friends without a call.
+  bool vectorizes = true;     // A thread works on vectors; on GPUs it works on elements, and threads are the vector.
   // Vectors of operations that stand beside each other, without a loop. Of halves on GPUs, in pairs; on AVX-512 LLVM 19
   // takes elements from wrong places (tests/golden/compile/loop_kernels.test), and nothing was faster for them.
   bool joins_operations = false;

@@ -112,10 +112,9 @@ void optimize(llvm::Module& module, const Machine& target, llvm::TargetMachine& 
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerLateLoopOptimizationsEPCallback(
       [](llvm::LoopPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepLoops()); });
-  const bool has_vectors = !machine.getTargetTriple().isNVPTX();
   builder.registerVectorizerStartEPCallback([&](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(ReleaseLoops());
-    if (has_vectors) passes.addPass(BoolBytes());
+    if (target.vectorizes) passes.addPass(BoolBytes());
   });
   // Before the default, which would win otherwise.
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(make_library_info(module)); });

@@ -14,7 +14,7 @@
 // RUN-LOCAL: 4xi32=0 2 3 4
 // NULL: EXEC @run
 // FORMAT: NOT_FOUND; None of the 1 variants of executable 'theirs' fits device 'local-sync'.
-// FORMAT-NEXT: 'cuda-nvptx-fb': not a format of the local device
+// FORMAT-NEXT: 'cuda-ptx': not a format of the local device
 // NAMES: NOT_FOUND; Executable 'theirs' has no entry point 'write_id' (5 entry points); did you mean 'write_ids'?
 
 //      EXPLAIN:   mine

@@ -1,4 +1,4 @@
-#include "compiler-lite/schedule/hal_calls.hpp"
+#include "compiler-lite/dialects/hal_calls.hpp"
 
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
@@ -8,7 +8,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace baton::compiler_lite::schedule {
+namespace baton::compiler_lite {
 namespace {
 
 using llvm::SmallVector;
@@ -160,4 +160,4 @@ Value HalCalls::null(OpBuilder& builder, Location location, Type type) {
   return builder.create<util::NullOp>(location, type);
 }
 
-}  // namespace baton::compiler_lite::schedule
+}  // namespace baton::compiler_lite

@@ -1,6 +1,7 @@
 // HalCalls: how the host program asks for device work: calls of the module `hal`, declared as they are first needed.
 //
-// Signatures come from modules/hal_module/imports.inc, the rows that the module itself registers.
+// Signatures come from modules/hal_module/imports.inc, the rows that the module itself registers; nothing else of the
+// compiler states one.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace baton::compiler_lite::schedule {
+namespace baton::compiler_lite {
 
 class HalCalls {
  public:
@@ -44,4 +45,4 @@ class HalCalls {
   mlir::MLIRContext* context_;
 };
 
-}  // namespace baton::compiler_lite::schedule
+}  // namespace baton::compiler_lite
