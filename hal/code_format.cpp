@@ -16,8 +16,15 @@ constexpr std::string_view kHostArchitecture = "arm_64";
 constexpr std::string_view kHostArchitecture = "x86_64";
 #endif
 
+Status is_part(std::span<const std::byte> code, std::string_view what) {
+  return failure(StatusCode::kInvalidArgument, "The ", code.size(), " bytes are ", what,
+                 ": a part, and no code that a device loads; link it first.");
+}
+
 Result<std::string> tell_elf(std::span<const std::byte> code) {
   const auto machine = load_bytes<uint16_t>(code.data() + offsetof(Elf64_Ehdr, e_machine));
+  const auto type = load_bytes<uint16_t>(code.data() + offsetof(Elf64_Ehdr, e_type));
+  if (type == ET_REL && (machine == EM_X86_64 || machine == EM_AARCH64)) return is_part(code, "an object (.o)");
   if (machine == EM_X86_64) return std::string("embedded-elf-x86_64");
   if (machine == EM_AARCH64) return std::string("embedded-elf-arm_64");
   if (machine != kMachineCuda) {
@@ -47,7 +54,9 @@ Result<std::string> tell_code_format(std::span<const std::byte> code) {
   if (magic == kFatbinMagic) return std::string("cuda-fatbin");
   if (magic == kFatElfMagic) return text("embedded-elf-", kHostArchitecture);  // Of this host, if it is in there.
   if (magic == spirv::kMagic) return std::string("vulkan-spirv-fb");
+  if (magic == kLtoIrMagic) return is_part(code, "LTO-IR");
   const std::string_view as_text(reinterpret_cast<const char*>(code.data()), code.size());
+  if (as_text.starts_with(kArchiveStart)) return is_part(code, "an archive (.a)");
   if (as_text.find(".version") != as_text.npos && as_text.find(".target") != as_text.npos) {
     return std::string("cuda-ptx");
   }

@@ -15,8 +15,6 @@ namespace {
 
 using Code = std::span<const std::byte>;
 
-constexpr std::string_view kArchiveMagic = "!<arch>\n";
-
 // NVIDIA's names for none of these are public; the fields are those that cuobjdump shows.
 struct FatbinHeader {
   uint32_t magic;
@@ -42,7 +40,6 @@ struct LtoHeader {
   uint32_t numbers_end;
   uint32_t tables_end;
 };
-constexpr uint32_t kLtoMagic = 0x7f4e43ed;
 
 struct ArchiveMember {
   char name[16], date[12], user[6], group[6], mode[8], bytes[10], end[2];
@@ -61,8 +58,8 @@ bool is_fatbin(Code code) { return code.size() >= 4 && load_bytes<uint32_t>(code
 bool is_elf(Code code) { return code.size() >= SELFMAG && std::memcmp(code.data(), ELFMAG, SELFMAG) == 0; }
 bool is_cuda(const Elf64_Ehdr& header) { return header.e_machine == kMachineCuda; }
 bool is_archive(Code code) {
-  return code.size() >= kArchiveMagic.size() &&
-         std::memcmp(code.data(), kArchiveMagic.data(), kArchiveMagic.size()) == 0;
+  return code.size() >= kArchiveStart.size() &&
+         std::memcmp(code.data(), kArchiveStart.data(), kArchiveStart.size()) == 0;
 }
 
 Status check_tables(Code code);
@@ -215,7 +212,7 @@ Status check_elf(Code code) {
 // ---- Archives -------------------------------------------------------------------------------------------------------
 
 Status check_archive(Code code) {
-  for (uint64_t at = kArchiveMagic.size(); at < code.size();) {
+  for (uint64_t at = kArchiveStart.size(); at < code.size();) {
     if (!inside(code, at, sizeof(ArchiveMember))) return cut_off("archive", code, "member", at, sizeof(ArchiveMember));
     const auto member = load_bytes<ArchiveMember>(code.data() + at);
     at += sizeof(ArchiveMember);
@@ -235,7 +232,7 @@ Status check_archive(Code code) {
 
 // ---- LTO-IR ---------------------------------------------------------------------------------------------------------
 
-bool is_lto(Code code) { return code.size() >= 4 && load_bytes<uint32_t>(code.data()) == kLtoMagic; }
+bool is_lto(Code code) { return code.size() >= 4 && load_bytes<uint32_t>(code.data()) == kLtoIrMagic; }
 
 Status check_lto(Code code) {
   if (code.size() < sizeof(LtoHeader)) return cut_off("LTO-IR", code, "first words", 0, sizeof(LtoHeader));

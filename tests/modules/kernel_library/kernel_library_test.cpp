@@ -1,11 +1,15 @@
 // Goal: an app's kernels run on an app's streams: with arguments of every kind in any order, checked against what the
 // code says, on several devices, inside a capture; and what is wrong is a sentence that names the kernel.
 // Method: the C++ twin over the C door, on the fake GPU, whose log tells what the driver was asked for.
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tests/modules/kernel_library/cuda_kernels.hpp"
 #include "tests/support/embedded_ptx.hpp"
+#include "tests/support/status_matchers.hpp"
 
 namespace baton::modules {
 namespace {
@@ -208,6 +212,22 @@ TEST(KernelDevicesTest, OneDeviceNeedsNoSaying) {
 
 // ---- Code that is none
 // ------------------------------------------------------------------------------------------------
+
+// What KernelLibrary::link takes, and no device.
+TEST(KernelCodeTest, PartsAreToldFromCode) {
+  FakeGpu gpu;
+  const std::string lto_ir = {'\xed', 'C', 'N', '\x7f', 0, 0};
+  Elf64_Ehdr object = {};
+  std::memcpy(object.e_ident, ELFMAG, SELFMAG);
+  object.e_type = ET_REL;
+  object.e_machine = EM_X86_64;
+  const std::string_view object_bytes(reinterpret_cast<const char*>(&object), sizeof(object));
+  for (const auto& [bytes, what] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {lto_ir, "LTO-IR"}, {"!<arch>\n", "an archive (.a)"}, {object_bytes, "an object (.o)"}}) {
+    EXPECT_FAILS(gpu.make(bytes, ""), StatusCode::kInvalidArgument,
+                 text("bytes are ", what, ": a part, and no code that a device loads; link it first."));
+  }
+}
 
 TEST(KernelCodeTest, WhatIsWrongWithItIsSaid) {
   FakeGpu gpu;
