@@ -8,6 +8,7 @@ The kernel is scale_add of tests/modules/kernel_library/triton; Triton compiles 
 or a hundred times in a row on the same tensor, as the graph does that PyTorch captures of Triton's launches. Medians of rounds that take turns. Rows that miss their limit say so; it fails where an answer is wrong.
 """
 import ctypes
+import importlib
 import os
 import pathlib
 import statistics
@@ -147,7 +148,7 @@ def run(folder):
     (folder / "kernel.py").write_text(KERNEL)
     os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # As make.py had it.
     sys.path.insert(0, str(folder))
-    from kernel import scale_add
+    scale_add = importlib.import_module("kernel").scale_add
 
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, Triton {triton.__version__}")
     library = open_library(folder)

@@ -21,16 +21,24 @@ const TvmFfiRow& row_of(const char* name) {
   std::abort();
 }
 
-#define ROWS(X)                                                                                                      \
-  X(in_numbers)                                                                                                      \
-  X(in_view) X(in_tensor) X(in_view_again) X(in_tensor_again) X(out_number) X(out_same) X(out_again) X(in_numbers_c) \
-      X(in_view_c) X(in_tensor_c) X(out_number_c) X(out_same_c) X(out_again_c)
-#define ROW(name)                                                                                 \
-  {#name, prepare, [](uint64_t count) { row_of(#name).ours->run(static_cast<int64_t>(count)); }}, \
-      {"own_" #name, prepare, [](uint64_t count) { row_of(#name).own->run(static_cast<int64_t>(count)); }},
-constexpr CountedRow kRows[] = {ROWS(ROW)};
-#undef ROW
-#undef ROWS
+void run_ours(const char* name, uint64_t count) { row_of(name).ours->run(static_cast<int64_t>(count)); }
+void run_own(const char* name, uint64_t count) { row_of(name).own->run(static_cast<int64_t>(count)); }
+
+#define OURS(name)                                                 \
+  CountedRow {                                                     \
+#name, prepare, [](uint64_t count) { run_ours(#name, count); } \
+  }
+#define OWN(name)                                                        \
+  CountedRow {                                                           \
+    "own_" #name, prepare, [](uint64_t count) { run_own(#name, count); } \
+  }
+#define BOTH(name) OURS(name), OWN(name)
+
+constexpr CountedRow kRows[] = {
+    BOTH(in_numbers),  BOTH(in_view),      BOTH(in_tensor),  BOTH(in_view_again), BOTH(in_tensor_again),
+    BOTH(out_number),  BOTH(out_same),     BOTH(out_again),  BOTH(in_numbers_c),  BOTH(in_view_c),
+    BOTH(in_tensor_c), BOTH(out_number_c), BOTH(out_same_c), BOTH(out_again_c),
+};
 
 }  // namespace
 }  // namespace baton::bench
