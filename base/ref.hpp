@@ -62,7 +62,7 @@ class RefCounted {
   void release() const {
     if (count_.down()) delete static_cast<const Derived*>(this);
   }
-  // For whoever holds a reference: whether nobody else does.
+  // The caller holds a reference; true when it is the only one.
   bool has_one_owner() const { return count_.is_one(); }
 
  protected:

@@ -44,7 +44,8 @@ template <typename Count>
   return std::atomic_ref(count).fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-// Whether whoever asks, who holds one, is alone: what all others did before they let go is seen then.
+// Whether the caller, who holds a reference, holds the only one. It then sees all that other holders did before they
+// released theirs.
 template <typename Count>
 [[nodiscard]] bool count_is_one(const Count& count) {
   return __atomic_load_n(&count, __ATOMIC_ACQUIRE) == 1;

@@ -21,12 +21,12 @@ namespace baton {
 
 class Timeline {
  public:
-  // What spans are of: a function, an import, a command. Lives as long as the timeline.
+  // What a span is about: a function, an import, a command. Lives as long as the timeline.
   struct Label {
     std::string name;
     std::string category;
     std::vector<std::pair<std::string, std::string>> facts;  // "module", "line"
-    mutable std::atomic<uint64_t> bytes{0};                  // What one run of it moves at most; 0: not known.
+    mutable std::atomic<uint64_t> bytes{0};                  // The most bytes that one run of it moves; 0: not known.
     mutable std::atomic<uint64_t> flow{0};                   // The arrow from where it was recorded; 0: none, or taken.
 
     uint64_t take_flow() const { return flow.load(std::memory_order_relaxed) ? flow.exchange(0) : 0; }
@@ -70,7 +70,8 @@ class Timeline {
    protected:
     ~Source() = default;
   };
-  // A source keeps this, for it may end on a thread of a device, a little after whoever had device and timeline.
+  // A source keeps this, because it may end on a device's thread a little after the owner of device and timeline has
+  // dropped both.
   class Sources {
    public:
     void add(Source& source);
@@ -99,11 +100,11 @@ class Timeline {
   const Label* make_label(std::string_view name, std::string_view category, Facts facts = {}, uint64_t flow = 0);
   // The same label for the same words.
   const Label* label(std::string_view name, std::string_view category);
-  // As long as the timeline: what work that is under way may still name.
+  // Kept as long as the timeline: work that is still running may name it.
   void keep(std::shared_ptr<const void> thing);
   uint64_t new_flow() { return next_flow_.fetch_add(1, std::memory_order_relaxed); }
 
-  // On the row of the calling thread.
+  // Adds the span to the row of the calling thread.
   void add(const Span& span);
   Track& track(std::string_view name);
   void add(Track& track, const Span& span);
@@ -111,7 +112,7 @@ class Timeline {
   // The call that this thread is in, for what is recorded meanwhile: its facts, and an arrow from it. Null outside.
   struct Call {
     const Label* label = nullptr;
-    uint64_t flow = 0;  // 0 until somebody wants one.
+    uint64_t flow = 0;  // 0 until one is asked for.
   };
   static Call*& current_call() {
     thread_local Call* call = nullptr;
@@ -153,7 +154,7 @@ class Timeline {
 
   const size_t spans_max_;
   Ranges ranges_;
-  const uint64_t identity_;  // Of all timelines that ever were: a thread keeps its row by it.
+  const uint64_t identity_;  // Unique in the process; a thread finds its row by it.
   std::atomic<uint64_t> next_flow_{1};
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Row>> rows_;         // Guarded by mutex_.

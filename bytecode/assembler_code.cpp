@@ -179,7 +179,7 @@ class Body {
     return true;
   }
 
-  // In the list of a call that lends: whether the counts of all segments stand there.
+  // Whether the list of a lending call has the counts of all segments.
   bool counts_are_over() const { return list_.size() >= callee_->segments.size(); }
 
   std::optional<uint64_t> take_lent() {

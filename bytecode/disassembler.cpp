@@ -161,7 +161,7 @@ class Disassembler {
          type_text(global.type, global.ref_type), initial);
   }
 
-  // As text where it can be read, else in hexadecimal; long segments on several lines.
+  // Writes a segment as text when it is readable, else in hexadecimal; long segments take several lines.
   void rodata(uint32_t index) {
     constexpr size_t kPieceMax = 96;
     const std::span<const std::byte> bytes = module_.rodata(index);

@@ -54,7 +54,7 @@ std::string operand_text(const Operand& operand) {
                   : std::string(kind_name(operand.kind));
 }
 
-// What stands in the operand's place in a program; a register as the listing of baton-dump-module shows it.
+// The text of an operand in a program; registers as baton-dump-module lists them.
 std::string operand_example(const Operand& operand, std::string_view name) {
   if (is_value_register(operand.kind) || operand.kind == OperandKind::kValueBase) return text(name, "=%v");
   if (is_ref_register(operand.kind) || operand.kind == OperandKind::kRefBase) return text(name, "=%r");

@@ -36,8 +36,8 @@ Status system_failure(const char* verb, const std::string& path) {
   return failure(code_of_errno(error), "Cannot ", verb, " '", path, "': ", std::strerror(error), ".");
 }
 
-// Of a file with this size prefix, everything but rodata (verifier.cpp): what the gate looks at and the interpreter
-// runs.
+// How many bytes of a file with this size prefix are tables, which the gate reads and the interpreter runs; rodata
+// follows them (verifier.cpp).
 size_t table_bytes(uint32_t prefix) { return sizeof(prefix) + size_t{prefix}; }
 
 // So much of every file is copied: small files are whole, and reading them is no slower than mapping them.
@@ -89,7 +89,8 @@ Result<ModuleBytes> ModuleBytes::map_file(const std::string& path) {
   if (!S_ISREG(info.st_mode)) return failure(StatusCode::kInvalidArgument, "'", path, "' is not a regular file.");
   if (info.st_size == 0) return failure(StatusCode::kInvalidArgument, "'", path, "' is an empty file.");
   const auto size = static_cast<size_t>(info.st_size);
-  // The whole file, to have the addresses; then memory of our own over its beginning, which the file is read into.
+  // Maps the whole file to reserve the addresses, then puts own memory over its beginning and reads that part of the
+  // file into it.
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (memory == MAP_FAILED) return system_failure("map", path);
   ModuleBytes bytes({static_cast<const std::byte*>(memory), size}, Owner::kMapping);

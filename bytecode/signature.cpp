@@ -74,7 +74,7 @@ size_t find_divider(std::string_view signature) {
 
 std::string_view without_void(std::string_view side) { return side == "v" ? std::string_view() : side; }
 
-// "(i32, (i32, ref)...)". Segments are counted from 1; 0 is none.
+// "(i32, (i32, ref)...)". Segments are counted from 1; 0 means outside of a segment.
 void describe_side(std::string& target, std::string_view side) {
   const char* joint = "(";
   uint32_t open = 0;

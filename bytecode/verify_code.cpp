@@ -165,7 +165,7 @@ bool CodeVerifier::check_global(size_t pc, uint64_t index, bool needs_ref) {
   return !writes || row.mutable_() || refuse_at(pc, Message::kConstantGlobal, index);
 }
 
-// A label may stand anywhere in the function; that it is the start of an instruction is known after the walk.
+// Checks that the label lies in the function. Whether an instruction starts there is checked after the walk.
 bool CodeVerifier::check_label(size_t pc, int64_t target) {
   if (target < 0 || target >= static_cast<int64_t>(code_.size())) {
     return refuse_at(pc, Message::kLabelOutside, target, code_.size());

@@ -27,7 +27,7 @@ struct RegisterPair {
   uint64_t refs = 0;
 };
 
-// Where a call stands in the caller's frame and what it takes and leaves there.
+// Where a call's window begins in the caller's frame, and what the call takes and leaves there.
 struct CallWindow {
   RegisterPair base;
   RegisterPair arguments;

@@ -21,7 +21,7 @@ namespace baton::bytecode {
 namespace {
 
 constexpr uint64_t kWordsPerStep = 8;
-constexpr uint64_t kNewWordsPerStep = 2;  // Memory that nobody has touched yet: what it costs are its pages.
+constexpr uint64_t kNewWordsPerStep = 2;  // New memory costs more: the kernel must bring its pages.
 constexpr uint64_t kStepsMin = uint64_t{1} << 16;
 constexpr uint64_t kStepsPerWord = 4;
 

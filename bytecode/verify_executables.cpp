@@ -9,7 +9,7 @@
 namespace baton::bytecode {
 namespace {
 
-constexpr uint32_t kWordsMax = 65535;  // Constants and bindings: device code counts them in 16 bits.
+constexpr uint32_t kWordsMax = 65535;  // Device code counts constants and bindings in 16 bits.
 constexpr uint8_t kAccessMax = 3;      // hal/interface/numbers.hpp: reads and writes.
 constexpr std::string_view kConditionSignature = "r<hal.device>_i";
 

@@ -29,8 +29,8 @@ namespace baton::compiler_lite {
 namespace {
 
 constexpr std::string_view kMagic = "ML\xefR";
-// What the child writes last: neither stands in text that MLIR prints. A child that ended on its way wrote neither, and
-// its exit code may be lost, since nobody keeps it in a process that ignores SIGCHLD.
+// The last byte that the child writes; text that MLIR prints has neither. A child that ended early wrote neither,
+// and its exit code may be lost: a process that ignores SIGCHLD does not keep it.
 constexpr char kRead = '\1', kRefused = '\2';
 
 // Beyond what any program takes: MLIR reads tens of megabytes in a second, and needs some ten times the memory.

@@ -52,7 +52,7 @@ class Buffer : public RefCounted<Buffer> {
   const Buffer& root() const { return root_ ? *root_ : *this; }
   uint64_t root_offset() const { return root_offset_; }
 
-  // Whose memory this is, of whatever device, and where in it: a buffer that was allocated or imported.
+  // The buffer whose memory this is (allocated or imported, on any device), and the offset in it.
   const Buffer& owner() const { return is_peer() ? root().origin_->root() : root(); }
   uint64_t owner_offset() const { return is_peer() ? root_offset_ + root().origin_->root_offset_ : root_offset_; }
   bool is_peer() const { return static_cast<bool>(root().origin_); }

@@ -47,7 +47,7 @@ class BufferView final : public RefCounted<BufferView> {
         encoding_(encoding),
         element_count_(element_count) {
     int64_t* const extents = more_extents_ ? more_extents_.get() : extents_;
-    uint64_t stride = 1;  // It may wrap where another extent is 0.
+    uint64_t stride = 1;  // May overflow where another extent is 0; nothing is read then.
     for (size_t i = rank_; i-- > 0; stride *= static_cast<uint64_t>(shape[i])) {
       extents[i] = shape[i];
       extents[rank_ + i] = static_cast<int64_t>(stride);

@@ -1,8 +1,8 @@
 // Channel: a group of ranks that work together in collective commands; one rank is this process's device.
 //
-// All ranks of a channel record the same collectives in the same order, and execute them in that order: what runs at
-// once on one channel is not ordered. A rank that disagrees, dies or comes too late ends the wait of the others with a
-// status.
+// All ranks of a channel record the same collectives in the same order, and execute them in that order; Baton
+// does not order executions that overlap on one channel. When a rank disagrees, dies or comes too late, the others stop
+// waiting and get a status.
 // Threads: internally synchronized.
 #pragma once
 
@@ -42,7 +42,7 @@ class Channel : public RefCounted<Channel> {
   Channel(std::string_view name, uint32_t rank, uint32_t rank_count);
   virtual ~Channel();
 
-  // Whose commands may use it.
+  // The device whose commands may use it.
   const Device* device() const { return device_.get(); }
 
   const std::string& name() const { return name_; }

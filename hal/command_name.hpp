@@ -1,4 +1,4 @@
-// What people call a command: its kernel, its function, else its verb. The command may be one that nobody has checked yet.
+// The name that people read of a command: that of its kernel or function, else its verb. The command need not be valid.
 #pragma once
 
 #include <string>

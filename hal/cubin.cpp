@@ -15,7 +15,7 @@ constexpr std::string_view kInfoPrefix = ".nv.info.";
 // Attributes of a kernel (.nv.info.<kernel>): form, number, and a value of 16 bits or that many bytes behind it.
 constexpr uint8_t kFormSized = 4;
 constexpr uint8_t kParameterInfo = 0x17, kBlockRequired = 0x10;
-constexpr size_t kParameterBytes = 16;  // Of what is told of one.
+constexpr size_t kParameterBytes = 16;  // The facts that are stated of a kernel.
 
 Status cut_off(Code code, std::string_view what) {
   return failure(StatusCode::kDataLoss, "The cubin has ", code.size(), " bytes, and its ", what,

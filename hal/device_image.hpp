@@ -1,5 +1,5 @@
-// Device code before a driver or a linker of the vendor's sees it. They read as far as the tables in the code say, so a
-// file that was cut off would have them read beyond its end, or without end.
+// Checks device code before a vendor's driver or linker reads it. Those trust the sizes that stand in the code: they read
+// beyond the end of a file that was cut off, or never stop.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Tensors from and for other frameworks, in place: DLPack.
 //
-// A device takes and gives the memory that it works in: the host's, a GPU's, and what both reach. Frameworks with
-// streams agree on the order through the consumer's: the producer makes that stream wait for its work, and nobody on
-// the host waits (Queue::wait_for_stream, hold_stream).
+// A device takes and gives the memory that it works in: the host's, a GPU's, and what both reach. Where
+// frameworks have streams, the consumer passes its own: the producer makes that stream wait for its work, and no thread
+// of the host waits (Queue::wait_for_stream, hold_stream).
 #pragma once
 
 #include "hal/buffer_view.hpp"

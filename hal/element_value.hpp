@@ -1,5 +1,5 @@
-// Single elements of tensors as numbers and as text: for hosts that read, print and compare them. Kernels have their
-// own ways. Bytes are little-endian, as devices have them.
+// Single elements of tensors as numbers and as text: for hosts that read, print and compare them; kernels
+// don't use this. Bytes are little-endian, as devices have them.
 #pragma once
 
 #include <cstddef>

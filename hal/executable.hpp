@@ -51,7 +51,7 @@ struct ExecutableRequest {
 // What an entry point wants of its launches beyond a workgroup's size; a device that has no such thing takes no notice,
 // one that has and cannot do it refuses the executable.
 struct LaunchAttributes {
-  uint32_t cluster_size[3] = {};  // Workgroups that run together; 0: what the code says.
+  uint32_t cluster_size[3] = {};  // Workgroups that run together; 0: as the code says.
   bool cooperative = false;       // All workgroups run at the same time, and may wait for each other.
   bool early = false;             // May begin before what it stands behind is done; the kernel waits for it itself.
   std::optional<uint32_t> local_memory_carveout_percent = {};  // Of the fast memory that caches share with it.

@@ -33,8 +33,8 @@ class ExecutableRegistry {
     return add(name, variants);
   }
 
-  // Loads what fits `device` best. An unknown name is told with the names there are. `expected`: what the program knows
-  // of the entry points that it will ask for by name.
+  // Loads the variant that fits `device` best. The failure for an unknown name lists the known ones. `expected`: what
+  // the program knows of the entry points that it will look up.
   Result<Ref<Executable>> load(Device& device, std::string_view name, std::span<const EntryPoint> expected = {}) const;
 
  private:

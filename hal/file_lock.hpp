@@ -1,5 +1,5 @@
-// Locks on single bytes of a file, held by an open file and gone with it, however its process ends: how ranks see that
-// another one lives, threads of one process and processes of other name spaces alike.
+// Locks on single bytes of a file. The kernel drops them when the open file is closed, however its process ends. So a rank
+// finds out whether another one lives, also where both are threads of one process, or processes of different namespaces.
 #pragma once
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
-// Bytes between the host and a buffer, at once: mapped where the host sees the memory, through a staging buffer and the
-// device's queue where it does not. For hosts, tools and tests; the work that owns the contents must be done.
+// Copies bytes between the host and a buffer, and returns when they have arrived: it maps memory that the host sees, and
+// takes a staging buffer and the device's queue for other memory. For hosts, tools and tests; device work on the buffer
+// must have ended.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,8 @@ struct KernelArgument {
   uint64_t size;
 };
 
-// An argument that is the address of memory which the launch brings along: it is the kernel's until the kernel is through.
+// An argument that holds the address of memory that the launch allocates; the memory belongs to the kernel until it has
+// ended.
 struct KernelScratch {
   size_t argument = 0;
   uint64_t bytes = 0;
@@ -59,7 +60,7 @@ class LaunchableKernel {
   virtual ~LaunchableKernel() = default;
 
   const std::string& name() const { return name_; }
-  // What the code says of its parameters, in order.
+  // The parameters as the code declares them, in order.
   std::span<const KernelParameter> parameters() const { return parameters_; }
 
   virtual Status launch(const KernelLaunch& launch, std::span<const KernelArgument> arguments) = 0;

@@ -35,7 +35,7 @@ constexpr Attribute kAttributes[] = {
      [](EntryPoint& entry, int64_t value) { entry.launch.subgroup_size = static_cast<uint32_t>(value); }},
 };
 
-// No attribute of a launch: the number of one more parameter that a binding fills.
+// Handles "binding_parameter", which is no launch attribute: it numbers the next parameter that a binding fills.
 Status add_binding_place(EntryPoint& entry, int64_t index) {
   if (index < 0 || index >= kParametersMax) {
     return failure(StatusCode::kOutOfRange, "A binding is parameter ", index, "; it may be 0 to ", kParametersMax - 1,

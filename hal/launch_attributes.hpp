@@ -1,5 +1,5 @@
-// What programs state of an entry point by name, one word and one number each: its launch, and where bindings stand
-// among its parameters ("binding_parameter", once for each, counted from 0; without it they come first). The words are
+// The attributes of an entry point that programs state, each a word and a number: how it is launched, and where its
+// bindings stand among its parameters ("binding_parameter", once for each, counted from 0; without it they come first). The words are
 // those of hal/executable.hpp; a vector has a word for each axis, a list its word once for each number.
 #pragma once
 

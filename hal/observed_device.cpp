@@ -164,7 +164,7 @@ class ObservedDevice final : public Device {
     return made;
   }
 
-  // The driver's device goes first: what it still tells of while it ends has somebody to hear it.
+  // The driver's device is destroyed first: while it ends it may still report to the observer.
   const std::shared_ptr<DeviceObserver> observer_;
   const Ref<Device> driven_;
   ObservedQueue queue_;

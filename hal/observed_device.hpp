@@ -1,11 +1,11 @@
-// observe: a device in front of a device. Everything is handed on; an observer hears of it, and may stand in for it.
+// observe: wraps a device. The wrapper passes each call on and tells an observer, which may answer in the device's place.
 //
 //   app, programs ─▶ observed device ─▶ the driver's device
 //                        │ recorded, execute, loaded, ...
 //                        ▼
 //                     DeviceObserver          traces (timeline_observer.hpp), records for replay (replay/)
 //
-// Drivers have no hooks for this, so a device that nobody observes pays nothing. Buffers, semaphores and executables are
+// Drivers have no hooks for this, so a device without an observer pays nothing. Buffers, semaphores and executables are
 // the driver's own; recordings remember their commands beside the driver's recording. What a custom command enqueues with
 // the driver's own interface (extension()) is in the driver's recording alone.
 // Threads: as Device; observers are told on the thread that does it.

@@ -1,8 +1,8 @@
 // Queue: operations of a device, ordered by semaphores and by nothing else.
 //
-// An operation begins when all its waits are reached and signals when it is done. Nothing blocks the caller; a device
-// that runs inline does the work before the call returns when the waits are reached already, and one with workers may
-// do so where handing the work over would hold the caller for as long. A thread that waits may be put to work meanwhile
+// An operation begins when all its waits are reached and signals when it is done. Nothing blocks the caller. A
+// device without workers does the work before the call returns if the waits are already reached; a device with workers
+// does so when handing the work over would take as long as the work. A thread that waits may run queued work meanwhile
 // (drivers/common/wait_helper.hpp). Bad arguments are a status here and now, and nothing is enqueued. Work that fails
 // later, or a wait that fails, fails all signals with the status; when there is none to carry it, wait_idle() returns
 // it.
@@ -77,8 +77,9 @@ class Queue {
   // Of those that are done, since this was asked last.
   virtual ExecutionTimes take_execution_times() { return {}; }
 
-  // Until nothing is in flight and what it kept is let go of, but for tables, which may stay some milliseconds to be
-  // compared with the next; returns the first failure that no semaphore carried since the last call.
+  // Waits until no operation is in flight and what they kept is released, except tables, which may stay some
+  // milliseconds to be compared with the next one. Returns the first failure since the last call that no semaphore
+  // carried.
   virtual Status wait_idle(int64_t timeout_ns = kWaitForever) = 0;
 
  protected:

@@ -1,6 +1,6 @@
-// RankMeeting: how the ranks of a channel that is being made meet in a store. Rank 0 tells a word (where its memory is,
-// an id), the others say whether they could do something with it, rank 0 says how it went for all. Whoever fails tells
-// why, so that nobody waits for it.
+// RankMeeting: how the ranks of a channel that is being made meet in a store. Rank 0 writes a word (where its memory is,
+// an id), each other rank writes whether it could use the word, and rank 0 writes the outcome for all. A rank that fails
+// writes why, so that no other waits for it.
 // Threads: externally synchronized.
 #pragma once
 
@@ -31,7 +31,7 @@ class RankMeeting {
   Status collect(Status own);
 
   const ChannelRequest& request_;
-  const std::string key_;  // What is said under it stays: another rank may come to read it much later.
+  const std::string key_;  // Values under it are never removed: another rank may read them much later.
 };
 
 }  // namespace baton::hal

@@ -44,7 +44,7 @@ Result<std::shared_ptr<RankStore>> open_rank_store(std::string_view name, uint32
 Result<std::shared_ptr<RankStore>> open_file_store(const std::string& directory, uint32_t rank);
 Result<std::shared_ptr<RankStore>> open_tcp_store(std::string_view address, uint32_t rank, int64_t timeout_ns);
 
-// The sentence of a get() that nobody answered.
+// The message for a get() that timed out.
 Status too_late(std::string_view key, uint32_t from, int64_t timeout_ns);
 Status rank_is_gone(std::string_view key, uint32_t from);
 

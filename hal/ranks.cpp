@@ -25,7 +25,7 @@ constexpr Starter kStarters[] = {
     {"PMI_RANK", "PMI_SIZE", nullptr},
     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID"},
 };
-// How many of the ranks are on this machine; what doesn't say is believed to have all here.
+// Variables that say how many ranks run on this machine. Without one of them Baton assumes that all do.
 constexpr const char* kLocalCounts[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
 
 Result<uint32_t> number(Find find, const char* name) {
@@ -100,7 +100,7 @@ Result<Ranks> open_ranks(const RanksRequest& request) {
   return ranks;
 }
 
-// The ranks of this process. A child that it forks is none of them, and leaves its parent's store as it is.
+// The ranks of this process. A child that it forks is not a rank, and leaves its parent's store as it is.
 class ProcessRanks {
  public:
   ~ProcessRanks() {

@@ -1,6 +1,6 @@
-// Ranks: which of how many processes this is, and where they meet: what whoever started them put into the environment.
+// Ranks: how many processes work together, which one this is, and where they meet, as the environment says.
 //
-//   BATON_RANK=1 BATON_RANKS=2 BATON_STORE=tcp://node0:4711       said by hand
+//   BATON_RANK=1 BATON_RANKS=2 BATON_STORE=tcp://node0:4711       set by hand
 //   OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID                  by mpirun, srun and their like
 //   BATON_RANK_TIMEOUT=30                                         seconds that a rank waits for the others
 //   BATON_RANK_CHECK=1                                            ranks compare the collectives that they record
@@ -48,7 +48,7 @@ struct RanksRequest {
 //
 // Threads: any.
 Result<Ranks> ranks_of_process();
-// FAILED_PRECONDITION when the process is another rank by then; the same again is fine.
+// FAILED_PRECONDITION when the process is already another rank; stating the same rank again is allowed.
 Status join_ranks(const RanksRequest& request);
 
 }  // namespace baton::hal

@@ -1,8 +1,8 @@
 // SlotTable: a binding table that lives as long as a host likes, and knows which of its slots changed.
 //
 // A host that executes with hundreds of slots changes few of them from one execution to the next. A driver that keeps
-// what the last table said (CUDA graphs, Vulkan) has to compare a plain BindingTable whole; of a SlotTable it looks at
-// what was set since. The buffers are borrowed, as in a BindingTable.
+// what the last table said (CUDA graphs, Vulkan) has to compare a plain BindingTable whole; of a SlotTable it reads
+// only the slots that were set since. The buffers are borrowed, as in a BindingTable.
 // Threads: externally synchronized; executions read it.
 #pragma once
 
@@ -29,7 +29,7 @@ class SlotTable {
   // For the execution of a recording.
   BindingTable table(std::span<const uint32_t> constants = {}) const { return {ranges_, constants, this}; }
 
-  // For drivers: what tells this table from every other that ever was; never 0.
+  // For drivers: a number that no other table ever has; never 0.
   uint64_t identity() const { return identity_; }
   // Increments on every set(); drivers compare it.
   uint64_t version() const { return version_; }

@@ -1,5 +1,5 @@
-// step: a device whose recordings run command by command, each to its end, so that somebody can look at what every command
-// wrote. For finding out, not for speed: --record= and baton-replay stand on it.
+// step: a device whose recordings run command by command, each to its end, so that its caller can read what each command
+// wrote. It is slow, and made for debugging: --record= and baton-replay use it.
 //
 // A command runs as a recording of its own with the table of the execution. What a custom command enqueued with the driver's
 // own interface (extension()) is in the driver's recording alone: such a recording runs as a whole, and is one step.
@@ -30,11 +30,12 @@ struct Step {
 class StepListener {
  public:
   virtual ~StepListener() = default;
-  // The step is done, with this status; what it wrote can be read. What is returned takes the status's place.
+  // Called when the step is done, with its status; the listener can read what the step wrote. The status that it
+  // returns replaces the step's.
   virtual Status stepped(Device& device, const Step& step, Status status) = 0;
 
-  // What runs while nobody listens runs as a whole and is no step: copies of inputs and results, which one device needs
-  // and another one does not.
+  // Work that runs without a listener runs as a whole and is no step: copies of inputs and results, which only some
+  // devices need.
   void listen(bool on) { listening_.store(on, std::memory_order_relaxed); }
   bool listens() const { return listening_.load(std::memory_order_relaxed); }
 

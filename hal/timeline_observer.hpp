@@ -1,6 +1,6 @@
-// TimelineObserver: what a device is asked for as spans on a timeline, and a label for each command that it records: name,
-// module, where in the program it was recorded, what it moves. Drivers that tell when a command ran tell it by that
-// label (work_label.hpp, drivers/cuda/work_listener.hpp).
+// TimelineObserver: makes spans on a timeline of what a device is asked to do, and a label for each command that it
+// records: name, module, where in the program it was recorded, how many bytes it moves. Drivers that know when a command
+// ran report it with that label (work_label.hpp, drivers/cuda/work_listener.hpp).
 // Threads: internally synchronized.
 #pragma once
 

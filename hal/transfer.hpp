@@ -1,7 +1,7 @@
-// transfer: bytes of one device's buffer into another device's, in the order of semaphores.
+// transfer: copies bytes of one device's buffer into another device's, in the order of semaphores.
 //
 // Where one of the two reaches the other's memory, its queue copies; else the bytes go through memory of the host, in
-// up to three steps: out of the source, over, into the target. What cannot be seen by the host is staged.
+// up to three steps: out of the source, over, into the target. Memory that the host cannot see goes through a staging buffer.
 #pragma once
 
 #include "hal/queue.hpp"

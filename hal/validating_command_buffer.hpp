@@ -1,8 +1,8 @@
 // ValidatingCommandBuffer: checks each command, then hands it to the driver's. The only place where commands are
 // validated.
 //
-// It holds the driver's command buffer instead of pointing to one: a program makes both in one allocation, and what the
-// driver does is called, or inlined, without a look into a table. Drivers make theirs with make_commands().
+// It holds the driver's command buffer instead of pointing to one: a program makes both in one allocation, and calls
+// of the driver are direct or inlined, not virtual. Drivers make theirs with make_commands().
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace baton::hal {
 
-// What the commands of one recording are checked against, and how a refusal is worded.
+// What the commands of one recording are checked against, and the wording of refusals.
 struct RecordingLaws {
   RecordingLaws(Device& device, const RecordingOptions& options)
       : scope{&device, &device.allocator(), device.limits(), options.slot_count, options.constant_slot_count},

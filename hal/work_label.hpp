@@ -1,5 +1,5 @@
-// WorkLabel: what this thread records or submits now, as whoever observes the device calls it (observed_device.hpp). A
-// driver keeps it beside the work, where there is one, and tells it when the work ran; else there is nothing to do.
+// WorkLabel: the name that a device's observer gives to what this thread records or submits now (observed_device.hpp). A
+// driver keeps the label beside the work and reports it when the work ran; without a label it reports nothing.
 // Threads: told from any thread.
 #pragma once
 
@@ -28,7 +28,7 @@ class WorkLabel {
   ~WorkLabel() = default;
 };
 
-// Null: nobody observes.
+// Null: there is no observer.
 inline const WorkLabel*& work_label() {
   thread_local const WorkLabel* label = nullptr;
   return label;

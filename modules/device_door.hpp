@@ -21,7 +21,7 @@ struct CommandExport {
   void* data;
   baton_status* (*prepare)(void* state, baton_device* device);  // or null
   hal::CustomCommand name;
-  // Which value arguments are slots whose types the module doesn't know of (BATON_TRAIT_TYPED_TENSORS).
+  // The value arguments that are slots whose element types the module does not know (BATON_TRAIT_TYPED_TENSORS).
   std::vector<uint16_t> untyped_slots = {};
 };
 

@@ -7,7 +7,7 @@
 
 namespace baton::modules {
 
-// Of `count` elements; null when there may be none.
+// The elements, `count` of them; null is allowed only for none.
 inline bool lacks(const void* elements, uint64_t count) { return !elements && count != 0; }
 inline bool lacks(baton_string text) { return lacks(text.data, text.size); }
 

@@ -34,7 +34,7 @@ baton_object* as_object(const void* object) { return static_cast<baton_object*>(
 // The same for libraries of TVM-FFI, to which the loader of plugins refers.
 [[gnu::used]] const baton::modules::OtherLibraries& (*const kOtherLibraries)() = baton::modules::other_libraries;
 
-// What was made, or why not; `out` is written only then.
+// Writes `out` on success, else returns the failure.
 template <typename T, typename Door>
 baton_status* give(Result<Ref<T>> made, Door** out) {
   if (!made) return to_door(std::move(made).error());

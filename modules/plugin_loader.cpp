@@ -127,7 +127,7 @@ Result<Ref<const vm::Module>> load_plugin(const PluginReference& reference,
                                           std::span<const Ref<const vm::Module>> importers) {
   if (is_other(reference)) return linked_libraries()->load(reference, importers);
   BATON_TRY_ASSIGN(const Library library, open_library(reference));
-  // From here on the library stays: what it returns may point into it, whether it failed or not.
+  // From here on the library stays loaded: results, also failures, may point into it.
   return NativeModule::make(library.query, reference.parameters, text("plugin '", reference.path, "'"));
 }
 

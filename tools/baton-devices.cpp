@@ -26,7 +26,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
-// What a driver said of its devices is printed before a failure of one, so that the others are told in any case.
+// Prints a driver's devices before the failure of one, so that the others are listed in any case.
 Status list_devices(const Options& options) {
   hal::DriverRegistry registry;
   BATON_TRY(hal::drivers::register_drivers(registry));

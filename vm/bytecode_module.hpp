@@ -16,7 +16,7 @@
 
 namespace baton::vm {
 
-// What a call needs to know of a function, in 32 bytes.
+// What a call needs of a function, in 32 bytes.
 struct Function {
   const uint64_t* code;
   uint32_t index;  // in its module

@@ -77,7 +77,7 @@ class Context {
   ModuleState* states_ = nullptr;  // behind this object, in its allocation; globals follow
   size_t native_states_ = 0;       // modules whose native state has been made, from the first
   mutable ReferenceCount count_;
-  const bool takes_turns_;  // then a Turn stands behind the globals
+  const bool takes_turns_;  // a Turn then follows the globals
 };
 
 }  // namespace baton::vm

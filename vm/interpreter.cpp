@@ -37,8 +37,9 @@ using bytecode::read_opcode;
 using bytecode::read_u16;
 using bytecode::read_u32;
 
-// What is paid before the next look at cancellation and deadline. A native call may take as long as many branches; so
-// does the cosine of a large number (100 ns) or a remainder whose exponents are far apart (2.8 us), and making a list.
+// What an instruction pays of the fuel that is left until the next look at cancellation and deadline. A native call may
+// take as long as many branches; so may the cosine of a large number (100 ns), a remainder whose exponents are far
+// apart (2.8 us), and making a list.
 constexpr uint64_t kBranchFuel = 1;
 constexpr uint64_t kNativeCallFuel = 64;
 constexpr uint64_t kSlowFuel = 16;

@@ -14,8 +14,8 @@ namespace {
 // How long one wait may last before cancellation and deadline are looked at again.
 constexpr int64_t kWaitSliceNs = 5'000'000;
 
-// Words that may run between two looks at cancellation and deadline: 2 to 4 ms of additions. A program with longer
-// stretches without a branch looks after fewer branches; beyond the second number, while counting instructions.
+// How many words may run between two looks at cancellation and deadline: 2 to 4 ms of additions. A program with longer
+// runs of code without a branch looks after fewer branches; one with runs beyond kStretchMax counts instructions.
 constexpr uint64_t kWordsBetweenLooks = uint64_t{1} << 19;
 constexpr uint64_t kStretchMax = uint64_t{1} << 20;
 
@@ -506,7 +506,7 @@ Status Invocation::resume_once() {
   }
 }
 
-// Who was waiting when the call was ended.
+// Names the function that was waiting when the call was ended.
 std::string Invocation::describe_wait(Suspension suspension) const {
   if (suspension == Suspension::kPendingExport) return text("while '", function_->name, "' waited");
   if (suspension != Suspension::kPendingImport) return "while it was suspended";

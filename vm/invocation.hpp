@@ -47,9 +47,10 @@ class Invocation {
   Status invoke_slots(const ExportedFunction& function, std::span<const Value> arguments, std::span<Value> results);
   Result<Outcome> begin_slots(const ExportedFunction& function, std::span<const Value> arguments);
 
-  // For whoever calls a function over and over and has seen to its types: run_in_place() takes the arguments from the first
-  // registers, references owned, and leaves the results there, references the caller's, who empties their slots; on a
-  // failure no reference is left. No call of this invocation is suspended, and results of earlier ones were taken.
+  // For callers that call one function many times and have checked its types. run_in_place() takes the arguments from
+  // the first registers, with the references that they own, and leaves the results there; the caller then owns the
+  // references in them and must clear their slots. A failed call leaves no reference. Before it no call of this
+  // invocation may be suspended, and the results of earlier calls must have been taken.
   struct FirstRegisters {
     Value* values;
     Object** refs;

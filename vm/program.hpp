@@ -72,7 +72,7 @@ class Program {
   ExportedFunction exported_function(uint32_t module, uint32_t export_index) const;
 
   uint32_t globals_size() const { return globals_size_; }
-  // What keeps two threads from calling functions of one context at once; null: nothing (shared_references.hpp).
+  // Why two threads may not call functions of one context at once; null: they may (shared_references.hpp).
   const std::string* changes_shared() const { return changes_shared_.get(); }
   uint64_t longest_stretch() const { return longest_stretch_; }  // of all modules: ModuleView::longest_stretch()
 

@@ -62,7 +62,7 @@ void TimelineTracer::finish() {
   next_ = Next::kEnters;
 }
 
-// Where the import is bytecode of another module, its own frame is what counts.
+// An import that is bytecode of another module ends with its own frame.
 void TimelineTracer::end_import(bool stepped_over, int64_t now_ns) {
   if (stepped_over) end_span(import_, now_ns, call_.flow);
   import_.label = nullptr;

@@ -44,7 +44,7 @@ class TimelineTracer final : public Tracer {
   Open import_{};
   Timeline::Call call_{};
   Timeline::Call* around_ = nullptr;         // An import of another invocation that called this one.
-  const uint64_t* behind_import_ = nullptr;  // Where a native import comes back to.
+  const uint64_t* behind_import_ = nullptr;  // Where control returns to from a native import.
   Next next_ = Next::kEnters;
   std::unordered_map<const void*, const Timeline::Label*> labels_;
 };

@@ -32,7 +32,7 @@ TrapText trap_text(TrapKind kind) {
   return {StatusCode::kInternal, "no trap"};
 }
 
-// One frame on its way out: whose it is, and the word of its instruction.
+// A frame of the backtrace: its module, and the word of its instruction.
 struct Place {
   const LinkedModule& module;
   const Function& function;

@@ -237,7 +237,7 @@ class Finder {
     const mlir::AffineMap weights = found_.mixed.getIndexingMapsArray()[found_.weights];
     if (weights.getNumResults() != found_.rank) return false;
     if (kinds[weights.getDimPosition(found_.key)] != mlir::utils::IteratorType::reduction) return false;
-    // One loop of each is none of the scores' dimensions.
+    // One loop of each is not among the scores' dimensions.
     if (found_.scores.getNumLoops() != found_.rank + 1 || found_.mixed.getNumLoops() != found_.rank + 1) return false;
     found_.depth = size_of(found_.scores, found_.scores.getIndexingMapsArray()[found_.q]);
     found_.width = size_of(found_.mixed, found_.mixed.getIndexingMapsArray()[found_.v]);

@@ -35,8 +35,8 @@ struct Attention {
   llvm::SmallVector<unsigned>
       order;  // For each dimension of the scores, which one of the first product's result it is.
 
-  // Which of the scores' dimensions an operand of a product has in each of its own; `rank` is what only that operand and
-  // the result have: depth or width.
+  // For each dimension of a product's operand, the scores' dimension that it is; `rank` for the dimension that only the
+  // operand and the result have: depth or width.
   llvm::SmallVector<unsigned> dimensions_of(mlir::linalg::LinalgOp product, mlir::AffineMap map) const;
   llvm::SmallVector<mlir::linalg::LinalgOp> operations() const;  // In the order in which they are computed.
   mlir::linalg::LinalgOp root() const { return last ? mlir::linalg::LinalgOp(last) : mixed; }

@@ -146,7 +146,7 @@ Origin origin_of(Value value, Value given) {
   return Origin::kGiven;
 }
 
-// What lies in the memory that `value` is an update of.
+// The value whose memory `value` updates.
 Value first_of(Value value) {
   while (const auto result = llvm::dyn_cast<mlir::OpResult>(value)) {
     const Value before = written_operand(result);

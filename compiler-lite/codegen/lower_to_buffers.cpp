@@ -23,7 +23,7 @@ namespace {
 
 using mlir::Value;
 
-// The metadata of a memref is what the upstream operation says; ours differs only in that nobody folds it too early.
+// The metadata of a memref is what the upstream operation gives; only this one is not folded too early.
 void resolve_strided_metadata(mlir::ModuleOp kernels) {
   kernels.walk([](mlir::Operation* op) {
     if (!is_operation(op, kExtractStridedMetadata)) return;
@@ -134,7 +134,7 @@ mlir::LogicalResult simplify(mlir::ModuleOp kernels) {
   return passes.run(kernels);
 }
 
-// What has no bufferization would stay behind in a mixture that nobody can read.
+// An operation without a bufferization would leave a mixture of tensors and buffers that no later step can read.
 mlir::LogicalResult check_bufferized(mlir::ModuleOp kernels) {
   bool good = true;
   kernels.walk([&](mlir::Operation* op) {

@@ -187,8 +187,8 @@ llvm::SmallVector<bool> loops_told(linalg::GenericOp op) {
   return told;
 }
 
-// What goes on saying how far loops go: one element of `tensor` in all but the dimensions of these loops. Nobody reads
-// it.
+// Keeps the loops' lengths in the operation: an operand with one element of `tensor` in all dimensions but those of
+// these loops. The body does not read it.
 struct Extent {
   Value tensor;
   mlir::AffineMap map;
@@ -217,7 +217,7 @@ std::optional<Extent> extent_of(mlir::IRRewriter& rewriter, linalg::GenericOp op
   return Extent{tensor, mlir::AffineMap::get(op.getNumLoops(), 0, loops, op.getContext())};
 }
 
-// In place of such an operand: its element at the place that each turn of the loops asks for.
+// Replaces such an operand by its element at the place that each turn of the loops names.
 void read_elements(mlir::IRRewriter& rewriter, linalg::GenericOp op, llvm::ArrayRef<mlir::OpOperand*> odd) {
   const mlir::Location location = op.getLoc();
   rewriter.setInsertionPointToStart(op.getBody());

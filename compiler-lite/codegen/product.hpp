@@ -29,7 +29,8 @@ std::optional<ProductForm> product_form(mlir::linalg::LinalgOp op);
 std::optional<ProductForm> product_form_of_any_rows(mlir::linalg::LinalgOp op);
 // Whether it adds products of two operands' elements and nothing else, whatever its loops; on tensors or memrefs.
 bool sums_products(mlir::linalg::LinalgOp op);
-// With more rows it pays a core to convert and pack the matrix first (cpu/product.cpp); few ones read it where it lies.
+// With more rows a core gains by converting and packing the matrix first (cpu/product.cpp); with fewer it reads the
+// matrix where it lies.
 inline constexpr int64_t kFewRows = 8;
 // How many rows, where they are few and of types and sums that are worth it.
 std::optional<int64_t> few_rows(mlir::linalg::LinalgOp op, const ProductForm& form);

@@ -39,7 +39,7 @@ void populate_dim_patterns(mlir::RewritePatternSet& patterns) {
 std::unique_ptr<mlir::Pass> create_canonicalizer() {
   mlir::GreedyRewriteConfig config;
   config.enableRegionSimplification = kRegionSimplification;
-  // As clang and as g++ spell it; whoever built MLIR decides.
+  // The name as clang and as g++ spell it; the compiler that built MLIR decides.
   return mlir::createCanonicalizerPass(
       config, {"(anonymous namespace)::FoldDimOfExpandShape", "{anonymous}::FoldDimOfExpandShape"});
 }

@@ -183,8 +183,8 @@ class KernelWriter {
     return {nullptr, 0};
   }
 
-  // How many elements of updates a workgroup takes, where `count` is how many there are. Nothing is added up beside the
-  // result where nobody knows that there is much to add.
+  // How many of the `count` elements of updates a workgroup takes. Workgroups first add up their own updates only where
+  // the counts say that many updates meet in each element of a small result.
   int64_t elements(std::optional<int64_t> count) {
     gathers_ = scatter_.combiner && count && type().hasStaticShape() && type().getNumElements() <= kGatheredMax &&
                *count >= kUpdatesOfEach * type().getNumElements();

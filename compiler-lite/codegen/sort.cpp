@@ -137,7 +137,7 @@ class KernelWriter {
 
   void set_threads(int64_t threads) { kernel_->setAttr("workgroup_size", builder_.getIndexArrayAttr({threads, 1, 1})); }
 
-  // In which row a number stands, and where there.
+  // The row of a number, and its place there.
   llvm::SmallVector<Value> place_of(OpBuilder& builder, Value number) {
     const Value row = builder.create<arith::ConstantIndexOp>(location_, row_);
     return {builder.createOrFold<arith::DivUIOp>(location_, number, row),

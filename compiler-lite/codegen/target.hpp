@@ -55,7 +55,7 @@ struct TargetFacts {
   bool takes_constants = false;
   // Kernels can check their accesses (TargetSettings::sanitize).
   bool checks_accesses = false;
-  // Any thread may join what it has with an element of a result, in one step that nobody else sees the middle of (scatter.hpp).
+  // Any thread can combine its value with an element of a result in one atomic step (scatter.hpp).
   bool has_atomics = false;
   // Drivers read from the code itself how its kernels are launched; else the program says it beside the code.
   bool code_says_launches = false;
@@ -145,7 +145,7 @@ class Target {
 // The one binary that is the user's, for any kind of device.
 mlir::FailureOr<Variant> embed_binary(const EmbedRequest& request);
 
-// In the order of targets.inc. The first one is what code is made for when nobody says.
+// In the order of targets.inc. Code is made for the first one when neither program nor command line names a target.
 llvm::ArrayRef<const Target*> all_targets();
 // Null for a kind that no target takes: its code can't be made here, but taken from the user.
 const Target* find_target(hal::ExecutableTargetAttr target);

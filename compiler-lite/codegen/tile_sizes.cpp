@@ -45,7 +45,7 @@ constexpr int64_t kEnoughTiles = 128;
 // nanosecond, by the kind of its tile, the bytes that pass in one, and a further dispatch.
 constexpr int64_t kMultiprocessors = 132;
 constexpr double kSmallRate = 117, kLargeRate = 163, kBytesRate = 3500, kDispatchNs = 2500;
-// What is written and read at once doesn't leave the second-level cache.
+// A tile's reads and writes should fit into the second-level cache.
 constexpr int64_t kCachedBytes = 16 << 20;
 constexpr double kCachedRate = 7000;
 // One of halves (bench/results/2026-11-26-half-products.md): a multiprocessor waits for what it copies, a line of 64 steps
@@ -208,7 +208,7 @@ class Correspondence {
   }
 
   void note_product(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
-    // One row is a product for cores, if they read its matrix once (cpu/few_rows.cpp); blocks reduce it.
+    // For cores one row is a product when its matrix is read once (cpu/few_rows.cpp); for blocks it is a reduction.
     const bool cores = tiling_ == Tiling::kCores;
     std::optional<ProductForm> form = cores ? product_form_of_any_rows(op) : product_form(op);
     const std::optional<int64_t> few = cores && form ? few_rows(op, *form) : std::nullopt;
@@ -345,7 +345,7 @@ int crossed_loop(linalg::LinalgOp op) {
   return kNone;
 }
 
-// How the input of the most dimensions is read; null where no input has any.
+// How the input with most dimensions is read; null when no input has dimensions.
 mlir::AffineMap widest_input(linalg::LinalgOp op) {
   mlir::AffineMap widest;
   for (mlir::OpOperand* input : op.getDpsInputOperands()) {

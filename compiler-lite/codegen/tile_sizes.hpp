@@ -32,8 +32,8 @@ llvm::SmallVector<bool> divisible_loops(mlir::linalg::LinalgOp root);
 
 // Rows so short that one thread of a block reduces each; several threads share longer ones.
 inline constexpr int64_t kRowOfThread = 16;
-// Whether the steps of a reduction, and no other loop, go along the memory of what it reads, the input of most dimensions.
-// Windows that move along it are no rows: threads side by side take neighbours.
+// Whether the loops of a reduction, and no others, run along the memory of the input that has most dimensions. Sliding
+// windows along it do not count as rows: neighbouring threads read neighbouring elements there.
 bool reduces_rows(mlir::linalg::LinalgOp op);
 
 // Into how many parts of one length the steps of a product are best divided, each the work of blocks of its own: 1 where its

@@ -157,7 +157,7 @@ class Total {
     op_ = rounded.getDefiningOp();
     return rounded;
   }
-  // Half floats end before 32-bit integers do; their own are converted exactly.
+  // The range of half floats ends below that of 32-bit integers, so a conversion from one goes by f32, which is exact.
   Value wide_enough(Value value) {
     if (width_of(value.getType()) >= 32) return value;
     auto vector = llvm::dyn_cast<mlir::VectorType>(value.getType());

@@ -21,7 +21,7 @@ struct Variant {
   std::vector<char> bytes;
   std::string target = {};                    // For people: "sm_80".
   std::vector<EntryPoint> entry_points = {};  // Empty where the code says it, or nobody here knows.
-  size_t check_count = 0;                     // Of accesses that the kernels check.
+  size_t check_count = 0;                     // How many accesses the kernels check.
 };
 
 }  // namespace baton::compiler_lite::codegen

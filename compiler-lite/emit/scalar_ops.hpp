@@ -9,7 +9,7 @@
 
 namespace baton::compiler_lite::emit {
 
-// For operations whose operands and result follow the row of the instruction: arith.addi on i32 is add.i32.
+// Emits operations whose operands and result match the instruction's row: arith.addi on i32 is add.i32.
 std::optional<bytecode::Opcode> scalar_opcode(llvm::StringRef operation, bytecode::ValueType type);
 
 // For conversions, by both types.

@@ -85,7 +85,7 @@ class Selector {
     return {Source::Kind::kRegister, register_of(value)};
   }
 
-  // A register that holds the value. A constant nobody foresaw to be wanted in one is made here.
+  // The register that holds the value. A constant that was not expected to need a register gets one here.
   Operand use_operand(Value value) {
     const std::optional<Source> constant = constant_of(value);
     if (!constant || registers_.contains(value)) return {true, register_of(value)};

@@ -59,7 +59,7 @@ std::string ref_type_name(Type type) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << type;
-  // `!custom.string<...>`: parameters are the compiler's affair.
+  // Drops the parameters of `!custom.string<...>`: only the compiler uses them.
   text = text.substr(text.front() == '!' ? 1 : 0);
   return text.substr(0, text.find('<'));
 }

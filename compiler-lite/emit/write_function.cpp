@@ -271,7 +271,8 @@ class FunctionWriter {
     move_all(std::move(moves));
   }
 
-  // References are named where they are. Those that nobody wants afterwards are let go, as a call that takes would.
+  // References stay in their registers. The call releases those that are not used afterwards, as a consuming call
+  // would.
   void write_lending(const Instruction& call, std::span<const uint64_t> operands) {
     std::vector<Source> values;
     std::vector<uint64_t> list = call.segments;

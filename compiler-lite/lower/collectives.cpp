@@ -30,7 +30,7 @@ int32_t reduction_number(StringRef name) {
       .Default(0);
 }
 
-// `si32` and `i32` are i32; a word that is no type of numbers is none.
+// `si32` and `i32` both mean i32; nothing for a word that is no number type.
 std::string element_name(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;

@@ -52,7 +52,7 @@ void convert_function(func::FuncOp function) {
   function.erase();
 }
 
-// One element repeated over more than a program holds of constants, whose bytes nobody has to write down.
+// One element repeated beyond the size that a program keeps of constants; its bytes need not be written down.
 bool wants_fill(arith::ConstantOp constant) {
   const auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
   if (!elements || !elements.getElementType().isIntOrFloat()) return false;

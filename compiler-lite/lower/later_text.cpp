@@ -87,7 +87,7 @@ class Rewriter {
     earlier_.text += " ";
     rest_ = kind;
   }
-  // Where a type stands: behind sizes, or alone.
+  // The type in a word: what follows the sizes, or the whole word.
   static StringRef type_of(StringRef word) {
     const size_t sizes = word.rfind('x');
     return sizes == StringRef::npos ? word : word.drop_front(sizes + 1);

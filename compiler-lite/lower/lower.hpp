@@ -50,7 +50,7 @@ mlir::LogicalResult complex_numbers_to_parts(mlir::ModuleOp module);
 // fence. `fences_by_default` says which for functions that don't.
 mlir::LogicalResult wrap_boundary(mlir::ModuleOp module, bool fences_by_default);
 
-// Calls whose results nobody uses, to imports that say nosideeffects.
+// Removes unused calls of imports that state nosideeffects.
 void remove_unused_calls(mlir::ModuleOp module);
 
 // Initializers with tensors → functions that initializers call, because functions are what is scheduled.

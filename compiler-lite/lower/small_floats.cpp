@@ -232,7 +232,7 @@ DenseElementsAttr widened(DenseElementsAttr numbers) {
   });
 }
 
-// How near numbers are to each other their bytes don't say.
+// Compares small floats as wide ones: their bytes do not tell how near two numbers are.
 void compare_wide(ModuleOp module) {
   module.walk([](Operation* op) {
     if (!isa<check::ExpectAlmostEqConstOp, check::ExpectAlmostEqOp>(op)) return;

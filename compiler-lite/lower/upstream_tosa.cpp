@@ -39,7 +39,8 @@ void replace(Operation* op) {
   op->erase();
 }
 
-// What upstream's passes get wrong: i1 is a number with a sign to them, and integers of 64 bits have no largest float below.
+// Mends what upstream's passes get wrong: they take i1 for a number with a sign, and have no largest float below a
+// 64-bit integer.
 void replace_what_goes_wrong(Operation* op) {
   const auto is_bool = [](Type type) { return type.isInteger(1); };
   if (auto cast = dyn_cast<tosa::CastOp>(op)) {

@@ -24,7 +24,7 @@ using mlir::Value;
 
 bool is_tensor(Value value) { return llvm::isa<mlir::TensorType>(value.getType()); }
 
-// Tensors that are together, and the device that somebody says of one of them.
+// Tensors that must be on one device, and the device that the program names for one of them.
 class Companies {
  public:
   explicit Companies(const Devices& devices) : devices_(devices) {}
@@ -62,7 +62,7 @@ class Companies {
   llvm::DenseMap<Value, unsigned> said_;  // Of leaders.
 };
 
-// Where an operand has to be: with another tensor, or on a device.
+// Where an operand must be: with another tensor, or on a device.
 struct Want {
   Value with = {};
   unsigned number = 0;

@@ -110,7 +110,7 @@ class Placing {
     return a != b && !(a.getInitialValueAttr() && a.getInitialValueAttr() == b.getInitialValueAttr());
   }
 
-  // In the order of their declarations, but that the default is the first.
+  // Takes the devices in the order of their declarations, the default one first.
   LogicalResult place_several() {
     SmallVector<util::GlobalOp> order;
     const StringRef usual = device_of(module_->getAttr(kDefaultAffinity));

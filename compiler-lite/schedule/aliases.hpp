@@ -46,7 +46,7 @@ class Aliases {
  private:
   struct Class {
     bool owned;
-    llvm::SmallVector<mlir::Value> members = {};       // The root first, each behind what it is made of.
+    llvm::SmallVector<mlir::Value> members = {};       // The root first, each after the value that it is made of.
     llvm::SmallVector<mlir::Operation*> escapes = {};  // Operations behind which others may have the memory, too.
   };
 

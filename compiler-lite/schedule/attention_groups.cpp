@@ -34,7 +34,8 @@ std::optional<Attention> find(linalg::LinalgOp root) {
 // Operations of a body that are soon computed again.
 constexpr int64_t kSoonComputed = 8;
 
-// What makes a large tensor out of small ones, as a mask of numbers of places: cheaper computed by each reader than read.
+// Operations that make a large tensor out of small ones, such as a mask out of place numbers: computing them in each
+// reader is cheaper than reading them.
 bool is_cheaper_computed(linalg::GenericOp op) {
   if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0 || !op.hasPureTensorSemantics()) return false;
   const auto rank = llvm::cast<mlir::RankedTensorType>(op.getResult(0).getType()).getRank();

@@ -42,7 +42,8 @@ SmallVector<std::optional<unsigned>> slice_dimensions(const llvm::SmallBitVector
   return dimensions;
 }
 
-// For each dimension of `wide` that is all of a dimension of `narrow` but for dimensions of size one: (narrow, wide).
+// Pairs (narrow, wide): dimensions of `narrow`, and the dimension of `wide` that each is equal to, apart from
+// dimensions of size one.
 SmallVector<std::pair<unsigned, unsigned>> reshaped_alone(llvm::ArrayRef<mlir::ReassociationIndices> groups,
                                                           RankedTensorType wide) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;

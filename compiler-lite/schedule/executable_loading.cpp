@@ -20,7 +20,7 @@ using baton::hal::Access;
 
 uint8_t number_of(Access access) { return static_cast<uint8_t>(access); }
 
-// What dispatches do with each binding, where the compiler knows it.
+// How dispatches use each binding, as far as the compiler knows.
 std::vector<uint8_t> accesses_of(const EntryPoint& entry) {
   std::vector<uint8_t> accesses;
   if (entry.kernel) {

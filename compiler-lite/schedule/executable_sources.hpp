@@ -17,7 +17,7 @@ std::vector<hal::ExecutableTargetAttr> find_targets(mlir::ModuleOp program, cons
 mlir::LogicalResult compile_executables(mlir::ModuleOp program, const ScheduleOptions& options,
                                         Executables& executables);
 
-// Once every dispatch is scheduled. Beyond it entry points have no workgroup_count.
+// Erases the sources once every dispatch is scheduled; entry points have no workgroup_count afterwards.
 void erase_sources(mlir::ModuleOp program, const Executables& executables);
 
 }  // namespace baton::compiler_lite::schedule

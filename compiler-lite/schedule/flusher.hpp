@@ -10,9 +10,8 @@ class Flusher {
   Flusher(ScheduledFunction& function, Places& places, Gatherer& gatherer)
       : function_(function), hal_(function.hal), builder_(function.builder), places_(places), gatherer_(gatherer) {}
 
-  // Executes what is gathered, before `op`; `signal`, which may be given where one device has all of it, is told when it is
-  // done, a fence of its own otherwise.
-  // The fences that say so, one for each device.
+  // Executes the gathered work before `op`. When one device has all of it, the execution signals `signal` if that is
+  // given; otherwise a fence of its own. Returns the fences that will be signalled, one for each device.
   llvm::SmallVector<mlir::Value> flush(mlir::Operation* op, mlir::Value signal = {});
   // What is gathered for one device.
   mlir::Value flush(mlir::Operation* op, unsigned device, mlir::Value signal = {});

@@ -43,7 +43,7 @@ Range Gatherer::range_of(Location location, Value tensor, const Place& place, bo
 void Gatherer::gather(Command command, std::string text, unsigned device) {
   if (!command.ranges.empty()) device = command.ranges.front().device;
   Gathered& gathered = gathered_[device];
-  // In memory of the caller's, too: an operation that hands it on waits for what writes it.
+  // This holds for the caller's memory, too: an operation that hands it on waits for the one that writes it.
   for (const Range& range : command.ranges) {
     if (range.device != device) llvm::report_fatal_error("a command works on tensors of two devices");
     if (range.writes) gathered.memories[range.storage]->pending = true;

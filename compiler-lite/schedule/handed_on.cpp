@@ -31,7 +31,7 @@ class Computed {
     return true;
   }
 
-  // Writes them for other values of what the loop carries.
+  // Writes the operations again for other values of the loop's carried values.
   mlir::IRMapping write(OpBuilder& builder, mlir::ValueRange carried) const {
     mlir::IRMapping values;
     values.map(block_.getArguments(), carried);

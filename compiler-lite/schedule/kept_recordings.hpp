@@ -13,7 +13,7 @@ namespace baton::compiler_lite::schedule {
 std::optional<llvm::SmallVector<mlir::Value>> find_keys(const Recording& recording,
                                                         llvm::ArrayRef<mlir::Value> region_offsets);
 
-// A !hal.recording: a kept one whose keys are the same, else what `record` makes, which is kept.
+// Gives a !hal.recording: a kept one with the same keys, else the one that `record` makes, which it then keeps.
 mlir::Value write_kept_recording(mlir::OpBuilder& builder, Program& program, mlir::Location location,
                                  llvm::StringRef name, llvm::ArrayRef<mlir::Value> keys,
                                  llvm::function_ref<mlir::Value()> record);

@@ -22,7 +22,7 @@ struct LaunchAttribute {
   int64_t value;
 };
 
-// Diagnostics for what is none.
+// Reports attributes that are no launch attributes.
 mlir::LogicalResult read_launch_attributes(hal::ExecutableExportOp entry, std::vector<LaunchAttribute>& attributes);
 mlir::LogicalResult read_local_memory(hal::ExecutableExportOp entry, int64_t& bytes);
 

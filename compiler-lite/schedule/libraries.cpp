@@ -18,7 +18,8 @@ namespace linalg = mlir::linalg;
 using llvm::SmallVector;
 using mlir::Value;
 
-// Of operations between marking and forming groups: which belong together, and which of them is the product.
+// Attributes between marking operations and forming groups: which operations belong together, and which one is the
+// product.
 constexpr llvm::StringLiteral kGroup = "baton.library.group", kProduct = "baton.library.product";
 
 std::string text_of(mlir::Type type) {

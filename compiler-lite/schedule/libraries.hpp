@@ -32,7 +32,7 @@ std::optional<bool> joins_by_mark(mlir::Operation* producer, mlir::Operation* co
 // Null where there are none.
 mlir::ArrayAttr take_marks(llvm::ArrayRef<mlir::Operation*> operations, llvm::ArrayRef<mlir::Value> captured);
 
-// Of a dispatch: calls that may be recorded in its place, the first of a library that is there.
+// The calls that may be recorded in place of a dispatch; the first one whose library is there is taken.
 inline constexpr llvm::StringLiteral kLibraryCalls = "baton.libraries";
 
 // A factor and sizes of the dispatch's arguments, multiplied.

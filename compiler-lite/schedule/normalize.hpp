@@ -12,8 +12,8 @@ class DialectRegistry;
 
 namespace baton::compiler_lite::schedule {
 
-// What computes products: cores want many columns, and no zeros between elements; blocks of threads want a convolution's
-// channels in the fastest dimension.
+// Where products will run: cores want many columns and no zeros between elements; blocks of threads want a
+// convolution's channels in the fastest dimension.
 enum class Products { kAnywhere, kOnCores, kOnBlocks };
 // Small loops become kernels where they have room (small_loops.hpp), and none does where `has_room` is null.
 mlir::LogicalResult normalize(mlir::ModuleOp module, Products products, RoomTest has_room);

@@ -34,7 +34,8 @@ SmallVector<Edge> edges_to(Block& block) {
   return edges;
 }
 
-// Of the tensors that branches hand on, those that are owned: as many as possible, found by striking out the others.
+// Finds, of the tensors that branches hand on, those that are owned: it begins with all and strikes out those that are
+// not.
 class Finder {
  public:
   Finder(const ScheduledFunction& function, util::FuncOp op)
@@ -88,7 +89,7 @@ class Finder {
     });
   }
 
-  // At once those, too, that it is handed on to as it is: else a chain of branches would take a round for each.
+  // Also strikes out the values that pass it on unchanged; otherwise a chain of branches would take a round for each.
   void strike(Value argument, SmallVector<Value>& struck) {
     if (!owned_.erase(argument)) return;
     for (mlir::OpOperand& use : argument.getUses()) {

@@ -23,7 +23,7 @@ struct ProductLayout {
   const LibraryNumber& steps() const { return numbers[4]; }
 };
 
-// Or why it is none.
+// Or why it is not one.
 struct LayoutOrReason {
   std::optional<ProductLayout> layout;
   const char* reason = "";

@@ -35,7 +35,7 @@ class Rows {
   int64_t length_;
 };
 
-// Of all that a group keeps: half of a CPU tile's memory, and what the smallest GPU has.
+// The limit for all that a group keeps: half of a CPU tile's memory, which is what the smallest GPU has.
 inline constexpr int64_t kKeptBytesMax = 64 * 1024;
 
 }  // namespace baton::compiler_lite::schedule

@@ -22,7 +22,8 @@ class DialectRegistry;
 namespace baton::compiler_lite::schedule {
 
 struct ScheduleOptions {
-  // What executables are made for; empty: what the module's hal.device.targets say, else the first target there is.
+  // What executables are made for; empty: as the module's hal.device.targets say, else for the first target of the
+  // list.
   std::vector<hal::ExecutableTargetAttr> targets = {};
   codegen::TargetSettings settings = {};
   // When set, gets recordings, bindings, memory plans and barriers as text.

@@ -60,8 +60,8 @@ void BoundRules::slice(OffsetSizeAndStrideOpInterface op, Value whole) {
   }
 }
 
-// The first and the last element lie inside. A step that is no longer than what is left, divided by the steps, makes no
-// number that wraps round; where there is one element, the step means nothing.
+// Checks that the first and the last element lie inside. The product of step and count cannot wrap when the step is at
+// most the remaining length divided by the count; with one element the step does not matter.
 void BoundRules::strided_slice(OffsetSizeAndStrideOpInterface op, unsigned dimension, OpFoldResult whole) {
   const std::string name = op->getName().getStringRef().str();
   const OpFoldResult size = op.getMixedSizes()[dimension], offset = op.getMixedOffsets()[dimension];

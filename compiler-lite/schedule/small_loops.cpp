@@ -39,7 +39,7 @@ constexpr double kDispatchStepsMax = 1 << 22;
 // Of a loop that is called again: about a millisecond, beside which a call is nothing.
 constexpr double kStretchSteps = 1 << 20;
 
-// Loops whose turns keep so many items apart are divided, into about so many workgroups.
+// A loop whose turns keep at least kItemsMin items apart is divided into about kWorkgroupsWanted workgroups.
 constexpr int64_t kItemsMin = 8, kWorkgroupsWanted = 256;
 // How often fewer items are tried, each time that many times fewer, where a workgroup has no room.
 constexpr int kLengthsTried = 4, kShorter = 8;
@@ -197,7 +197,7 @@ class Outline {
     return turns_ || is_tensor(carried_[i]);
   }
 
-  // Of the dispatch and of its group alike.
+  // The same for the dispatch and for its group.
   mlir::ArrayAttr ties(OpBuilder& builder) const {
     SmallVector<int64_t> ties;
     for (unsigned i = 0; i < carried_.size(); ++i) {

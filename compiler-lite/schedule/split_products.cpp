@@ -64,7 +64,7 @@ linalg::GenericOp in_f32(mlir::IRRewriter& rewriter, linalg::LinalgOp product) {
       });
 }
 
-// What reads the conversion element by element does it itself: its kernel sums the parts, too.
+// An operation that reads the conversion element by element takes it over: its kernel then also sums the parts.
 void fuse_into_readers(mlir::IRRewriter& rewriter, linalg::GenericOp conversion) {
   llvm::SmallVector<mlir::OpOperand*> uses;
   for (mlir::OpOperand& use : conversion->getUses()) uses.push_back(&use);

@@ -33,8 +33,8 @@ bool adds_products_of(linalg::GenericOp op, mlir::OpOperand* input) {
          op.getBody()->getTerminator()->getOperand(0) == sum->getResult(0);
 }
 
-// By dimension of the operand: how far its elements are apart. Nothing where they do not begin at the first place, or
-// where no loop of the sum goes along them.
+// For each dimension of the operand, the distance of its elements. Nothing when they do not begin at the first place,
+// or no loop of the sum goes along them.
 std::optional<llvm::SmallVector<int64_t>> distances(linalg::GenericOp op, mlir::OpOperand* input,
                                                     tensor::InsertSliceOp insert) {
   const mlir::AffineMap map = op.getMatchingIndexingMap(input);

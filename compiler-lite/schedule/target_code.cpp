@@ -75,7 +75,7 @@ void add_launches(Executable& executable, const codegen::Variant& variant) {
   }
 }
 
-// Variants for cores come before those of other kinds of devices, so that a number tells them apart.
+// Puts variants for cores before those of other devices, so that a variant's number tells which kind it is.
 void add_variant(Executable& executable, codegen::Variant variant, const HostCode& host, bool is_core) {
   if (!variant.entry_points.empty()) add_launches(executable, variant);
   const auto place = is_core ? executable.variants.begin() + static_cast<ptrdiff_t>(executable.core_variants++)
@@ -129,7 +129,7 @@ codegen::EntryPoint called_kernel(const EntryPoint& entry) {
   return kernel;
 }
 
-// The host brings the code; what a GPU needs to know is worth more than what a core does.
+// The host brings the code. How a GPU launches it replaces how cores do.
 LogicalResult expect_registered(Executable& executable, const codegen::Target* kind, mlir::Region& exports) {
   mlir::FailureOr<std::vector<Launch>> launches = launches_of(exports);
   if (failed(launches)) return failure();

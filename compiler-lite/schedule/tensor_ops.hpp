@@ -24,7 +24,7 @@ class TensorOps {
         gatherer_(gatherer),
         flusher_(flusher) {}
 
-  // Nothing for an operation that is none of these. The caller erases the others.
+  // Nothing for any other operation. The caller erases those that were scheduled.
   std::optional<mlir::LogicalResult> schedule(mlir::Operation* op);
 
  private:

@@ -33,7 +33,8 @@ struct FieldVisitor {
   // A range, and the one use that the command makes of it.
   template <typename B>
   void binding(std::string_view, B&, BufferUsage) {}
-  // Ranges whose access stands in each binding: the usage is an upper bound. kNone: named, not touched.
+  // Ranges, each of which states its access itself; the usage is the upper bound. kNone: the command names them and
+  // touches nothing.
   template <typename Bindings>
   void bindings(std::string_view, Bindings&, BufferUsage) {}
   // Shared objects the command needs until it is done: executable, function, channel.

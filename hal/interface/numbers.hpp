@@ -58,7 +58,7 @@ inline constexpr uint32_t kCollectiveOperationCount = 9;
 enum class Reduction : uint8_t { kNone, kSum, kProduct, kMinimum, kMaximum, kAverage };
 inline constexpr uint32_t kReductionCount = 6;
 
-// In the place of a rank: nobody.
+// In the place of a rank: none.
 inline constexpr uint32_t kNoRank = 0xffffffff;
 
 // What a workgroup may have of local memory on devices that work in host memory.

@@ -31,8 +31,9 @@ namespace baton::app {
 
 struct AppOptions {
   std::vector<std::string> devices = {"local-sync"};  // As --device= takes them; a program sees them in this order.
-  std::vector<Ref<const vm::Module>> modules = {};    // That the program imports from, before who imports from them.
-  Timeline* timeline = nullptr;                       // Where it tells what happens (base/timeline.hpp); outlives it.
+  // Modules that the program imports from; each stands before those that import from it.
+  std::vector<Ref<const vm::Module>> modules = {};
+  Timeline* timeline = nullptr;  // Where it tells what happens (base/timeline.hpp); outlives it.
   // What the app gives to the drivers: functions and libraries for kernels of local devices (local.imports, local.libraries),
   // functions in device code (cuda.functions, vulkan.functions).
   hal::drivers::DriverOptions drivers = {};

@@ -13,7 +13,7 @@ std::string_view trimmed(std::string_view words) {
   return words;
 }
 
-// Where the list that begins behind `begin` ends, at its own parenthesis; npos: it does not.
+// The place of the parenthesis that closes the list after `begin`; npos when there is none.
 size_t end_of_list(std::string_view words, size_t begin) {
   int depth = 0;
   for (size_t i = begin; i < words.size(); ++i) {

@@ -133,7 +133,7 @@ class FunctionBase {
                                       Types arguments, Types results);
   // `arguments` has room for two fences behind those of the app.
   Status call(std::span<vm::Value> arguments, std::span<vm::Value> results);
-  // Compares it with what the program declares; the next call comes behind it.
+  // Compares the tensor with what the program declares.
   Status take_tensor(size_t index, const Tensor& tensor);
   const Ref<hal::Device>& device() const { return device_; }
   size_t fences() const { return declaration_.takes_fences ? 2 : 0; }

@@ -128,7 +128,7 @@ Result<TensorOf<T>> Tensor::from(hal::Device& device, std::initializer_list<int6
   return from(device, Shape(shape.begin(), shape.size()), elements);
 }
 
-// Signless integers of a program are those of either sign.
+// A program's signless integers match signed and unsigned ones.
 bool same_element(hal::ElementType a, hal::ElementType b);
 
 template <typename T>

@@ -30,7 +30,7 @@ static_assert(static_cast<uint32_t>(hal::Encoding::kDenseRowMajor) == BATON_ENCO
 
 // ---- Through the door and back --------------------------------------------------------------------------------------
 
-// What an object of the door holds; null where it is null or another object.
+// The HAL object inside an object of the door; null when that is null or holds something else.
 template <HalObject T>
 T* held(const void* object) {
   return unwrap<T>(static_cast<baton_object*>(const_cast<void*>(object)));

@@ -17,7 +17,7 @@ struct Resource {
   int64_t length;
 };
 
-// Cold: the sentence for a resource that is none.
+// The message for an invalid resource; off the hot path.
 Status refuse(const Resource& resource);
 
 inline hal::Access access_of(const Resource& resource) {

@@ -40,8 +40,8 @@ File file_of(int descriptor, const char* mode) {
   return File(file, [](std::FILE* each) { return each ? std::fclose(each) : 0; });
 }
 
-// A folder may be shared: a file that this user wrote, as make_file makes it, and no link or pipe that somebody put
-// there.
+// Others may write to a shared folder: accepts only a regular file that this user wrote, as make_file makes it, and no
+// link or pipe.
 File open_own(const std::string& path, uint64_t& bytes) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   struct stat about = {};

@@ -336,7 +336,7 @@ std::string list_of(std::span<const std::string> names) {
 Result<std::vector<std::byte>> run_linker(Linking& linking, std::span<const LinkInput> inputs) {
   const Linker& linker = linking.linker;
   Link link = linking.link;
-  // nvJitLink reads names, for its log, as late as in complete(), and says nothing of how long it reads the bytes.
+  // nvJitLink reads the names as late as in complete(), for its log, and does not document how long it reads the bytes.
   std::vector<std::string> names, texts;
   names.reserve(inputs.size());
   texts.reserve(inputs.size());

@@ -206,8 +206,8 @@ Status KernelLibrary::check_name_on_cuda(std::string_view name) {
   return {};
 }
 
-// Some variant must have the kernel. What is said of a fat set is what its first kind of code says that could be read: without
-// a GPU it isn't that there is none.
+// Fails unless some variant has the kernel. For a set of variants the message is that of the first one that could be
+// read; a missing GPU is no reason to say that the kernel isn't there.
 Status KernelLibrary::check_name(std::string_view name) {
   Status said;
   bool asked = false;

@@ -69,7 +69,7 @@ class Kernel {
     uint32_t index;
   };
 
-  // The launch as the kernel wants it, all of its arguments, and which of them are scratch memory.
+  // A launch in the form that the kernel needs, with all its arguments, and which of them are scratch memory.
   struct Filled {
     baton_kernel_launch launch;
     std::vector<baton_kernel_argument> arguments;

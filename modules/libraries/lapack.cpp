@@ -215,7 +215,7 @@ template <typename T>
 Status run_syevd(const Functions<T>& use, Shape shape, char mode, char uplo, std::span<const T> a, std::span<T> vectors,
                  std::span<T> values, std::span<int32_t> infos) {
   const int n = static_cast<int>(shape.rows), leading = at_least_one(n);
-  // What the routine asks for is at most this much.
+  // At most so many integers are asked for by the routine.
   std::vector<int> integers(static_cast<size_t>(3 + 5 * shape.rows));
   const int integer_count = static_cast<int>(integers.size());
   for (int64_t i = 0; i < shape.batch; ++i) {
@@ -262,8 +262,8 @@ Status run_gesdd(const Functions<T>& use, Shape shape, char mode, std::span<cons
   return {};
 }
 
-// Arguments of a command: tensors, the sizes of its results (which the program asked for and nobody needs here), then the
-// batch, rows, columns and what the routine has besides, letters as their codes; results last.
+// Arguments of a command: tensors, the sizes of its results (which the program states and this plugin ignores), then
+// batch, rows and columns, then the routine's other arguments, letters as their codes; results last.
 class Lapack final : public Module<Lapack> {
  public:
   explicit Lapack(const Parameters& parameters)

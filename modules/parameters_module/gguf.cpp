@@ -10,7 +10,7 @@ namespace {
 
 using hal::ElementType;
 
-// How elements of a type lie: so many make a block of so many bytes.
+// How elements of a type are stored: how many make a block, and how many bytes a block has.
 struct Layout {
   uint32_t number;  // In the file.
   ElementType type;
@@ -138,7 +138,7 @@ Result<uint32_t> read_alignment(Reader& reader, uint64_t count) {
   return alignment;
 }
 
-// What a tensor says of itself, before it is believed.
+// What the file states of a tensor, not yet checked.
 struct Claim {
   std::string_view name;
   std::vector<uint64_t> extents;  // The one that runs fastest first.

@@ -157,7 +157,7 @@ class HeaderReader {
   size_t at_ = 0;
 };
 
-// What a tensor says of itself, before it is believed.
+// What the file states of a tensor, not yet checked.
 struct Claim {
   std::optional<ElementType> element_type;
   std::optional<std::vector<uint64_t>> shape;

@@ -16,7 +16,7 @@ namespace baton::modules {
 
 struct ZipMember {
   std::string_view name;
-  bool is_deflated;                  // Else the bytes are the member.
+  bool is_deflated;                  // False: the bytes are the member itself.
   std::span<const std::byte> bytes;  // In the archive.
   uint64_t size;                     // Of the member, as the archive claims.
   uint32_t checksum;                 // CRC-32 of the member.

@@ -1,4 +1,4 @@
-// What a recording on a CUDA device has besides: rec.cuda() while a custom command records, here.cuda() in a foreign
+// What a command buffer on a CUDA device offers in addition: rec.cuda() while a custom command records, here.cuda() in a foreign
 // function. The twin of cuda.h.
 //
 // On a host each call fails and names device, module and function; on a device that runs nothing what comes is empty.

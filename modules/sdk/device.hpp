@@ -1,7 +1,7 @@
 // Devices, buffers, tensors, fences and executables as C++ classes: the twin of device.h.
 //
 // They are the host's own types: a Buffer& that a function receives is the program's object, and a Ref<Buffer> keeps
-// it. In a host without devices there are none of them.
+// it. A host without devices has none of them.
 // Threads: as device.h.
 #pragma once
 
@@ -119,8 +119,8 @@ class Device final : public baton_object {
   }
 
   Result<Ref<Buffer>> allocate(const BufferRequest& request) const;
-  // The buffer is there at once; its memory may be used once `signal` is passed. Null fences: at once, and nobody is
-  // told.
+  // Returns the buffer at once; its memory may be used after `signal`. Null fences: it begins at once, and signals
+  // nothing.
   Result<Ref<Buffer>> queue_allocate(const Fence* wait, const Fence* signal, const BufferRequest& request) const;
   Status queue_free(const Fence* wait, const Fence* signal, const Buffer& buffer) const;
   Status queue_barrier(const Fence* wait, const Fence* signal) const;

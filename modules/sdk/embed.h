@@ -1,9 +1,9 @@
 /* Baton for C programs: load modules, link them, call their functions, read errors. Link with Baton::runtime.
  *
  * Every function that can fail returns a baton_status*: NULL is success, anything else is freed with baton_status_free.
- * Threads: modules and contexts may be shared; each thread makes its own invocation (baton_invocation_create). Calls of a
- * context whose program replaces references in its globals are refused while another thread is in one: there each thread
- * makes its own context. */
+ * Threads: threads may share modules and contexts; each thread makes its own invocation (baton_invocation_create). If a
+ * program replaces references in its globals, only one thread at a time may be in a call of a context, and a second one is
+ * refused: threads of such a program each make their own context. */
 #ifndef BATON_MODULES_SDK_EMBED_H_
 #define BATON_MODULES_SDK_EMBED_H_
 

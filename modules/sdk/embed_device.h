@@ -1,7 +1,7 @@
 /* Baton for C programs, with devices: open them, give them to programs, bring tensors in and out. Link with
  * Baton::device. Frozen: append only.
  *
- * Devices, tensors and what else device.h names are counted objects: baton_object_release((baton_object*)device) drops
+ * Devices, tensors and the other things of device.h are counted objects: baton_object_release((baton_object*)device) drops
  * one, and a program keeps what it uses. The table behind baton_host_table()->devices does the rest: fences, buffers,
  * executables.
  * Threads: every function may be called from any thread. */

@@ -29,8 +29,8 @@ namespace detail {
 
 // ---- Results
 
-// How a result of type R is spelled and stored: write(out), and store(call, result), which fails only with the result's
-// own failure. One of one register is put(at, result) besides.
+// How a result of type R is spelled and stored: write(out), and store(call, result), which fails only when the result
+// is a failure. A result of one register also has put(at, result).
 template <typename R>
 struct Returned;
 

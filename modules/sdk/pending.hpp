@@ -8,8 +8,8 @@
 //     return pending;
 //   }
 //
-// T is any result of function.hpp but a Status; void for none. What is ready when the function returns is taken at
-// once.
+// T is any result of function.hpp but a Status; void for none. If the promise is completed before the function returns, the
+// program goes on at once.
 // Threads: a Promise may be completed from any thread; a Pending is externally synchronized.
 #pragma once
 

@@ -184,7 +184,7 @@ class CommandBuffer final : public baton_object {
     return Status::adopt(table().barrier(handle(), &command));
   }
 
-  // What the ranks of a channel do together, all of them in the same order. The element type is T's.
+  // Records what all ranks of a channel do together; all record it in the same order. The element type is T's.
   template <typename S, typename T>
   requires std::same_as<std::remove_const_t<S>, T> Status collective(const Channel& channel, Collective operation,
                                                                      Reduction reduction, const Binding<S>& source,
@@ -246,8 +246,7 @@ class CommandBuffer final : public baton_object {
     return foreign(std::string_view(), std::move(callable), bindings...);  // Under the name of the command.
   }
 
-  // Whether the device is of that kind: rec.is<Cuda>(). What is special to it is behind rec.cuda() and
-  // rec.vulkan().
+  // Whether the device is of that kind: rec.is<Cuda>(). rec.cuda() and rec.vulkan() have what only that kind offers.
   template <typename Kind>
   bool is() {
     return device().driver() == Kind::kDriver;

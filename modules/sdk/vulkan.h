@@ -1,4 +1,4 @@
-/* What a recording on a Vulkan device has besides: structs for `extension` of baton_recording_table, while a custom
+/* What a command buffer on a Vulkan device offers in addition: structs for `extension` of baton_recording_table, while a custom
  * command records, and of baton_foreign_arguments, while a foreign function is called. Frozen: append only. Handles are
  * void* so that this header needs none of Vulkan's.
  *

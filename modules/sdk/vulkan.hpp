@@ -1,4 +1,4 @@
-// What a recording on a Vulkan device has besides: rec.vulkan() while a custom command records, here.vulkan() in a foreign
+// What a command buffer on a Vulkan device offers in addition: rec.vulkan() while a custom command records, here.vulkan() in a foreign
 // function. The twin of vulkan.h.
 //
 // On a device of another kind each call fails and names device, module and function; on one that runs nothing what

@@ -22,7 +22,7 @@ enum TypeIndex : int32_t {
   kTensorView = 7,    // DLTensor*, borrowed
   kRawText = 8,       // const char*, borrowed
   kByteArrayPtr = 9,  // borrowed
-  kMovable = 10,      // AnyObject**, borrowed: whoever takes the object from there leaves null
+  kMovable = 10,      // AnyObject**, borrowed: a receiver that takes the object leaves null there
   kSmallText = 11,    // up to 7 bytes in place
   kSmallBytes = 12,
   kObjectBegin = 64,

@@ -19,7 +19,7 @@ int EmbeddedProgram::find(EmbeddedFunction& function) {
   if (function.object.load(std::memory_order_relaxed)) return 0;
   if (!loaded_.load(std::memory_order_relaxed)) {
     auto runtime = Runtime::open({});
-    if (!runtime) return kRaised;  // Whoever calls has it, of a version that we don't know.
+    if (!runtime) return kRaised;  // The caller's struct has a version that this library does not know.
     loaded_.store(new Loaded{*std::move(runtime), nullptr}, std::memory_order_release);
   }
   const Loaded& loaded = *loaded_.load(std::memory_order_relaxed);

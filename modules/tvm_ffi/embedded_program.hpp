@@ -32,7 +32,7 @@ class EmbeddedProgram {
 
   const std::span<const std::byte> bytes_;
   const char* const device_;
-  // Behind a pointer that nobody deletes: functions may be called until the process is at its end.
+  // Never deleted: functions may be called until the process ends.
   struct Loaded {
     std::shared_ptr<const Runtime> runtime;
     Ref<Program> program;

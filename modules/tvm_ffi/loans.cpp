@@ -30,7 +30,7 @@ bool has_shape(const baton_dl_tensor& tensor, const hal::BufferView& view) {
 struct Loans::Borrowed {
   baton_dl_managed_tensor managed{};
   std::shared_ptr<const Runtime> runtime;
-  AnyObject* owner = nullptr;  // Of a tensor that the program keeps.
+  AnyObject* owner = nullptr;  // The owner of a tensor that the program keeps.
 
   ~Borrowed() {
     if (owner) runtime->release(owner);

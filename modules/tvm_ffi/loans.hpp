@@ -54,7 +54,7 @@ class Loans {
   const bool is_host_;
   std::vector<Loan> loans_;
   size_t in_call_ = 0;   // How many are.
-  size_t next_ = 0;      // Where the next is looked for first: calls that repeat find all at once.
+  size_t next_ = 0;      // Where the search for the next one begins: calls that repeat find each at the first look.
   size_t replaced_ = 0;  // Counts on; the next one that makes room.
 };
 

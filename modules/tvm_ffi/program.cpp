@@ -309,7 +309,7 @@ class ProgramCall {
     return {};
   }
 
-  // What is lent for the call alone becomes an object of its own.
+  // A tensor that is lent for the call alone is copied into an object of its own.
   Result<Any> own(const Any& any) const {
     std::string_view bytes;
     Any copy = any;
@@ -488,7 +488,7 @@ class PlainCall {
   Lent lent_[kPlainArgumentsMax];
 };
 
-// False as PlainCall's.
+// As PlainCall: false when the call needs the long way.
 bool call_plainly(const ProgramFunction& function, std::span<const Any> arguments, Any& out, Status& status) {
   if (!function.is_plain || arguments.size() != function.plan.count) return false;
   Instance* const instance = function.program->instance_on_host();

@@ -74,7 +74,7 @@ struct Kind {
   std::string_view name;
   StatusCode code;
 };
-// From a kind the first row with its name counts, from a code the first row with its code.
+// Looking up a kind takes the first row with its name; looking up a code takes the first row with that code.
 constexpr Kind kKinds[] = {
     {"ValueError", StatusCode::kInvalidArgument},
     {"TypeError", StatusCode::kInvalidArgument},
@@ -119,7 +119,7 @@ std::string_view view_of(const ByteArray& bytes) { return bytes.data ? std::stri
 
 ByteArray bytes_of(std::string_view text) { return {text.data(), text.size()}; }
 
-// Where a trace leaves the function and goes on in whoever called it: the program says that better.
+// Where a trace leaves the function and goes on in its caller, which the program's own trace describes better.
 constexpr std::string_view kOurCallers = "baton::modules::tvm_ffi::";
 
 // "at scale.main, word 13 (scale.mlir:5:19)" as a line of a trace, in the form that frontends read.

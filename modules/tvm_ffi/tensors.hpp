@@ -49,13 +49,13 @@ class TensorView {
   Extents<6> strides_;
 };
 
-// A Tensor of TVM-FFI's over memory of ours, which a function may keep. The head is theirs, so that they count its
-// owners; whoever is the last destroys it here.
+// A TVM-FFI Tensor over Baton's memory, which a function may keep. It begins with TVM-FFI's header, so that TVM-FFI
+// counts its owners; the last owner calls back here to destroy it.
 class TensorObject : private TensorCell {
  public:
   // Owned references. The view lives as long.
   static Result<AnyObject*> make(Ref<hal::BufferView> view);
-  // With extents of its own; the memory is the caller's affair.
+  // Keeps its own copy of the extents; the caller keeps the memory.
   static AnyObject* copy(const baton_dl_tensor& from);
   // What a tensor of ours is a tensor of; null for those of others.
   static hal::BufferView* view_of(AnyObject* object);

@@ -52,7 +52,7 @@ inline Any share(const Runtime& runtime, const Any& value) {
   if (value.type_index >= kObjectBegin) runtime.retain(value.object);
   return value;
 }
-// Whether the value lies with whoever passes it, for the time of a call.
+// Whether the caller keeps the value alive during the call.
 inline bool is_borrowed(const Any& value) {
   return value.type_index == kTensorView || value.type_index == kRawText || value.type_index == kByteArrayPtr ||
          value.type_index == kMovable;
@@ -136,7 +136,8 @@ int32_t cuda_ordinal(const hal::Device& device);
 // The bytes of text in any form; nothing for other values.
 bool read_bytes(Any& value, std::string_view& out);
 
-// A result as `parameter` says it, into a register's bits or `out_object` (owned). `device` (or null) takes tensors.
+// Converts a result to the type of `parameter`, into a register's bits or `out_object` (owned). Tensors go to `device`,
+// which may be null.
 struct Taker {
   const std::shared_ptr<const Runtime>& runtime;
   hal::Device* device;

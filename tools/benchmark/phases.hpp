@@ -81,7 +81,7 @@ void register_reference();
 // An empty recording, executed and waited for. The device stays until the benchmarks have run.
 void register_floor(hal::Device& device);
 void register_preparation(const Subject& subject);
-// Calls it a few times, to find out whether devices work for it.
+// Calls the function a few times first, to find out whether it uses devices.
 void register_function(const Subject& subject, const BenchmarkedFunction& function);
 
 }  // namespace baton::tools

@@ -37,7 +37,7 @@ std::string plain_name(std::string_view name) {
   for (const std::string_view word : kClockWords) {
     if (const size_t at = plain.find(word); at != std::string::npos) plain.erase(at, word.size());
   }
-  // How often a benchmark runs is no part of its name either.
+  // Removes from the name how often a benchmark runs, too.
   if (const size_t at = plain.find("/iterations:"); at != std::string::npos) {
     plain.erase(at, std::min(plain.find('/', at + 1), plain.size()) - at);
   }

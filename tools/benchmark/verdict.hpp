@@ -10,7 +10,7 @@ namespace baton::tools {
 
 // Differences below this are never called one: alignment and page placement alone do as much between two processes.
 constexpr double kSmallestDifference = 0.1;
-// With more noise than this, two runs cannot be called the same.
+// Above this noise two runs cannot be called equal.
 constexpr double kDecidableNoise = 0.25;
 // Beyond this spread a figure says more about the machine than about the program.
 constexpr double kTrustedSpread = 0.05;

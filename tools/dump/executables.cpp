@@ -34,7 +34,7 @@ std::vector<uint32_t> find_places(const ModuleView& module) {
   return places;
 }
 
-// A launch attribute that there isn't is told when the program is loaded.
+// An unknown launch attribute is reported when the program is loaded.
 std::vector<hal::EntryPoint> launches_of(const bytecode::ExecutableView& row, uint32_t variant) {
   auto expected = modules::expected_of(row, variant);
   return expected.has_value() ? *std::move(expected) : std::vector<hal::EntryPoint>();

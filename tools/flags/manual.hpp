@@ -12,7 +12,7 @@ struct Flag {
   std::vector<std::string> names;  // "-o", "--output"; one name without dashes is a positional
   bool takes_value = false;
   std::string help;
-  std::vector<std::string> choices;  // The values that it takes; none: any, a file among them.
+  std::vector<std::string> choices;  // The values that the flag takes; empty: any value, or a file.
 
   bool is_positional() const { return !names.front().starts_with('-'); }
 };

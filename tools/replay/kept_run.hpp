@@ -35,7 +35,7 @@ struct KeptStep {
 
 // Copies what `run` names into the folder, which is made, and writes run.json.
 Status keep_run(const std::string& folder, const ProgramRun& run);
-// The run again, with files of the folder.
+// Loads a kept run; its files are those in the folder.
 Result<ProgramRun> load_run(const std::string& folder);
 Result<std::vector<KeptStep>> load_steps(const std::string& folder);
 

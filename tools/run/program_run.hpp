@@ -23,7 +23,7 @@ struct ProgramRun {
   std::vector<std::string> expected_outputs;
   Thresholds thresholds;
   DeviceFlags devices;
-  WorkTable* work = nullptr;  // Gets what the program's dispatches do; null: nobody asks.
+  WorkTable* work = nullptr;  // Gets what the program's dispatches do; null: not wanted.
   hal::Ranks ranks;           // Whom it meets in channels.
   std::vector<std::string> parameters;
   uint64_t output_max_element_count = kPrintedElements;

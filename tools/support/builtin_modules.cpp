@@ -25,7 +25,7 @@ bool is_given(Modules modules, std::string_view name) {
   return false;
 }
 
-// A module that imports from `name`, or cannot do without it; null when there is none.
+// A module that imports from `name`; without `wants_optional` only one that needs it. Null when there is none.
 const vm::Module* importer_of(Modules modules, std::string_view name, bool wants_optional = false) {
   for (const auto& module : modules) {
     const vm::BytecodeModule* bytecode = module->as_bytecode();

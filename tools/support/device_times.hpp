@@ -16,7 +16,7 @@ class DeviceTimes {
   DeviceTimes(const DeviceTimes&) = delete;
   DeviceTimes& operator=(const DeviceTimes&) = delete;
 
-  // Since it was asked last, of all devices together.
+  // The times of all devices together, since the last call.
   hal::ExecutionTimes take();
 
  private:

@@ -30,9 +30,10 @@ struct DeviceFlags {
   std::string trace;                            // A path, or - for standard output.
   std::vector<std::string> executable_plugins;  // path[?key=value&...]
   std::vector<std::string> executables;         // name=path
-  std::string cuda_mode;                        // Of all devices of CUDA that are given; empty: what they say.
+  // For all CUDA devices of the command line; empty: as each device's URI says.
+  std::string cuda_mode;
   bool cuda_graph_report = false;
-  bool no_native_code = false;     // Of the files that are run; see the local driver's native_code=.
+  bool no_native_code = false;     // Refuses native code in the files that run; see the local driver's native_code=.
   bool no_crash_names = false;     // A kernel that ends the process is not named.
   bool vulkan_validation = false;  // Of all devices of Vulkan that are given.
   std::string vulkan_cache;        // Of the same: a folder; empty: none.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kNameWidth = 24;
 
-// At its highest, of this program alone: getrusage() would count who started it.
+// The peak of this program alone; getrusage() would include the program that started it.
 std::optional<double> resident_kib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

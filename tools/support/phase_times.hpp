@@ -20,7 +20,7 @@ class PhaseTimes {
 
   // Ends the phase before. Empty: what comes is quick, and counts as nothing.
   void begin(std::string phase);
-  // Lets devices take times from here on.
+  // From now on devices measure the time of their work.
   void time_devices(std::span<const Ref<hal::Device>> devices);
   // Whose memory and times are told; called while they are still there.
   void note_devices(std::span<const Ref<hal::Device>> devices);

@@ -11,8 +11,8 @@ namespace baton::tools {
 // Stands before every sentence of this process: "baton-as: NOT_FOUND; ...".
 void set_program_name(std::string_view name);
 
-// A person at a terminal is told what a tool waits for there, where `path` is standard input, and gets no binary on the
-// screen, where it is standard output.
+// Where `path` is standard input and a person sits at the terminal, tells what the tool waits for; where it is standard
+// output, prints no binary there.
 void tell_what_is_awaited(std::string_view path, std::string_view what);
 Status refuse_binary_on_terminal(std::string_view path, std::string_view noun = "a module file",
                                  std::string_view name = "program.bvm");

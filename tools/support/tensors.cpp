@@ -9,7 +9,7 @@ namespace {
 
 using hal::BufferUsage;
 
-// As generated kernels and vector instructions like it; what lies otherwise is copied.
+// The alignment that generated kernels and vector instructions want; other data is copied.
 constexpr size_t kAlignment = 64;
 
 Result<hal::Device*> device_of(std::span<const Ref<hal::Device>> devices, const hal::Buffer& buffer) {

@@ -28,7 +28,7 @@ class WorkTable {
   Peak peak(std::string_view device) const;
   void set_peak(std::string device, Peak peak) { peaks_.insert_or_assign(std::move(device), peak); }
 
-  // `constants`: the words with spaces between, `?` for one that is not known (hal/timeline_observer.hpp).
+  // `constants` are the words with spaces between them, `?` for an unknown one (hal/timeline_observer.hpp).
   std::optional<double> flops(std::string_view executable, std::string_view entry_point,
                               std::string_view constants) const;
 

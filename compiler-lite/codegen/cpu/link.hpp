@@ -18,7 +18,7 @@ struct LinkResult {
   bool linked = false;
   std::vector<char> bytes;
   std::string messages;                // What LLD says, with the inputs' names.
-  std::vector<std::string> undefined;  // Symbols that nobody defines.
+  std::vector<std::string> undefined;  // Symbols without a definition.
 };
 
 // Only `exported` is visible in the result; what it doesn't need is left out.

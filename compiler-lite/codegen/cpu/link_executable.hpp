@@ -19,7 +19,7 @@ struct ExecutableName {
   Architecture architecture;
 };
 
-// Bitcode among `objects` is left to whoever compiles `code`.
+// Bitcode among `objects` is skipped: the function that compiles `code` links it.
 mlir::FailureOr<Variant> link_executable(const ExecutableName& executable, std::vector<LinkInput> code,
                                          llvm::ArrayRef<LoadedObject> objects);
 

@@ -305,7 +305,7 @@ bool is_small(linalg::LinalgOp op) {
 
 bool is_supported(linalg::LinalgOp op, const ProductForm& form) {
   const mlir::Type element = mlir::getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  // Sums of f16 and bf16 come in f32 (widen_sums.hpp); who wants others gets loops.
+  // Sums of f16 and bf16 must be f32 (widen_sums.hpp); products with other sums become loops.
   const bool good = element.isF32() || element.isF64() || (element.isInteger() && element.getIntOrFloatBitWidth() >= 8);
   return good && has_contiguous_columns(op, form) && !is_small(op);
 }

@@ -150,7 +150,7 @@ void split(mlir::IRRewriter& rewriter, scf::ForOp loop, int& left) {
   split(rewriter, second, left);
 }
 
-// Its steps follow each other, nothing is carried, and there is no other one inside.
+// Whether the loop has step 1, carries nothing and contains no other loop.
 bool is_simple(scf::ForOp loop) {
   return loop.getInitArgs().empty() && mlir::isConstantIntValue(loop.getStep(), 1) &&
          mlir::getConstantIntValue(loop.getLowerBound()).value_or(-1) >= 0 &&

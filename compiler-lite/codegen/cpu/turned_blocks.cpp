@@ -30,7 +30,7 @@ constexpr int64_t kLaneBytes = 16;
 
 int64_t bytes_of(mlir::Type element) { return element.getIntOrFloatBitWidth() / 8; }
 
-// The dimension of `map` that is loop `loop` and nothing else does; nothing where there is none or several.
+// The dimension of `map` that is loop `loop` alone; nothing when there is none, or more than one.
 std::optional<unsigned> dimension_of(mlir::AffineMap map, unsigned loop) {
   std::optional<unsigned> found;
   for (unsigned i = 0; i < map.getNumResults(); ++i) {
@@ -161,7 +161,7 @@ class BlockTurner {
     return shuffle(a, b, places);
   }
 
-  // Of lanes and vectors, squares of `distance` change places.
+  // Transposes in registers: at each distance, squares of lanes and vectors change places.
   void exchange_lanes(llvm::SmallVector<Value>& rows) {
     for (size_t distance = rows.size() / 2; distance > 0; distance /= 2) {
       for (size_t row = 0; row < rows.size(); ++row) {

@@ -126,7 +126,7 @@ class AttentionWriter : AttentionParts {
     const Value turned = builder_.createOrFold<arith::XOrIOp>(location_, in_line, remainder(line, kLineGroups));
     return add(times(panel, kPanelBytes), add(times(line, warpgroup::kLineBytes), times(turned, kGroupBytes)));
   }
-  // Of a thread's two rows: the largest score, the sum of weights, and the weighted sums of V.
+  // For a thread's two rows: the largest score, the sum of weights, and the weighted sums of V.
   struct State {
     Value largest[2], sum[2];
     Values mixed;
@@ -397,7 +397,8 @@ class AttentionWriter : AttentionParts {
     return scores;
   }
 
-  // The scores' values in the program, in f32; nothing counts beyond the last key. `all_count`: there is none to ask for.
+  // The scores' values as the program wants them, in f32. Keys beyond the last one do not count; `all_count`: every key
+  // counts.
   Values mask(const Values& scores, Value first_key, Value all_count) {
     const auto compute = [&](bool counts) {
       Values numbers = scores;

@@ -147,7 +147,7 @@ class AttentionParts : protected gpu::TileWriter {
                                               rows.memory.base, ValueRange{offset});
   }
 
-  // What the mask asks that is the same for all scores.
+  // Loads what the mask reads and what is the same for all scores.
   void load_fixed() {
     if (!mask_) return;
     mlir::linalg::GenericOp masked = attention_.masked;
@@ -158,7 +158,7 @@ class AttentionParts : protected gpu::TileWriter {
       fixed_.push_back(mask_->is_fixed(operand) ? gpu::load(builder_, masked, operand, point) : Value());
     }
   }
-  // Of `row_count` rows and `key_count` keys from there on.
+  // Asks the mask about `row_count` rows from `row` and `key_count` keys from `key`.
   AttentionMask::Answer ask(Value row, int64_t row_count, Value key, int64_t key_count) {
     const auto range = [&](Value first, int64_t count, unsigned dimension) {
       return AttentionMask::Range{least(first, last_of(dimension)), least(add(first, count - 1), last_of(dimension))};

@@ -92,7 +92,7 @@ class FewQueriesWriter : AttentionParts {
     return all;
   }
 
-  // With a mask, first what counts, then, if anybody wants what doesn't count, that.
+  // With a mask: first the keys that count; then, if the result needs them, those that do not count.
   Values take_keys_twice(const Values& begin, bool aligned) {
     if (!mask_) return take_all_keys(begin, aligned, {});
     return loop(index(2), 1, begin, [&](Value pass, ValueRange so_far) {
@@ -211,7 +211,7 @@ class FewQueriesWriter : AttentionParts {
     return select(is_below(key, sizes_[attention_.key]), sum, infinity());
   }
 
-  // While all is masked there is nothing to subtract.
+  // The number to subtract before the exponential: 0 while all scores are masked.
   Value base_of(Value largest) {
     const Value none = builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::OEQ, largest, infinity());
     return select(none, number(0), largest);
@@ -248,7 +248,7 @@ class FewQueriesWriter : AttentionParts {
     return state;
   }
 
-  // In shared memory: for each warp and row the largest score, the sum, and the elements.
+  // Shared memory holds, for each warp and row, the largest score, the sum and the elements.
   void leave(const Values& state) {
     const auto type = mlir::MemRefType::get({warps_, rows_, numbers_left(lanes_ * group_)}, f32_);
     left_ = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));

@@ -16,7 +16,7 @@ constexpr llvm::StringLiteral kDriverFunctions[] = {"vprintf", "malloc", "free",
 
 struct Number {
   unsigned major = 0, minor = 0;
-  char suffix = 0;  // Of "90a": code for this one alone.
+  char suffix = 0;  // The "a" of "90a": the code runs on this architecture alone.
 };
 
 Number number_of_version(StringRef text) {
@@ -121,7 +121,7 @@ class Linking {
   }
 
  private:
-  // A name that is internal to an object, or that code of ours has, becomes one that nobody else has.
+  // Renames what is internal to an object, or has a name of Baton's own code, so that the name is unique.
   std::string rename() {
     for (Part& part : parts_) {
       for (PtxStatement& each : part.file.statements) {
@@ -187,7 +187,8 @@ class Linking {
     return {};
   }
 
-  // Every function and variable that a file has from elsewhere is defined, as it was declared; or the driver has it.
+  // Checks that every function and variable that a file declares extern is defined with that type, here or by the
+  // driver.
   std::string check_calls(const PtxFile& file, const std::string& caller) {
     for (const PtxStatement& each : file.statements) {
       if (each.linkage != PtxLinkage::kExtern || !mentioned_.contains(each.name)) continue;

@@ -52,7 +52,7 @@ std::string without_lines(StringRef body) {
   return kept;
 }
 
-// What stands in the parentheses at the beginning of `text`, which loses them.
+// Takes the text in parentheses off the beginning of `text`.
 StringRef take_parentheses(StringRef& text) {
   text = text.ltrim();
   if (!text.consume_front("(")) return {};

@@ -190,7 +190,7 @@ class HalfWriter : gpu::TileWriter {
   // Slices are copied while others are multiplied, and so are the warp's own parts: those of the next piece are on
   // their way from shared memory while this one is multiplied, across the barrier too.
   Values multiply_on_the_way(Value m0, Value n0, const Values& start) {
-    Block::barrier(builder_, location_);  // Somebody may still read what the tile before left.
+    Block::barrier(builder_, location_);  // Other threads may still read the tile before.
     for (int64_t stage = 0; stage + 1 < stages_; ++stage) {
       begin_copies(m0, n0, index(stage * kDepth), index(stage));
     }

@@ -44,7 +44,8 @@ constexpr int64_t kGroup = 8;                          // Elements of 16 bytes.
 constexpr int64_t kGroupBytes = 16, kElementBytes = 2, kSumBytes = 4;
 constexpr int64_t kGroupThreads = 4 * kWarp, kGroups = 2, kThreads = kGroups * kGroupThreads;
 constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
-constexpr int64_t kPanelBytes = kDepth * warpgroup::kLineBytes;  // Of 64 rows or columns that lie across.
+// Of 64 rows, or of 64 columns of a transposed operand.
+constexpr int64_t kPanelBytes = kDepth * warpgroup::kLineBytes;
 // Steps for which joining what two warpgroups have summed isn't worth it.
 constexpr int64_t kFewSteps = 256;
 // Sums of a row that a thread has side by side.
@@ -228,7 +229,7 @@ class WarpgroupWriter : gpu::TileWriter {
   }
 
   Values multiply_on_the_way(Value m0, Value n0, const Values& start) {
-    Block::barrier(builder_, location_);  // Somebody may still read what the tile before left.
+    Block::barrier(builder_, location_);  // Other threads may still read the tile before.
     const int64_t ahead = stages_ - 2;
     const auto begin_copies_of = [&](Value step) {
       only_if(is_below(step, steps_), [&] { begin_copies(m0, n0, step); });

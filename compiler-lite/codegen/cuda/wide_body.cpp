@@ -61,7 +61,7 @@ class WideBody {
     for (auto [before, after] : llvm::zip_equal(op.getResults(), clone->getResults())) put(before, after);
   }
 
-  // What is as good, or better, in f32.
+  // Takes operations whose result in f32 is as good as in half floats, or better.
   bool take_wide(Operation& op) {
     if (op.getNumResults() != 1) return false;
     const Value result = op.getResult(0);

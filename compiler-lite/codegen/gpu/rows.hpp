@@ -11,7 +11,7 @@
 
 namespace baton::compiler_lite::codegen::gpu {
 
-// False, and nothing has changed: the kernel is none of these, or its rows are too long or of unknown length.
+// False, with nothing changed, when the kernel has none of these forms, or its rows are too long or of unknown length.
 mlir::FailureOr<bool> lower_rows(mlir::IRRewriter& rewriter, mlir::func::FuncOp kernel, const Features& features);
 
 }  // namespace baton::compiler_lite::codegen::gpu

@@ -14,7 +14,7 @@ class WideReads {
   // Whether the inputs lie so that they do, as i1.
   mlir::Value are_aligned(mlir::OpBuilder& builder) const;
 
-  // Of each input the elements from `point` on, one for each lane.
+  // Reads the elements of each input from `point` on, one for each lane.
   llvm::SmallVector<Values> load(mlir::OpBuilder& builder, const Values& point) const;
   // What the body yields for those of one lane, with `outs` for what the results hold.
   Values compute(mlir::OpBuilder& builder, Values point, int64_t lane, llvm::ArrayRef<Values> loaded,

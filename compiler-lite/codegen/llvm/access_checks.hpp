@@ -24,7 +24,7 @@ namespace baton::compiler_lite::codegen {
 // What a failing check is about, for people.
 struct AccessCheck {
   std::string access;  // "reads 4 bytes of binding 1"
-  std::string line;    // "model.mlir:5:10"; empty when nobody knows.
+  std::string line;    // "model.mlir:5:10"; empty when it is unknown.
 };
 
 // What a kernel may access, as its target hands it in.

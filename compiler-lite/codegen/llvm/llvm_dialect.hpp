@@ -15,7 +15,7 @@ namespace baton::compiler_lite::codegen {
 
 // Control flow becomes blocks and branches.
 mlir::LogicalResult lower_to_blocks(mlir::ModuleOp kernels);
-// Everything else becomes the llvm dialect, or is told to be unknown "in kernels for <place>".
+// Converts everything else to the llvm dialect, or reports it as unknown "in kernels for <place>".
 mlir::LogicalResult lower_to_llvm_dialect(mlir::ModuleOp kernels, llvm::StringRef place);
 // Null after a diagnostic.
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp kernels, llvm::LLVMContext& context);

@@ -60,7 +60,7 @@ Id FunctionWriter::rounded_to_half(Id value) {
   const Id bits = writer_.op(spv::kBitcast, u32, {value});
   const Id sign = binary(spv::kBitwiseAnd, 32, bits, number(0x80000000));
   const Id size = binary(spv::kBitwiseAnd, 32, bits, number(0x7FFFFFFF));
-  // Thirteen bits go; what is small loses more, by adding a number whose last place is the smallest f16.
+  // Drops thirteen bits; a small number loses more, by adding a number whose last place is the smallest f16.
   const Id odd = binary(spv::kBitwiseAnd, 32, binary(spv::kShiftRightLogical, 32, size, number(13)), number(1));
   const Id up = binary(spv::kIAdd, 32, binary(spv::kIAdd, 32, size, number(0xFFF)), odd);
   const Id normal = binary(spv::kBitwiseAnd, 32, up, number(0xFFFFE000));

@@ -53,7 +53,7 @@ Id FunctionWriter::binary(spv::Op op, unsigned width, Id a, Id b) {
   return writer_.op(op, writer_.int_type(stored_width(width)), {a, b});
 }
 
-// What stands above the width goes.
+// Clears the bits above the width.
 Id FunctionWriter::cut(Id value, unsigned width) {
   if (width == 32 || width == 64) return value;
   return binary(spv::kBitwiseAnd, width, value, number_of_width(width, (uint64_t{1} << width) - 1));
@@ -126,7 +126,7 @@ Id FunctionWriter::compare(LLVM::ICmpPredicate predicate, Type type, Id a, Id b)
   return writer_.op(kOps[static_cast<size_t>(predicate)], truth, {a, b});
 }
 
-// Zero where the name is none of an operation on two integers.
+// Zero for a name that is no operation on two integers.
 Id FunctionWriter::integer(llvm::StringRef name, Type type, Id a, Id b) {
   using P = LLVM::ICmpPredicate;
   const unsigned width = width_of(type);

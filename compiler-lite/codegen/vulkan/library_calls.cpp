@@ -30,7 +30,7 @@ std::string check(const LibraryFunction& function, LLVM::LLVMFunctionType called
   return stream.str();
 }
 
-// Of a value that is handed to a function; 0: none that can be.
+// The type of a value that a function takes; 0: a function cannot take it.
 Id type_of(mlir::Type type, SpirvWriter& writer) {
   if (llvm::isa<LLVM::LLVMVoidType>(type)) return writer.void_type();
   if (type.isInteger(1)) return writer.bool_type();

@@ -21,7 +21,8 @@ class LibraryCalls {
     Id result = 0;  // Its type.
   };
 
-  // Declares what `kernels` only declares and a library has, before any kernel is written. Empty, or what is wrong.
+  // Declares the libraries' functions that `kernels` call, before any kernel is written. Returns what is wrong, or an
+  // empty text.
   std::string declare(mlir::ModuleOp kernels, llvm::ArrayRef<SpirvLibrary> libraries, SpirvWriter& writer);
   // Null: no library has it.
   const Callee* find(llvm::StringRef name) const;

@@ -64,7 +64,7 @@ uint64_t FunctionWriter::size_of(Type type) {
   return alignment_of(type);
 }
 
-// All that a pointer may have been made from: arguments, allocas, addresses; null where nobody can say.
+// Everything that a pointer may come from: arguments, allocas, addresses; null when that cannot be determined.
 void FunctionWriter::collect_roots(Value pointer, Roots& seen, llvm::SmallVectorImpl<Value>& roots) {
   if (!seen.insert(pointer.getAsOpaquePointer()).second) return;
   if (const auto argument = llvm::dyn_cast<mlir::BlockArgument>(pointer)) {

@@ -67,7 +67,7 @@ void collect_leaves(llvm::Type* type, llvm::SmallVectorImpl<unsigned>& path,
   }
 }
 
-// Blocks that MLIR has merged take descriptors of memory, in which nobody sees the pointers.
+// Blocks that MLIR has merged take descriptors of memory, which hide the pointers.
 void split_phi(llvm::PHINode& phi) {
   llvm::SmallVector<unsigned> path;
   llvm::SmallVector<llvm::SmallVector<unsigned>> leaves;

@@ -88,7 +88,7 @@ struct BoundTable {
     return source && source->identity() == identity && source->table().buffers.data() == table.buffers.data();
   }
 
-  // By what the SlotTable remembers; false when it does not, or the table is another one.
+  // Uses what the SlotTable remembers; false when it remembers too little, or the table is another one.
   template <typename Visit>
   bool visit_noted_changes(const BindingTable& table, const Visit& visit) const {
     return is_source(table) && table.kept_by->visit_sets_from(version, [&](size_t slot) {

@@ -16,7 +16,7 @@ namespace baton::hal {
 // Whose thread it is.
 class DeviceThreadOwner {
  public:
-  // The thread's work, until it is told to end.
+  // What the thread does until it is asked to end.
   virtual void work() = 0;
   // The process ends: work() shall return as soon as what finished work kept is let go of. May be called again, and
   // under a lock that a thread takes to start: it takes none of the owner's.

@@ -27,8 +27,7 @@ class FreedBlocks {
   explicit FreedBlocks(const baton::Allocator& memory) : memory_(memory) {}
   ~FreedBlocks() { give_back(); }
 
-  // The smallest block of the owner that has so many bytes and at most twice as many; without memory where there is
-  // none.
+  // The owner's smallest block that has so many bytes, and at most twice as many; an empty block when there is none.
   FreedBlock take(uint64_t owner, uint64_t bytes);
   // Keeps the block; the oldest ones make room.
   void keep(const FreedBlock& block);

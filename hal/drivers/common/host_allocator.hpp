@@ -36,7 +36,8 @@ class HostAllocator final : public Allocator {
   Result<Ref<Buffer>> do_allocate(const AllocationRequest& request) override;
   Result<Ref<Buffer>> do_import_host(std::span<std::byte> memory, BufferUsage usage, ImportRelease release) override;
 
-  // `bytes` of this thread's owner (MemoryOwner), as they were or zero; of length 0 where there is no memory.
+  // A block of `bytes` for this thread's owner (MemoryOwner): its own freed memory as it was, or cleared memory. Its
+  // length is 0 when there is no memory.
   FreedBlock block_of(uint64_t bytes);
 
   const baton::Allocator memory_;

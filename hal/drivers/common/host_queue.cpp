@@ -37,7 +37,7 @@ class HostQueue::Operation : public DeferredOperation {
         queue_(queue),
         limits_(WorkLimits::current() ? WorkLimits::current()->keep() : WorkLimits()) {}
   virtual Status work() = 0;
-  // The work is done: who waits for it finds what it kept let go of.
+  // Releases what the work kept before its end is signalled, so that a waiter finds it released.
   virtual void let_go() {}
   // What it runs; null when that is not a recording.
   virtual const Recording* recording() const { return nullptr; }

@@ -8,7 +8,7 @@
 
 namespace baton::hal {
 
-// Clearing less than this takes a millisecond or two; pages that malloc keeps come cheaper than new ones.
+// Below this size, clearing pages that malloc has kept costs less (a millisecond or two) than getting new pages.
 inline constexpr size_t kFreshPagesFrom = size_t{8} << 20;
 
 const baton::Allocator& page_allocator();

@@ -81,7 +81,8 @@ class CaptureSession {
   CUgraph graph() const { return segment_.graph(); }
   // Fills what `name` stands for. UNIMPLEMENTED for other names. A graph holds until the session is moved.
   Status extension(std::string_view name, void* out);
-  // The guard. `said` is what the function itself returned: its failure is told too, and alone if the capture is whole.
+  // The guard's verdict. `said` is the function's own result: a failure of its own is reported too, and alone when the
+  // capture is intact.
   Result<Segment> end(std::string_view function, Status said);
 
  private:

@@ -77,8 +77,8 @@ CodeLibrary::~CodeLibrary() {
   context_.symbols().cuLibraryUnload(handle_);
 }
 
-// The driver takes nearly anything, and looks at it when somebody asks for its kernels; then it says only that there
-// are none (seen with CUDA 13.0). explain() asks it for more.
+// The driver accepts nearly anything and reads it only when a kernel is asked for; then it reports only that there is
+// none (seen with CUDA 13.0). explain() gets the reason out of it.
 Result<std::unique_ptr<CodeLibrary>> CodeLibrary::load(PrimaryContext& context, std::span<const std::byte> code) {
   BATON_TRY(check_machine_code(code, context.facts()));
   std::unique_ptr<CodeLibrary> library(new CodeLibrary(context));

@@ -29,7 +29,8 @@ namespace {
 
 using Label = Timeline::Label;
 
-// An external id is told only before the record of a call of the driver or of the runtime, which is read for nothing else.
+// CUPTI reports an external id just before the record of a call of the driver or the runtime; those records are read
+// for nothing else.
 constexpr uint32_t kKinds[] = {cupti::kExternalCorrelation, cupti::kDriverCall, cupti::kRuntimeCall,
                                cupti::kConcurrentKernel,    cupti::kMemcpy,     cupti::kMemset};
 constexpr size_t kBufferBytes = 1 << 20;

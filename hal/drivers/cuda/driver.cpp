@@ -184,7 +184,7 @@ class CudaDriver final : public Driver {
   const std::shared_ptr<const Nccl> nccl_;
   const FunctionList functions_;
   bool started_ = false;      // Guarded by mutex_.
-  Timeline* const timeline_;  // Null: nobody traces.
+  Timeline* const timeline_;  // Null: no trace is taken.
   const std::shared_ptr<const CuptiSymbols> cupti_;
   std::shared_ptr<WorkListener> listener_;  // Guarded by mutex_; made for the first device.
 };

@@ -54,7 +54,7 @@ Result<std::vector<bool>> bindings_among(std::string_view kernel, std::span<cons
   return wrong_arguments(kernel, parameters, sizes);
 }
 
-// By parameter, whether it is a binding.
+// For each parameter, whether it is a binding.
 Result<std::vector<bool>> choose_bindings(std::string_view kernel, std::span<const CodeParameter> parameters,
                                           const EntryPoint* expected) {
   if (expected && !expected->parameters.empty()) return bindings_among(kernel, parameters, expected->parameters);

@@ -10,7 +10,7 @@ namespace {
 // 0, 1 and 2 stand for streams of whatever context is current.
 bool names_no_device(uint64_t stream) { return stream <= 2; }
 
-// More than any device has where the product would not fit.
+// The number of threads; when the product would overflow, a number that no device has.
 uint64_t threads_of(const uint32_t (&block)[3]) {
   const uint64_t plane = uint64_t{block[0]} * block[1];
   return plane > UINT32_MAX ? UINT64_MAX : plane * block[2];

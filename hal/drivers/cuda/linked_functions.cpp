@@ -18,7 +18,7 @@ constexpr size_t kLogBytes = 8192;
 bool is_brought_by_cuda(std::string_view name) {
   constexpr std::string_view kNames[] = {"vprintf", "malloc", "free", "__assertfail", "__assert_fail"};
   if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
-  // cudaGetParameterBufferV2; cuda_mine is somebody's own.
+  // cudaGetParameterBufferV2 is CUDA's; cuda_mine is a user's own.
   const auto is_capital_at = [&](size_t at) { return at < name.size() && name[at] >= 'A' && name[at] <= 'Z'; };
   return name.starts_with("__cuda") || (name.starts_with("cuda") && is_capital_at(4)) ||
          (name.starts_with("cnp") && (is_capital_at(3) || name.substr(3).starts_with("v2")));

@@ -26,7 +26,7 @@ namespace baton::hal::drivers::cuda {
 
 class Stream;
 
-// Anything else that work needs until it is done.
+// Other objects that must live until the work is done.
 class Kept {
  public:
   virtual ~Kept() = default;

@@ -146,7 +146,7 @@ Result<Block> Memory::take_device(uint64_t length) {
   const uint64_t bytes = BlockCache::class_bytes(length);
   const uint64_t owner = MemoryOwner::current();
   Block block;
-  // With one stream the next user of the block stands behind the last one, unless that was another device.
+  // With one stream, the next user of a cached block runs after its last user, unless that was another device's.
   const Stream* const stream = streams_.size() == 1 ? streams_[0].get() : nullptr;
   const bool cached = device_.take(bytes, stream, owner, block);
   if (cached && owner != MemoryOwner::kNobody && block.owner == owner) return block;

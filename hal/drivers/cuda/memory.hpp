@@ -53,7 +53,7 @@ class Memory final : public RefCounted<Memory> {
   PrimaryContext& context() const { return *context_; }
   const Ref<PrimaryContext>& shared_context() const { return context_; }
 
-  // What the block holds is zero, or what its owner, who is this thread's (MemoryOwner), left in it.
+  // The block holds zeros, or what this thread's owner (MemoryOwner) left in it.
   Result<Block> take_device(uint64_t length);
   Result<Block> take_pinned(uint64_t length);
   // What the block holds is anything.

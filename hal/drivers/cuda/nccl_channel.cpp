@@ -21,7 +21,7 @@ Result<std::string> make_id(const Nccl& nccl) {
   return std::string(id.bytes, sizeof(id.bytes));
 }
 
-// Everybody is there and says the same before NCCL waits for them.
+// All ranks have arrived and agree before NCCL waits for them.
 Result<NcclId> agree_on_id(const Nccl& nccl, const ChannelRequest& request, RankMeeting& meeting) {
   NcclId id = {};
   Status heard;
@@ -188,7 +188,7 @@ Status NcclChannel::wait_for(CUstream stream) {
   return status;
 }
 
-// What all ranks say of it in the same words: not whom one of them sends to.
+// Compares what all ranks must state alike; whom a rank sends to may differ.
 Status NcclChannel::compare(const commands::Collective& command) {
   const bool is_everyones =
       command.operation != CollectiveOperation::kSend && command.operation != CollectiveOperation::kReceive;

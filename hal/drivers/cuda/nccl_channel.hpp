@@ -50,7 +50,7 @@ class NcclChannel final : public Channel {
   Status exchange(const commands::Collective& command, const ForeignBinding& source, const ForeignBinding& target,
                   CUstream stream);
 
-  // Until the stream has come so far; a failure ends the channel.
+  // Waits until the stream has reached this point; a failure ends the channel.
   Status wait_for(CUstream stream);
 
   const Ref<PrimaryContext> context_;

@@ -15,7 +15,7 @@ struct Making {
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;       // Guarded by mutex, as is all below.
-  bool abandoned = false;  // Nobody waits any more.
+  bool abandoned = false;  // No thread waits any more.
   Status failed;
   NcclComm made = nullptr;
 

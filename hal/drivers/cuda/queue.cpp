@@ -135,7 +135,7 @@ Queue::Readiness Queue::look_at(std::span<const SemaphorePoint> waits, std::vect
   return Readiness::kReady;
 }
 
-// Behind what it waits for, if that is on one of ours: then no event is needed.
+// Enqueues it on the stream of the work that it waits for, if that is one of ours: then no event is needed.
 Stream& Queue::stream_for(Marks marks) {
   if (parts_.streams.size() == 1) return *parts_.streams[0];
   for (const Ref<Mark>& mark : marks) {

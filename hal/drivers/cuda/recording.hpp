@@ -151,7 +151,7 @@ class Recording final : public hal::Recording {
   std::vector<std::shared_ptr<void>> owned_;
   std::vector<Ref<NcclChannel>> channels_;
   std::atomic<int64_t> stream_ns_{0};
-  const WorkLabel* const label_;  // Of whoever observes.
+  const WorkLabel* const label_;  // The observer's.
   std::mutex graph_mutex_;
   std::unique_ptr<Graph> graph_;  // Guarded by graph_mutex_.
 };

@@ -21,8 +21,8 @@ inline bool is_ptx_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
 }
 
-// Of PTX without comments, and of a cubin that check_image() has let through; nothing where the kernel takes any, and of
-// a fatbin, which the driver opens.
+// Reads it from PTX without comments, or from a cubin that check_image() accepted. Nothing when the kernel takes any
+// workgroup, and for a fatbin, which the driver opens.
 std::optional<std::array<uint32_t, 3>> ptx_required_block(std::string_view ptx, std::string_view kernel);
 std::optional<std::array<uint32_t, 3>> cubin_required_block(std::span<const std::byte> cubin, std::string_view kernel);
 

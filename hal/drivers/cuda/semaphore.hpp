@@ -71,7 +71,7 @@ class alignas(64) Semaphore final : public hal::Semaphore {
     uint64_t value;
     ScheduleWaiter* waiter;
   };
-  // Who is to be called, taken out under the lock and called outside it.
+  // The listeners to call, taken out under the lock and called without it.
   struct Calls {
     std::vector<SemaphoreWaiter*> waiters;
     std::vector<ScheduleWaiter*> schedule_waiters;

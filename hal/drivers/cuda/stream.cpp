@@ -162,8 +162,8 @@ bool Stream::ask(const Mark& mark) {
 
 size_t Stream::reap(bool ask_device) {
   while (true) {
-    // What they kept is let go of after the lock is given back: it may come back here, or be the last to hold the
-    // device.
+    // Objects that the marks kept are released after the lock: releasing one may call this stream again, or drop the
+    // last reference to the device.
     Done done;
     take_done(ask_device, done);
     ++reaping_here;

@@ -25,8 +25,8 @@ struct Symbols;
 class WorkListener {
  public:
   virtual ~WorkListener() = default;
-  // Until end(), what this thread enqueues on `stream` is of the command `label`, which may be null. The context is
-  // current, and the stream is locked.
+  // Until end(), work that this thread enqueues on `stream` belongs to the command `label`, which may be null. The
+  // context is current, and the stream is locked.
   virtual void begin(const WorkLabel* label, CUstream stream) = 0;
   virtual void end(const WorkLabel* label, CUstream stream) = 0;
   // A capture of the command `label`, which may be null, ended with these nodes.

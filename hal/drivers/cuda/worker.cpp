@@ -5,7 +5,7 @@
 namespace baton::hal::drivers::cuda {
 namespace {
 
-// A waiter of a watch is told within this. Memory that is to be let go of can wait longer.
+// The longest that a waiter of a watch waits for its notice. Releasing memory can wait longer.
 constexpr std::chrono::microseconds kWatchPause{10};
 constexpr std::chrono::milliseconds kReapPause{1};
 constexpr std::chrono::milliseconds kGuardPause{1};

@@ -51,7 +51,7 @@ Result<Ref<hal::Channel>> Channel::make(const ChannelRequest& request) {
   RankMeeting meeting(request);
   RankSegment found;
   BATON_TRY(request.rank == 0 ? lead(request, meeting, found) : follow(request, meeting, found));
-  BATON_TRY(found.meet());  // From here on nobody asks the store.
+  BATON_TRY(found.meet());  // The store is not used from here on.
   found.next_step();
   return Ref<hal::Channel>(
       make_ref<Channel>(request.name, request.rank, request.rank_count, std::move(found), request.timeout_ns));

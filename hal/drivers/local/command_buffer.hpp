@@ -38,7 +38,7 @@ class CommandBuffer final : public hal::CommandBuffer {
                                                arena().copy(command.constant_slots), copy_bindings(command.bindings));
     return append(command, *record);
   }
-  // Where the program is that records a launch, for those who name crashes.
+  // Where in the program a launch was recorded, for messages about crashes.
   void note_place(Launch& launch);
   std::span<const RecordedBinding> copy_bindings(std::span<const Binding> bindings);
   void add(Record& record);

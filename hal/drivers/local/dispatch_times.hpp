@@ -27,7 +27,7 @@ class DispatchTimes {
   }
 
   using Rows = std::map<std::pair<std::string, std::string>, Row>;  // By executable and entry point.
-  // What was added since the last time.
+  // The times that were added since the last call.
   Rows take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(rows_, {});

@@ -25,8 +25,8 @@ class CodeImage : public RefCounted<CodeImage> {
   virtual bool holds_code(const void* /*address*/) const { return true; }
 };
 
-// What a loader found in the bytes: whom to ask for the library, and what must stay mapped meanwhile. The image is null
-// for code that is part of the process.
+// What a loader found in the bytes: the function that gives the library, and what must stay mapped as long as it is
+// used. The image is null for code that is part of the process.
 struct LoadedCode {
   baton_executable_library_query_function query;
   Ref<CodeImage> image;
@@ -49,7 +49,7 @@ class Executable final : public hal::Executable {
   MeasuredCost& tile_cost(uint32_t entry_point) const { return tile_costs_[entry_point]; }
   const baton_executable_environment& environment() const { return environment_; }
   uint32_t max_concurrency() const { return max_concurrency_; }
-  // What the access of a failed check was; null for a number that is none.
+  // The access that failed its check; null for an unknown number.
   const baton_access_check* access_check(uint32_t number) const;
   DispatchTimes* dispatch_times() const { return dispatch_times_.get(); }
 

@@ -107,8 +107,8 @@ void tell(int signal, const siginfo_t& fault, const RunningKernel& running) {
   sentence.write_to_standard_error();
 }
 
-// The instruction runs again when this returns, faults again, and then it is another's turn; a signal that was sent is sent
-// again.
+// After this returns, the processor runs the instruction again, it faults again, and the handler that stood before this
+// one gets the fault. A signal that another process sent is sent again.
 void handle(int signal, siginfo_t* fault, void*) {
   Worker* const worker = Worker::of_this_thread;
   if (const RunningKernel* const running = worker ? std::exchange(worker->running, nullptr) : nullptr) {

@@ -124,7 +124,7 @@ template <typename... Limits>
   return {};
 }
 
-// Where somebody wants times, or limits the work.
+// For observers that take times, and for work with limits.
 [[gnu::noinline]] Status run_watched(const Launch& launch, const baton_dispatch_state& state, Worker& worker,
                                      TileRange tiles, WorkLimits* limits) {
   if (!launch.times) return run_tiles(launch, state, worker, tiles, limits);

@@ -50,7 +50,7 @@ uint64_t rounded(uint64_t size) { return (size + 4095) / 4096 * 4096; }
 struct RankSegment::Head {
   uint64_t magic;
   uint32_t rank_count;
-  std::atomic<uint32_t> bell;      // Raised by whoever raised something else.
+  std::atomic<uint32_t> bell;      // Every rank that raises another counter raises this one, too.
   std::atomic<uint32_t> sleepers;  // Who wants to be woken by it.
   std::atomic<uint32_t> giver_up;  // Its rank + 1; 0: none. What follows is written before `told`.
   std::atomic<uint32_t> told;
@@ -107,7 +107,7 @@ Result<RankSegment> RankSegment::make(uint32_t rank_count, int64_t timeout_ns) {
   if (made.file_ < 0) return cannot("make", made.name_);
   made.named_ = true;
   const uint64_t size = layout_of(rank_count, sizeof(Head)).size;
-  // Reserved at once: a full /dev/shm is told here, and not by a signal later.
+  // Reserves the memory at once, so that a full /dev/shm is a status here and not a signal later.
   if (const int error = posix_fallocate(made.file_, 0, static_cast<off_t>(size))) {
     return failure(StatusCode::kResourceExhausted, "Memory that ", rank_count, " ranks share (", size,
                    " bytes in /dev/shm) is not to be had: ", std::strerror(error), ".");

@@ -48,7 +48,7 @@ struct Record {
   uint64_t tile_count = 1;
   CountTiles count_tiles = nullptr;   // Not null: how many tiles is known only when its phase begins.
   MeasuredCost* tile_cost = nullptr;  // Of all records like it; null: not kept (code of the host).
-  struct Heard* heard = nullptr;      // Not null: somebody observes, and `run` tells (heard_record.hpp).
+  struct Heard* heard = nullptr;      // Not null: the recording is observed, and `run` reports (heard_record.hpp).
 };
 
 // Part of a record.
@@ -95,8 +95,8 @@ class Recording final : public hal::Recording {
   const Phase* first_phase() const { return first_phase_; }
   // Host calls and foreign calls, which may block.
   bool runs_host_code() const { return runs_host_code_; }
-  // What it takes one thread, as far as is known; looks no further than `limit_ns`, and beyond it where something is
-  // not known.
+  // The time that one thread takes for it, as far as it is known; stops adding at `limit_ns`, and gives more than that
+  // when some part is unknown.
   double expected_ns(double limit_ns) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace baton::hal::drivers::local {
 namespace {
 
-// What it takes to queue a task and hear of it, with workers awake.
+// The time from queueing a task to its notice, with workers awake.
 constexpr double kHandOverNs = 300;
 
 }  // namespace
@@ -184,7 +184,7 @@ TaskPool::TaskPool(const TaskPoolOptions& options) : state_(make_ref<State>(opti
 // The last reference to a device may go with an operation, on a worker: that one can't be joined, but it holds the
 // state.
 TaskPool::~TaskPool() {
-  if (!has_workers()) {  // Nobody to join or to detach.
+  if (!has_workers()) {  // The workers stayed in the parent: none can be joined or detached.
     new std::vector<std::thread>(std::move(workers_));
     return;
   }

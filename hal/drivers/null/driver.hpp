@@ -20,7 +20,7 @@ class TraceSink {
 };
 
 struct TraceOptions {
-  std::shared_ptr<TraceSink> sink = nullptr;  // Null: nothing is told.
+  std::shared_ptr<TraceSink> sink = nullptr;  // Null: nothing is printed.
   bool json = false;
 };
 

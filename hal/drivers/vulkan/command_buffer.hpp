@@ -41,7 +41,7 @@ class CommandBuffer final : public hal::CommandBuffer {
   Status shape_grid(Launch& launch, const LaunchRequest& request) const;
   Status launch_copy(const RecordedBinding& source, const RecordedBinding& target, uint64_t length);
   Status add_barrier();
-  // Behind the segment that is open, if one is.
+  // Ends the open segment first, if there is one.
   Status add(Record& record);
   void append(Record& record);
   Status close_segment();

@@ -9,7 +9,7 @@
 namespace baton::hal::drivers::vulkan {
 namespace {
 
-constexpr size_t kNameMin = 4, kUuidMin = 8;  // What is told of either, at least.
+constexpr size_t kNameMin = 4, kUuidMin = 8;  // The least that is reported of either.
 
 struct Parameters {
   Validation validation = Validation::kOff;

@@ -44,7 +44,7 @@ struct Options {
   baton::Timeline* timeline = nullptr;
   // Null: messages go to standard error.
   std::shared_ptr<ValidationListener> validation_listener = nullptr;
-  // Of a grid in x, y and z: where the device takes more, it is taken for one that takes no more. For tests.
+  // Limits the grid in x, y and z when the device takes more. For tests.
   uint32_t workgroups_max = ~uint32_t{0};
   // Linked with programs that import functions, when they are loaded (linked_functions.hpp).
   std::vector<DeviceFunctions> functions = {};

@@ -29,7 +29,7 @@ class ForeignSegments {
   // Whether it was left alone; and whether that is no longer right.
   bool waits() const { return waits_; }
   bool is_stale() const;
-  // How observers call it; null: nobody observes.
+  // The observer's name for it; null without an observer.
   const WorkLabel* label() const;
   // In its turn, when all before it is done: the host may look at memory then. Gives what is to be submitted, or null.
   Result<VkCommandBuffer> call(Device& device, const Arguments& arguments);

@@ -12,7 +12,7 @@
 
 namespace baton::hal::drivers::vulkan {
 
-// What Khronos' validation layer says goes to the listener, else to standard error; kFatal ends the process then.
+// Messages of Khronos' validation layer go to the listener, else to standard error; kFatal then ends the process.
 enum class Validation : uint8_t { kOff, kOn, kFatal };
 
 class Instance final : public RefCounted<Instance> {
@@ -23,7 +23,7 @@ class Instance final : public RefCounted<Instance> {
 
   const InstanceSymbols& symbols() const { return symbols_; }
   Result<std::vector<VkPhysicalDevice>> physical_devices() const;
-  // To whoever listens to the validation layer.
+  // Passes the message to the listener of the validation layer.
   void say(std::string_view message) const { listener_->say(message); }
 
  private:

@@ -75,7 +75,7 @@ Status link_all(SpirvLink& link, std::span<const SpirvFunctions> libraries) {
 Result<std::vector<std::byte>> link_functions(std::span<const std::byte> code,
                                               std::span<const DeviceFunctions> functions) {
   auto words = spirv_words(code);
-  // What is broken is told by whoever reads it next.
+  // Whatever reads a broken file next reports it.
   if (!words.has_value() || !wants_functions(*words)) return std::vector<std::byte>();
   SpirvLink link;
   BATON_TRY(link.begin(*words));

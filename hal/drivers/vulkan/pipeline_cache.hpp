@@ -15,7 +15,7 @@
 
 namespace baton::hal::drivers::vulkan {
 
-// What stands in the file; nothing when there is none. A failure says why it is ignored.
+// The contents of the file; nothing when it is missing. A failure says why the file is ignored.
 Result<std::vector<std::byte>> read_pipelines(const std::string& path);
 // Whole or not at all.
 Status write_pipelines(const std::string& path, std::span<const std::byte> pipelines);

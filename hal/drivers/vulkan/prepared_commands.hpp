@@ -35,8 +35,9 @@ struct Arguments {
 // A binding table that an execution brings.
 struct BindRequest {
   const BindingTable& table;
-  bool checked;    // The caller checked that it fits the recording.
-  uint64_t frees;  // How many buffers the queue had freed by then: a table that fitted before may name one of them.
+  bool checked;  // The caller checked that it fits the recording.
+  // How many buffers the queue had freed then: since, it may have freed one that a checked table names.
+  uint64_t frees;
 };
 
 class PreparedCommands {
@@ -56,7 +57,8 @@ class PreparedCommands {
   Arguments arguments(const BoundTable& bound) const { return {bound.ranges, constants_}; }
 
   const Block& table() const { return table_; }
-  // Of the device's work in a stretch of the recording, in order; a step of the host divides two stretches.
+  // The command buffers for the device's work in one stretch of the recording, in order; a step of the host ends a
+  // stretch.
   std::span<const VkCommandBuffer> commands(size_t stretch = 0) const {
     return {commands_.data() + ends_[stretch], ends_[stretch + 1] - ends_[stretch]};
   }
@@ -64,7 +66,7 @@ class PreparedCommands {
   // Of the steps that call functions, in order; one that waits for its turn divides two stretches, too.
   std::span<ForeignSegments> foreign() { return foreign_; }
 
-  // Null: nobody asks when the device runs what.
+  // Null: times on the device are not taken.
   const Stamps* stamps() const { return stamps_.get(); }
   // The device is through with all that was submitted; `spans` are the device's.
   void tell(WorkSpans& spans) const;
@@ -107,7 +109,7 @@ class PreparedCommands {
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
   std::vector<VkCommandBuffer> own_;          // Of the steps with launches.
   std::vector<ForeignSegments> foreign_;      // Of the steps that call functions.
-  std::unique_ptr<Stamps> stamps_;            // Null: nobody asks when the device runs what.
+  std::unique_ptr<Stamps> stamps_;            // Null: times on the device are not taken.
   std::vector<size_t> stamped_;               // The steps that are submitted, where there are stamps.
   std::vector<VkCommandBuffer> commands_;     // All that there is to submit for what is bound,
   std::vector<size_t> ends_;                  // and where each stretch begins there and the last one ends.

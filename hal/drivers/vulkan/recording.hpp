@@ -34,7 +34,7 @@ enum class RecordKind : uint8_t { kLaunch, kBarrier, kHostStep, kSegment };
 struct Record {
   RecordKind kind;
   Record* next = nullptr;
-  const WorkLabel* label = nullptr;  // Null: nobody observes.
+  const WorkLabel* label = nullptr;  // Null: there is no observer.
 };
 
 struct Launch : Record {
@@ -69,7 +69,8 @@ struct HostStep : Record {
   Status (*run)(const HostStep& step, const HostExecution& execution) = nullptr;
 };
 
-// What somebody else records: a custom command did already, or a foreign function does, under each table.
+// Commands that a module records into the VkCommandBuffer: a custom command did so while it recorded, or a foreign
+// function does so for each table.
 struct SegmentRecord : Record {
   const Segment* made = nullptr;        // The recording owns it.
   ForeignFunction* function = nullptr;  // Where it is null.

@@ -38,7 +38,7 @@ class Segment {
   void count_query(int step) { open_queries_ += step; }
 
  private:
-  // While somebody records.
+  // While a module records.
   struct Watch {
     Segment* outer;  // Of this thread, before.
     HeardHere heard;

@@ -14,7 +14,7 @@ struct Capability {
   VkBool32 has;
 };
 
-// What kernels can be asked for and Baton never turns on: by name, so that people know what to take out.
+// Features that kernels may require and Baton never enables, with names, so that a message can say what to take out.
 const char* unused_capability(uint32_t number) {
   constexpr struct {
     uint32_t number;

@@ -8,8 +8,9 @@ namespace {
 
 using namespace spirv;
 
-// Of the words behind the opcode, one letter for each: t the result's type, r the result, i an id, l a literal; the last
-// one for all that follow, when it is I or L. m is what memory operands are: a mask, then what it asks for.
+// The operands of an instruction, one letter for each word after the opcode: t the result's type, r the result, i an
+// id, l a literal. A last letter I or L stands for all words that follow; m stands for memory operands: a mask, then
+// the words that it asks for.
 struct Form {
   uint32_t first, last;  // Opcodes.
   std::string_view words;

@@ -69,7 +69,7 @@ class Module {
     return read.ok() && known;
   }
 
-  // Functions that `entry` doesn't reach, what they make, and variables that nobody names.
+  // Functions that `entry` does not reach, what they make, and variables that nothing names.
   void choose(uint32_t entry) {
     std::vector<uint32_t> open{entry};
     std::set<uint32_t> named;

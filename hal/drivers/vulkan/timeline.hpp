@@ -60,7 +60,7 @@ class Timeline final : public WaitHelper, public DeviceThreadOwner {
   bool help(Awaited& awaited) override;
   // A thread sleeps until a submission is through, or a waiter is to be called then.
   void wake();
-  // Until all is through and all completions are told.
+  // Until all work is done and all completions are reported.
   Status drain(int64_t timeout_ns);
   // Lets go of `table`, or of all tables that it keeps.
   void drop(const std::shared_ptr<BoundTable>& table);
@@ -89,7 +89,7 @@ class Timeline final : public WaitHelper, public DeviceThreadOwner {
   const Ref<Context> context_;
   VkSemaphore semaphore_ = VK_NULL_HANDLE;
   std::atomic<uint64_t> completed_{0};  // What was last seen; never too high.
-  std::mutex queue_mutex_;              // Of Vulkan's queue, taken last: one thread at a time calls it.
+  std::mutex queue_mutex_;              // Guards calls of the VkQueue; taken after all other locks.
   std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t last_ = 0;               // Guarded by mutex_: what was submitted last.

@@ -55,7 +55,7 @@ class WorkOrder {
   bool conflicts(const Range& range, Access access) const;
 
   Touched before_;  // By work that a barrier stands behind, since the last one that was needed.
-  Touched since_;   // By work behind that barrier.
+  Touched since_;   // By work after that barrier.
 };
 
 }  // namespace baton::hal::drivers::vulkan

@@ -53,7 +53,7 @@ Status WorkSpans::compare_clocks(Timeline& device) {
   return {};
 }
 
-// Ticks begin again after some bits: what is told is near to what was told last. The lock is held.
+// The counter wraps after some bits: a time lies near the last one that was reported. The lock is held.
 int64_t WorkSpans::host_ns(uint64_t ticks) {
   const uint32_t unused = 64 - context_->facts().timestamp_bits;
   const int64_t later = static_cast<int64_t>((ticks - last_ticks_) << unused) >> unused;
