@@ -1,4 +1,5 @@
-"""Rooms with one job: a class of the compiler with more than 25 methods says above it why it has so many ("... methods are ...")."""
+"""Rooms with one job: a class of the compiler with more than 25 methods says above it why it has so many ("... methods are ..."), and
+classes of one folder hold no pointers or references to each other in a circle."""
 import re
 
 from house import files, finish, read
@@ -47,5 +48,36 @@ def problems_of(path):
             yield f"{path}: {match.group(1)} has {count} methods; make rooms of it, or say above it why its methods are one job"
 
 
+HELD = re.compile(r"^\s*(?:const\s+)?([\w:]+)\s*(?:const\s*)?[&*]\s*(?:const\s+)?\w+\s*(?:=[^;]*|\{[^;]*)?$")
+
+
+def held_classes(body):
+    """Names of classes that members of a class point or refer to."""
+    members_held = (HELD.match(statement.strip()) for statement in body.split(";"))
+    return {match[1].rsplit("::", 1)[-1] for match in members_held if match}
+
+
+def circles(holds, way):
+    for held in sorted(holds.get(way[-1], ())):
+        if held == way[0]:
+            yield way
+        elif held not in way and held > way[0]:  # Each circle once, from its first name.
+            yield from circles(holds, [*way, held])
+
+
+def problems_of_folder(folder, paths):
+    holds = {}
+    for path in paths:
+        code = COMMENT_OR_TEXT.sub(blank, read(path))
+        for match in CLASS.finditer(code):
+            holds.setdefault(match[1], set()).update(held_classes(members(code, match.end())) - {match[1]})
+    for name in sorted(holds):
+        for circle in circles(holds, [name]):
+            yield f"{folder}: {' -> '.join([*circle, name])} hold each other in a circle; one of them can be passed to a function"
+
+
 sources = [path for path in files(".hpp", ".cpp") if path.parts[0] == "compiler-lite"]
-finish([problem for path in sources for problem in problems_of(path)], len(sources))
+problems = [problem for path in sources for problem in problems_of(path)]
+for folder in sorted({path.parent for path in sources}):
+    problems += problems_of_folder(folder, [path for path in sources if path.parent == folder])
+finish(problems, len(sources))
