@@ -201,7 +201,9 @@ TEST(DlpackTest, AViewHasTheStridesOfElementsRowByRow) {
     write_dense_strides(shape, strides.data());
     EXPECT_TRUE(std::ranges::equal((*view)->shape(), shape)) << (*view)->type_text();
     EXPECT_TRUE(std::ranges::equal((*view)->dense_strides(), strides)) << (*view)->type_text();
-    if (!shape.empty()) EXPECT_EQ(strides.back(), 1);
+    if (!shape.empty()) {
+      EXPECT_EQ(strides.back(), 1);
+    }
     for (size_t i = 1; i < shape.size() && (*view)->element_count() > 0; ++i) {
       EXPECT_EQ(strides[i - 1], strides[i] * shape[i]) << (*view)->type_text();
     }

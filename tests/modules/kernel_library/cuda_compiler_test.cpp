@@ -197,7 +197,9 @@ TEST_F(CudaCompilerTest, LtoIrIsOptimizedWhereItIsLinked) {
     EXPECT_FAILS(linked, StatusCode::kInvalidArgument,
                  "nvJitLink does not link 'caller.ptx', 'cut.ltoir': the LTO-IR does not compile: it was damaged")
         << length;
-    if (!linked) EXPECT_EQ(linked.error().message().find("-lto)"), std::string_view::npos) << length;
+    if (!linked) {
+      EXPECT_EQ(linked.error().message().find("-lto)"), std::string_view::npos) << length;
+    }
   }
   const LinkInput none[] = {parts[0], {"cut.ltoir", parts[1].bytes.first(4)}};
   EXPECT_FAILS(link_cuda("90", none), StatusCode::kDataLoss, "while linking 'cut.ltoir'");
