@@ -168,7 +168,8 @@ class Raw {
 };
 
 // Each way's time of an all-reduce, where a recording or a graph holds `each` of them.
-void measure_row(Group& group, uint32_t rank, Ours& stream, Ours& graph, Raw& raw, uint64_t bytes, int rounds, int each) {
+void measure_row(Group& group, uint32_t rank, Ours& stream, Ours& graph, Raw& raw, uint64_t bytes, int rounds,
+                 int each) {
   std::vector<Time> raws, streams, graphs, raw_graphs;
   for (int i = 0; i < kTurns; ++i) {
     raws.push_back(raw.measure(group, bytes, rounds, each, false));

@@ -333,7 +333,7 @@ OpenCommandBuffer::OpenCommandBuffer(baton_object* commands, std::span<const Ref
 OpenCommandBuffer::~OpenCommandBuffer() { nb::cast<CommandBuffer&>(object_).handle = nullptr; }
 
 void bind_command_buffers(nb::module_& module) {
-  nb::class_<HostMemory>(module, "_HostMemory", nb::type_slots(memory_slots));
+  const nb::class_<HostMemory> memory(module, "_HostMemory", nb::type_slots(memory_slots));
   nb::class_<Binding>(module, "Binding", nb::type_slots(kNoConstructorAlone))
       .def_prop_ro("is_slot", [](const Binding& binding) { return !binding.buffer.get(); })
       .def_prop_ro("offset", [](const Binding& binding) { return binding.range.offset; })

@@ -20,7 +20,7 @@ struct FreedBlock {
 
 class FreedBlocks {
  public:
-  // Smaller ones are cleared in no time.
+  // Smaller blocks are cleared each time (16 KiB in 0.14 us), and leave the few places to large ones.
   static constexpr uint64_t kBytesMin = 64 * 1024;
   static constexpr uint64_t kBytesMax = 256 * 1024 * 1024;
 
