@@ -86,29 +86,28 @@ void add_reads(mlir::Operation* op, llvm::SmallPtrSetImpl<mlir::Value>& read) {
   read.insert(inside.begin(), inside.end());
 }
 
-// Whether the reader is still narrow when it computes its operand itself.
-bool stays_narrow(linalg::LinalgOp producer, mlir::OpOperand* operand) {
-  llvm::SmallPtrSet<mlir::Value, 16> read;
-  add_reads(producer, read);
-  add_reads(operand->getOwner(), read);
-  read.erase(operand->get());
-  return is_narrow(read);
+// Threads of a block take their branches one by one, as the elements of a kernel's own: what chooses between parts may be
+// computed where its elements are read, each once. Upstream's fusion gives indices of loops new places only where no branch
+// holds them.
+bool chooses_for(linalg::LinalgOp producer, mlir::OpOperand* operand) {
+  auto reader = llvm::dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  return reader && reader.getNumReductionLoops() == 0 && is_read_once(operand) && !has_index_in_branch(producer);
 }
 
-bool stays_short(linalg::LinalgOp producer, mlir::OpOperand* operand) {
-  return count_steps(producer) + count_steps(operand->getOwner()) <= kStepsMax;
-}
+enum class Within { kProgram, kProgramOnBlocks, kKernel };
 
 // A kernel reads what its group reads, however its operations are fused; in a program a reader may grow too wide.
-bool fuses(mlir::OpOperand* operand, bool in_kernel) {
+bool fuses(mlir::OpOperand* operand, Within within) {
+  const bool in_kernel = within == Within::kKernel;
   auto producer = llvm::dyn_cast_or_null<linalg::LinalgOp>(operand->get().getDefiningOp());
   if (!producer) return true;
   if (reads_its_result(producer)) return false;
   // Once before a loop, not in each of its turns.
   if (producer->getParentRegion() != operand->getOwner()->getParentRegion()) return is_free(producer);
   if (is_done_again(producer, operand)) return true;
-  if (!saves_work(producer, operand) || is_branchy(producer)) return false;
-  if (!in_kernel && !(stays_narrow(producer, operand) && stays_short(producer, operand))) return false;
+  if (!saves_work(producer, operand)) return false;
+  if (is_branchy(producer) && !(within == Within::kProgramOnBlocks && chooses_for(producer, operand))) return false;
+  if (!in_kernel && !stays_small(producer, operand->getOwner(), operand->get())) return false;
   return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
     return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user) ||
            (in_kernel && llvm::isa<mlir::bufferization::MaterializeInDestinationOp>(user));
@@ -155,7 +154,24 @@ bool is_branchy(linalg::LinalgOp op) {
   return op->walk([](mlir::scf::IfOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
 }
 
-bool fuses_in_program(mlir::OpOperand* operand) { return fuses(operand, /*in_kernel=*/false); }
-bool fuses_in_kernel(mlir::OpOperand* operand) { return fuses(operand, /*in_kernel=*/true); }
+bool has_index_in_branch(linalg::LinalgOp op) {
+  return op
+      ->walk([&](linalg::IndexOp index) {
+        return index->getParentOp() == op ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+bool stays_small(linalg::LinalgOp producer, mlir::Operation* reader, mlir::Value read) {
+  llvm::SmallPtrSet<mlir::Value, 16> reads;
+  add_reads(producer, reads);
+  add_reads(reader, reads);
+  reads.erase(read);
+  return is_narrow(reads) && count_steps(producer) + count_steps(reader) <= kStepsMax;
+}
+
+bool fuses_in_program(mlir::OpOperand* operand) { return fuses(operand, Within::kProgram); }
+bool fuses_in_program_on_blocks(mlir::OpOperand* operand) { return fuses(operand, Within::kProgramOnBlocks); }
+bool fuses_in_kernel(mlir::OpOperand* operand) { return fuses(operand, Within::kKernel); }
 
 }  // namespace baton::compiler_lite::codegen

@@ -7,8 +7,8 @@
 
 namespace baton::compiler_lite::codegen {
 
-// Whether one kernel may read all of these: the device's limits are told in hal/interface/numbers.hpp, and results
-// and checks want some.
+// Whether one kernel may read all of these. hal/interface/numbers.hpp has the devices' limits; results and checks take
+// a part of them.
 bool is_narrow(const llvm::SmallPtrSetImpl<mlir::Value>& read);
 
 // Of one element, roughly: instructions that `op` is, with all that is inside of it.
@@ -20,8 +20,16 @@ constexpr int64_t kStepsMax = 1000;
 bool is_free(mlir::linalg::LinalgOp producer);
 // A choice for each element, as padding makes it, would be made again for each reader, and vectors of none.
 bool is_branchy(mlir::linalg::LinalgOp op);
+
+// Whether a branch of the body asks where it is.
+bool has_index_in_branch(mlir::linalg::LinalgOp op);
+
+// Whether the reader, when it computes what it reads of the producer, is still narrow, and short.
+bool stays_small(mlir::linalg::LinalgOp producer, mlir::Operation* reader, mlir::Value read);
 // In a program, before it is divided into kernels.
 bool fuses_in_program(mlir::OpOperand* operand);
+// The same where blocks of threads compute: what chooses between parts is computed by its reader, too.
+bool fuses_in_program_on_blocks(mlir::OpOperand* operand);
 // Within a kernel. Writing it out is no reading: a result of the kernel that others read on is computed for itself and
 // for them.
 bool fuses_in_kernel(mlir::OpOperand* operand);

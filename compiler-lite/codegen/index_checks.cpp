@@ -16,7 +16,7 @@ using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
-constexpr llvm::StringLiteral kInside = "baton.inside";
+constexpr llvm::StringLiteral kInside = "baton.inside", kPart = "baton.part";
 
 bool is_marked(tensor::ExtractOp extract, unsigned dimension) {
   const auto marks = extract->getAttrOfType<mlir::DenseBoolArrayAttr>(kInside);
@@ -101,6 +101,17 @@ void mark_inside(tensor::ExtractOp extract, llvm::ArrayRef<bool> inside) {
 }
 void mark_inside(tensor::ExtractOp extract) {
   mark_inside(extract, SmallVector<bool>(extract.getIndices().size(), true));
+}
+
+void mark_part(tensor::ExtractOp extract) {
+  mark_inside(extract);
+  extract->setAttr(kPart, mlir::UnitAttr::get(extract.getContext()));
+}
+bool is_part(tensor::ExtractOp extract) { return extract->hasAttr(kPart); }
+
+void forget_marks(tensor::ExtractOp extract) {
+  extract->removeAttr(kInside);
+  extract->removeAttr(kPart);
 }
 
 void hold_indices_inside(mlir::func::FuncOp kernel) {

@@ -17,6 +17,12 @@ void mark_inside(mlir::tensor::ExtractOp extract, llvm::ArrayRef<bool> inside);
 // The same of all of them.
 void mark_inside(mlir::tensor::ExtractOp extract);
 
+// The same, and that no other element of what the body makes reads that one: the tensor is one of the parts that are put together.
+void mark_part(mlir::tensor::ExtractOp extract);
+bool is_part(mlir::tensor::ExtractOp extract);
+// Only the compiler says so: what a program's text says is forgotten.
+void forget_marks(mlir::tensor::ExtractOp extract);
+
 // While bodies are still those of linalg operations on tensors.
 void hold_indices_inside(mlir::func::FuncOp kernel);
 

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "compiler-lite/codegen/by_element.hpp"
+#include "compiler-lite/codegen/index_checks.hpp"
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/decompose_loops.hpp"
@@ -91,7 +92,9 @@ Value element_of(OpBuilder& builder, Location where, ValueRange parts, uint64_t 
       const Value first = inside.create<arith::ConstantIndexOp>(where, begin);
       point[dimension] = inside.create<arith::SubIOp>(where, along, first);
     }
-    return inside.create<tensor::ExtractOp>(where, parts.front(), point);
+    auto element = inside.create<tensor::ExtractOp>(where, parts.front(), point);
+    codegen::mark_part(element);  // The choice of the part has seen to it.
+    return element;
   };
   if (parts.size() == 1) return of_first(builder);
   const Value is_first = builder.create<arith::CmpIOp>(where, arith::CmpIPredicate::ult, along,
@@ -183,6 +186,7 @@ LogicalResult decompose(ModuleOp module) {
   if (failed(lower_winograd(module))) return failure();
   SmallVector<Operation*> all;
   module.walk([&](Operation* op) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) codegen::forget_marks(extract);
     if (isa<linalg::SoftmaxOp, tensor::PackOp, tensor::UnPackOp, tensor::ConcatOp, tensor::FromElementsOp,
             tensor::ScatterOp, scf::ForallOp, flow::TensorTieShapeOp, flow::TensorDynamicConstantOp,
             flow::TensorBitcastOp, flow::TensorReshapeOp>(op)) {

@@ -200,7 +200,7 @@ void BoundRules::bound_loops(Operation* op, const IndexRange& range, llvm::Array
   }
 }
 
-// Several loops move along one dimension, as a convolution's output and kernel do.
+// Handles a dimension whose index adds several loops, such as those of a convolution's output and kernel.
 void BoundRules::window(linalg::LinalgOp op, mlir::OpOperand& operand, unsigned dimension, mlir::AffineExpr index,
                         llvm::ArrayRef<OpFoldResult> extents) {
   index = joined(index);
@@ -359,6 +359,7 @@ void BoundRules::body_extracts(Operation* op, llvm::ArrayRef<OpFoldResult> exten
 // Indices that are known to be inside are marked, so that the kernel doesn't look again. One that stands under a
 // condition is the kernel's: when it is reached is not known here.
 void BoundRules::body_extract(Operation* op, tensor::ExtractOp extract, llvm::ArrayRef<OpFoldResult> extents) {
+  if (codegen::is_part(extract)) return;  // Who made it knew.
   const bool is_conditional = extract->getParentOp() != op, is_chosen = only_chosen(extract);
   SmallVector<bool> inside;
   for (const auto& [d, index] : llvm::enumerate(extract.getIndices())) {

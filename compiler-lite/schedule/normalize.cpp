@@ -10,6 +10,7 @@
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
+#include "compiler-lite/schedule/computed_parts.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/joined_loops.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
@@ -245,7 +246,7 @@ struct ForgetInitialValue : mlir::OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-// What begins with the same number everywhere, as a sum of one step does, takes the number itself.
+// A tensor that begins with the same number everywhere, as a sum of one step does, is replaced by the number.
 struct ReadFilledValue : mlir::OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, mlir::PatternRewriter& rewriter) const override {
@@ -380,7 +381,10 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   }
 
   mlir::RewritePatternSet fusion(context);
-  linalg::populateElementwiseOpsFusionPatterns(fusion, codegen::fuses_in_program);
+  const bool on_blocks = products == Products::kOnBlocks;
+  linalg::populateElementwiseOpsFusionPatterns(
+      fusion, on_blocks ? codegen::fuses_in_program_on_blocks : codegen::fuses_in_program);
+  if (on_blocks) populate_computed_part_patterns(fusion);
   fusion.add<ReadFilledValue, ForgetInitialValue, ConstantToFill>(context);
   populate_narrowing_patterns(fusion);
   add_clean_ups(fusion);
