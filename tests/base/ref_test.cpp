@@ -109,7 +109,10 @@ TEST(Ref, CountsFromSeveralThreads) {
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([mine = held] {
-      for (int copy = 0; copy < kCopies; ++copy) Ref<Animal> shared = mine;
+      for (int copy = 0; copy < kCopies; ++copy) {
+        const Ref<Animal> shared = mine;
+        EXPECT_NE(shared.get(), nullptr);
+      }
     });
   }
   held = nullptr;  // the last of the threads destroys
