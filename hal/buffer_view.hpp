@@ -18,6 +18,13 @@ enum class Encoding : uint32_t { kOpaque = 0, kDenseRowMajor = 1 };
 std::string shape_text(std::span<const int64_t> shape, ElementType element_type);
 // How many bytes the elements of such a tensor take, one beside the other; a failure for what no tensor is.
 Result<uint64_t> dense_bytes(std::span<const int64_t> shape, ElementType element_type);
+// The strides, in elements, of a tensor whose elements lie row by row. `strides` has room for the rank.
+inline void write_dense_strides(std::span<const int64_t> shape, int64_t* strides) {
+  uint64_t stride = 1;  // It may wrap where another extent is 0; nothing is read then.
+  for (size_t i = shape.size(); i-- > 0; stride *= static_cast<uint64_t>(shape[i])) {
+    strides[i] = static_cast<int64_t>(stride);
+  }
+}
 
 class BufferView final : public RefCounted<BufferView> {
  public:
@@ -47,11 +54,8 @@ class BufferView final : public RefCounted<BufferView> {
         encoding_(encoding),
         element_count_(element_count) {
     int64_t* const extents = more_extents_ ? more_extents_.get() : extents_;
-    uint64_t stride = 1;  // May overflow where another extent is 0; nothing is read then.
-    for (size_t i = rank_; i-- > 0; stride *= static_cast<uint64_t>(shape[i])) {
-      extents[i] = shape[i];
-      extents[rank_ + i] = static_cast<int64_t>(stride);
-    }
+    for (size_t i = 0; i < rank_; ++i) extents[i] = shape[i];
+    write_dense_strides(shape, extents + rank_);
   }
   const int64_t* extents() const { return more_extents_ ? more_extents_.get() : extents_; }
 

@@ -29,14 +29,6 @@ inline bool write_dlpack_type(ElementType type, baton_dl_type& out) {
 // The same, or UNIMPLEMENTED.
 Result<baton_dl_type> dlpack_type(ElementType type);
 
-// The strides, in elements, of a tensor whose elements lie row by row. `strides` has room for the rank.
-inline void write_dense_strides(std::span<const int64_t> shape, int64_t* strides) {
-  uint64_t stride = 1;  // It may wrap where another extent is 0.
-  for (size_t i = shape.size(); i-- > 0; stride *= static_cast<uint64_t>(shape[i])) {
-    strides[i] = static_cast<int64_t>(stride);
-  }
-}
-
 inline constexpr int64_t kNoStream = -1;  // The contents are there already; nothing is to be ordered.
 
 // Takes the tensor over: it is destroyed when the last reference to its buffer is gone, and the device is through with

@@ -85,7 +85,7 @@ Time turn_of(Group& group, int rounds, int each, const Enqueue& enqueue, const W
   for (int i = 0; i < rounds; ++i) enqueue();
   const double enqueued = now_us();
   wait();
-  const double count = double{1} * rounds * each;
+  const double count = rounds * each;
   return {(now_us() - begin) / count, (enqueued - begin) / count};
 }
 

@@ -12,7 +12,6 @@ added. On two GPUs 1.7 is to be reached at a size where it can be.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import statistics
@@ -22,6 +21,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]  # The first where all was carried into one folder.
+import ranks as benchmarked  # noqa: E402
 REACH = {2: 1.7}
 
 PROGRAM = """
@@ -84,36 +85,17 @@ class Layer:
                        f"--input={options.width}x{part}x{options.type}={1 / options.width}",
                        f"--input={part}x{options.width}x{options.type}={1 / options.hidden}"]
 
-    def run(self, tool, *arguments):
-        device = self.options.device
-        if "{rank}" not in device and device.startswith("cuda") and self.ranks > 1:
-            kind, mark, parameters = device.partition("?")
-            device = f"cuda://{{rank}}{mark}{parameters}"
-        store = self.work / "ranks"
-        store.unlink(missing_ok=True)
-        command = [self.options.bin / tool, self.folder / name_of(self.options, self.ranks), f"--device={device}", "--function=mlp",
-                   *self.inputs, *arguments]
-        if self.ranks > 1:
-            starts = next(path for path in (HERE / "run_ranks.py", ROOT / "tests/support/run_ranks.py") if path.is_file())
-            command = [sys.executable, starts, self.ranks, f"file:{store}", *command]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600)
-        if done.returncode:
-            sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    def command(self, tool):
+        device = benchmarked.device_of(self.options.device, self.ranks)
+        return [self.options.bin / tool, self.folder / name_of(self.options, self.ranks), f"--device={device}", "--function=mlp", *self.inputs]
 
     def check(self):
-        self.run("baton-run-module", f"--expected_output={self.options.rows}x{self.options.width}x{self.options.type}=0.5")
+        expected = f"--expected_output={self.options.rows}x{self.options.width}x{self.options.type}=0.5"
+        benchmarked.run([*self.command("baton-run-module"), expected], self.ranks, self.work)
 
     def microseconds(self):
         """Of a call, on its slowest rank."""
-        out = self.work / f"{self.ranks}_{{rank}}.json"
-        self.run("baton-benchmark-module", "--benchmark_filter=^mlp/", f"--iterations={self.options.calls}", "--benchmark_repetitions=3",
-                 f"--benchmark_out={out if self.ranks > 1 else str(out).format(rank=0)}")
-        return max(self.of_rank(pathlib.Path(str(out).format(rank=rank))) for rank in range(self.ranks))
-
-    @staticmethod
-    def of_rank(file):
-        rows = [row for row in json.loads(file.read_text())["benchmarks"] if row["run_type"] == "iteration"]
-        return statistics.median(row["real_time"] * {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[row["time_unit"]] for row in rows)
+        return benchmarked.slowest_us(self.command("baton-benchmark-module"), "mlp", self.ranks, self.work, self.options.calls, 3)
 
 
 def main():

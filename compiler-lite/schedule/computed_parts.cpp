@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/fusion_rules.hpp"
 #include "compiler-lite/codegen/index_checks.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,16 +25,8 @@ linalg::GenericOp reader_of(tensor::ExtractOp extract) {
   return reader->isAncestor(extract.getTensor().getParentBlock()->getParentOp()) ? linalg::GenericOp() : reader;
 }
 
-bool has_static_shape(Value value) { return llvm::cast<RankedTensorType>(value.getType()).hasStaticShape(); }
-
 Value constant(mlir::OpBuilder& builder, mlir::Location where, int64_t number) {
   return builder.create<arith::ConstantIndexOp>(where, number);
-}
-
-void read_instead(mlir::PatternRewriter& rewriter, tensor::ExtractOp extract, Value from, mlir::ValueRange point) {
-  auto other = rewriter.create<tensor::ExtractOp>(extract.getLoc(), from, point);
-  codegen::mark_part(other);
-  rewriter.replaceOp(extract, other);
 }
 
 // The dimension of each group that has more than one element, or the first; none where two have.
@@ -53,58 +46,70 @@ std::optional<SmallVector<int64_t>> long_dimensions(RankedTensorType type,
   return found;
 }
 
+// An element of a tensor that another one is a view of.
+struct Place {
+  Value tensor;
+  SmallVector<Value> point;
+};
+
+std::optional<Place> in_source(mlir::OpBuilder& builder, tensor::ExtractOp extract, tensor::ExtractSliceOp slice) {
+  for (const llvm::ArrayRef<int64_t> numbers :
+       {slice.getStaticOffsets(), slice.getStaticStrides(), slice.getStaticSizes()}) {
+    if (mlir::ShapedType::isDynamicShape(numbers)) return std::nullopt;
+  }
+  const mlir::Location where = extract.getLoc();
+  const llvm::SmallBitVector dropped = slice.getDroppedDims();
+  Place place{slice.getSource(), {}};
+  auto index = extract.getIndices().begin();
+  for (unsigned d = 0; d < dropped.size(); ++d) {
+    const int64_t begin = slice.getStaticOffset(d), step = slice.getStaticStride(d);
+    if (dropped.test(d)) {
+      place.point.push_back(constant(builder, where, begin));
+      continue;
+    }
+    Value at = *index++;
+    if (step != 1) at = builder.create<arith::MulIOp>(where, at, constant(builder, where, step));
+    if (begin != 0) at = builder.create<arith::AddIOp>(where, at, constant(builder, where, begin));
+    place.point.push_back(at);
+  }
+  return place;
+}
+
+std::optional<Place> in_source(tensor::ExtractOp extract, tensor::ExpandShapeOp wide) {
+  if (!has_static_shape(wide.getResult())) return std::nullopt;
+  const auto longer = long_dimensions(wide.getResultType(), wide.getReassociationIndices());
+  if (!longer) return std::nullopt;
+  Place place{wide.getSrc(), {}};
+  for (const int64_t d : *longer) place.point.push_back(extract.getIndices()[static_cast<size_t>(d)]);
+  return place;
+}
+
+std::optional<Place> in_source(mlir::OpBuilder& builder, tensor::ExtractOp extract, tensor::CollapseShapeOp narrow) {
+  if (!has_static_shape(narrow.getSrc())) return std::nullopt;
+  const auto longer = long_dimensions(narrow.getSrcType(), narrow.getReassociationIndices());
+  if (!longer) return std::nullopt;
+  const Value zero = constant(builder, extract.getLoc(), 0);
+  Place place{narrow.getSrc(), SmallVector<Value>(static_cast<size_t>(narrow.getSrcType().getRank()), zero)};
+  for (auto [d, index] : llvm::zip_equal(*longer, extract.getIndices())) place.point[static_cast<size_t>(d)] = index;
+  return place;
+}
+
 struct ReadThroughShape : mlir::OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ExtractOp extract, mlir::PatternRewriter& rewriter) const override {
     if (!codegen::is_part(extract) || !reader_of(extract)) return mlir::failure();
+    std::optional<Place> place;
     if (auto slice = extract.getTensor().getDefiningOp<tensor::ExtractSliceOp>()) {
-      return through_slice(extract, slice, rewriter);
+      place = in_source(rewriter, extract, slice);
+    } else if (auto wide = extract.getTensor().getDefiningOp<tensor::ExpandShapeOp>()) {
+      place = in_source(extract, wide);
+    } else if (auto narrow = extract.getTensor().getDefiningOp<tensor::CollapseShapeOp>()) {
+      place = in_source(rewriter, extract, narrow);
     }
-    if (auto wide = extract.getTensor().getDefiningOp<tensor::ExpandShapeOp>()) {
-      if (!has_static_shape(wide.getResult())) return mlir::failure();
-      const auto longer = long_dimensions(wide.getResultType(), wide.getReassociationIndices());
-      if (!longer) return mlir::failure();
-      SmallVector<Value> point;
-      for (const int64_t d : *longer) point.push_back(extract.getIndices()[static_cast<size_t>(d)]);
-      read_instead(rewriter, extract, wide.getSrc(), point);
-      return mlir::success();
-    }
-    auto narrow = extract.getTensor().getDefiningOp<tensor::CollapseShapeOp>();
-    if (!narrow || !has_static_shape(narrow.getSrc())) return mlir::failure();
-    const auto longer = long_dimensions(narrow.getSrcType(), narrow.getReassociationIndices());
-    if (!longer) return mlir::failure();
-    SmallVector<Value> point(static_cast<size_t>(narrow.getSrcType().getRank()));
-    for (auto [d, index] : llvm::zip_equal(*longer, extract.getIndices())) point[static_cast<size_t>(d)] = index;
-    for (Value& index : point) {
-      if (!index) index = constant(rewriter, extract.getLoc(), 0);
-    }
-    read_instead(rewriter, extract, narrow.getSrc(), point);
-    return mlir::success();
-  }
-
- private:
-  static LogicalResult through_slice(tensor::ExtractOp extract, tensor::ExtractSliceOp slice,
-                                     mlir::PatternRewriter& rewriter) {
-    const bool is_known = llvm::none_of(slice.getStaticOffsets(), mlir::ShapedType::isDynamic) &&
-                          llvm::none_of(slice.getStaticStrides(), mlir::ShapedType::isDynamic) &&
-                          llvm::none_of(slice.getStaticSizes(), mlir::ShapedType::isDynamic);
-    if (!is_known) return mlir::failure();
-    const llvm::SmallBitVector dropped = slice.getDroppedDims();
-    SmallVector<Value> point;
-    auto index = extract.getIndices().begin();
-    const mlir::Location where = extract.getLoc();
-    for (unsigned d = 0; d < dropped.size(); ++d) {
-      const int64_t begin = slice.getStaticOffset(d), step = slice.getStaticStride(d);
-      if (dropped.test(d)) {
-        point.push_back(constant(rewriter, where, begin));
-        continue;
-      }
-      Value at = *index++;
-      if (step != 1) at = rewriter.create<arith::MulIOp>(where, at, constant(rewriter, where, step));
-      if (begin != 0) at = rewriter.create<arith::AddIOp>(where, at, constant(rewriter, where, begin));
-      point.push_back(at);
-    }
-    read_instead(rewriter, extract, slice.getSource(), point);
+    if (!place) return mlir::failure();
+    auto other = rewriter.create<tensor::ExtractOp>(extract.getLoc(), place->tensor, place->point);
+    codegen::mark_part(other);
+    rewriter.replaceOp(extract, other);
     return mlir::success();
   }
 };

@@ -1,6 +1,7 @@
 #include "compiler-lite/schedule/narrowings.hpp"
 
 #include "compiler-lite/codegen/by_element.hpp"
+#include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,8 +56,6 @@ Value narrow(mlir::PatternRewriter& rewriter, linalg::GenericOp like, Value whol
   return made.getResult(0);
 }
 
-bool is_static(Value tensor) { return llvm::cast<RankedTensorType>(tensor.getType()).hasStaticShape(); }
-
 // The reshape is of what an operation made and no other one reads, so that the narrowing can join it.
 template <typename Reshape>
 struct NarrowBeforeReshape : mlir::OpRewritePattern<linalg::GenericOp> {
@@ -66,7 +65,8 @@ struct NarrowBeforeReshape : mlir::OpRewritePattern<linalg::GenericOp> {
     auto reshape = op.getInputs()[0].getDefiningOp<Reshape>();
     if (!reshape || !reshape->hasOneUse()) return mlir::failure();
     const Value whole = reshape.getSrc();
-    if (!whole.hasOneUse() || !is_static(whole) || !whole.getDefiningOp<linalg::LinalgOp>()) return mlir::failure();
+    if (!whole.hasOneUse() || !has_static_shape(whole) || !whole.getDefiningOp<linalg::LinalgOp>())
+      return mlir::failure();
     const Value narrowed = narrow(rewriter, op, whole);
     rewriter.replaceOpWithNewOp<Reshape>(op, llvm::cast<RankedTensorType>(op.getResult(0).getType()), narrowed,
                                          reshape.getReassociationIndices());
@@ -81,12 +81,12 @@ struct NarrowBeforeSlices : mlir::OpRewritePattern<linalg::GenericOp> {
     auto slice = op.getInputs()[0].getDefiningOp<tensor::ExtractSliceOp>();
     if (!slice) return mlir::failure();
     const Value whole = slice.getSource();
-    if (!is_static(whole)) return mlir::failure();
+    if (!has_static_shape(whole)) return mlir::failure();
     int64_t elements = 0;
     llvm::SmallVector<linalg::GenericOp> readers;
     for (Operation* user : whole.getUsers()) {
       auto other = llvm::dyn_cast<tensor::ExtractSliceOp>(user);
-      if (!other || !is_static(other.getResult()) || !other.getResult().hasOneUse()) return mlir::failure();
+      if (!other || !has_static_shape(other.getResult()) || !other.getResult().hasOneUse()) return mlir::failure();
       auto reader = llvm::dyn_cast<linalg::GenericOp>(*other.getResult().user_begin());
       if (!is_narrowing(reader) || !does_the_same(op, reader)) return mlir::failure();
       elements += other.getType().getNumElements();

@@ -9,6 +9,10 @@ namespace baton::compiler_lite::schedule {
 inline bool is_tensor(mlir::Type type) { return llvm::isa<mlir::RankedTensorType>(type); }
 inline bool is_tensor(mlir::Value value) { return is_tensor(value.getType()); }
 
+inline bool has_static_shape(mlir::Value tensor) {
+  return llvm::cast<mlir::RankedTensorType>(tensor.getType()).hasStaticShape();
+}
+
 inline bool has_tensor_types(mlir::FunctionType type) {
   return llvm::any_of(type.getInputs(), [](mlir::Type each) { return is_tensor(each); }) ||
          llvm::any_of(type.getResults(), [](mlir::Type each) { return is_tensor(each); });

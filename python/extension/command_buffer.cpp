@@ -194,18 +194,25 @@ std::vector<uint32_t> accesses_of(std::span<const baton_binding> ranges) {
   return access;
 }
 
-void host(const CommandBuffer& commands, nb::handle callable, nb::args bindings, const std::string& name) {
+// A command that keeps the function until its recording goes.
+template <typename Command, typename Verb, typename Body>
+void record_kept(const CommandBuffer& commands, Verb verb, Body body, nb::handle callable, nb::handle bindings,
+                 const std::string& name) {
   const std::vector<baton_binding> ranges = ranges_of(bindings);
-  baton_host_call command{};
+  Command command{};
   baton_command_buffer* open = commands.open();
   command.struct_size = sizeof(command);
   command.binding_count = static_cast<uint32_t>(ranges.size());
   command.name = {name.data(), name.size()};
-  command.call = host_body;
+  command.call = body;
   command.release = release_kept;
   command.data = new KeptFunction{nb::borrow(callable).release().ptr(), accesses_of(ranges)};
   command.bindings = ranges.data();
-  check_door(verbs().host_call(open, &command));
+  check_door(verb(open, &command));
+}
+
+void host(const CommandBuffer& commands, nb::handle callable, nb::args bindings, const std::string& name) {
+  record_kept<baton_host_call>(commands, verbs().host_call, host_body, callable, bindings, name);
 }
 
 // ---- Foreign work ---------------------------------------------------------------------------------------------------
@@ -258,17 +265,7 @@ baton_status* foreign_body(void* data, const baton_foreign_arguments* arguments)
 }
 
 void foreign(const CommandBuffer& commands, nb::handle callable, nb::args bindings, const std::string& name) {
-  const std::vector<baton_binding> ranges = ranges_of(bindings);
-  baton_foreign command{};
-  baton_command_buffer* open = commands.open();
-  command.struct_size = sizeof(command);
-  command.binding_count = static_cast<uint32_t>(ranges.size());
-  command.name = {name.data(), name.size()};
-  command.call = foreign_body;
-  command.release = release_kept;
-  command.data = new KeptFunction{nb::borrow(callable).release().ptr(), accesses_of(ranges)};
-  command.bindings = ranges.data();
-  check_door(verbs().foreign(open, &command));
+  record_kept<baton_foreign>(commands, verbs().foreign, foreign_body, callable, bindings, name);
 }
 
 // ---- Bindings -------------------------------------------------------------------------------------------------------

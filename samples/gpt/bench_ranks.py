@@ -4,20 +4,22 @@
 Each rank decodes with its part of the heads, of the hidden units and of the logits, on the GPU of its number; collective commands in the step
 add up what they make. Weights are random, made on the device (compile.py --random). A round is a run of baton-benchmark-module by as many
 processes; a call is as slow as its slowest rank, and medians count. --pack=FOLDER compiles for a machine without JAX and runs nothing; there,
-beside the tools and run_ranks.py: --programs=FOLDER.
+beside the tools, run_ranks.py and bench/support/ranks.py: --programs=FOLDER.
 """
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
-import re
-import statistics
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT / "bench/support")]  # The first where all was carried into one folder.
+import ranks as benchmarked  # noqa: E402
+
 REACH = {2: 1.6, 4: 2.5}  # Of a model like llama-30B.
 
 
@@ -27,45 +29,24 @@ def name_of(options, ranks):
 
 def compile_for(options, folder, ranks):
     """The program, and beside it what its step takes."""
-    sys.path.insert(0, str(HERE))
-    import dataclasses
-
-    import model as models
+    import model as models  # Needs JAX, which another machine may not have.
     model = dataclasses.replace(models.shared(models.MODELS[options.model], ranks), kind=options.kind)
     target = "cuda" if options.device.startswith("cuda") else "local"
     subprocess.run([sys.executable, HERE / "compile.py", options.model, f"--kind={options.kind}", f"--ranks={ranks}", "--random", f"--target={target}",
                     "-o", folder / name_of(options, ranks)], check=True)
-    kind = {"f32": "f32", "bf16": "bf16", "int8": "f32"}[options.kind]
-    inputs = [f"1x{model.context}x{model.kept_heads}x{model.head}x{kind}=0"] * (2 * model.layers)
+    inputs = [f"1x{model.context}x{model.kept_heads}x{model.head}x{options.kind}=0"] * (2 * model.layers)
     described = {"inputs": inputs, "bytes": sum(each.size * each.dtype.itemsize for each in models.shapes(model).values())}
     (folder / name_of(options, ranks)).with_suffix(".json").write_text(json.dumps(described), encoding="utf-8")
 
 
 def milliseconds(options, folder, work, ranks):
-    """Of a step, on its slowest rank."""
+    """Of a step, on its slowest rank; and the bytes of its weights."""
     described = json.loads((folder / name_of(options, ranks)).with_suffix(".json").read_text(encoding="utf-8"))
-    store, out = work / "ranks", str(work / f"{ranks}_{{rank}}.json")
-    store.unlink(missing_ok=True)
-    kind, mark, parameters = options.device.partition("?")
-    device = f"{kind}://{{rank}}{mark}{parameters}" if kind == "cuda" else options.device
     command = [options.bin / "baton-benchmark-module", f"--module={options.plugin}", f"--module={folder / name_of(options, ranks)}",
-               f"--device={device if ranks > 1 else options.device}", "--function=decode", *(f"--input={each}" for each in described["inputs"]),
-               "--input=1x1xi32=7", f"--input=1xi32={options.position}", "--input=1x4xf32=0,0,1,0", "--benchmark_filter=^decode/",
-               f"--iterations={options.calls}", f"--benchmark_repetitions={options.rounds}",
-               f"--benchmark_out={out if ranks > 1 else out.format(rank=0)}"]
-    if ranks > 1:
-        starts = next(path for path in (HERE / "run_ranks.py", ROOT / "tests/support/run_ranks.py") if path.is_file())
-        command = [sys.executable, starts, ranks, f"file:{store}", *command]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=options.limit, check=False,
-                          env=os.environ | {"BATON_RANK_TIMEOUT": "200"})
-    if done.returncode:
-        raise SystemExit(re.sub(r"--input=\S+", "", " ".join(map(str, command))) + f"\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return max(of_rank(pathlib.Path(out.format(rank=rank))) for rank in range(ranks)), described["bytes"]
-
-
-def of_rank(file):
-    rows = [row for row in json.loads(file.read_text(encoding="utf-8"))["benchmarks"] if row["run_type"] == "iteration"]
-    return statistics.median(row["real_time"] * {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}[row["time_unit"]] for row in rows)
+               f"--device={benchmarked.device_of(options.device, ranks)}", "--function=decode", *(f"--input={each}" for each in described["inputs"]),
+               "--input=1x1xi32=7", f"--input=1xi32={options.position}", "--input=1x4xf32=0,0,1,0"]
+    took = benchmarked.slowest_us(command, "decode", ranks, work, options.calls, options.rounds, options.limit) / 1e3
+    return took, described["bytes"]
 
 
 def main():
@@ -84,6 +65,7 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path)
     options = parser.parse_args()
     counts = [int(each) for each in options.ranks.split(",")]
+    os.environ["BATON_RANK_TIMEOUT"] = "200"  # Seconds in which each rank makes its weights.
     if options.programs:
         options.bin = options.programs = options.programs.resolve()
         options.plugin = options.programs / "gpt.so"

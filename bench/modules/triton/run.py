@@ -63,23 +63,22 @@ class Launches:
             sys.exit("the program was not opened")
         self.calls = 0
 
-    def call(self, count=1):
+    def _begin(self, function, count, failed):
         self.calls += count
-        taken = self.library.launches_call(self.handle, count)
+        taken = function(self.handle, count)
         if taken < 0:
-            sys.exit("a call failed")
+            sys.exit(failed)
         return taken
+
+    def call(self, count=1):
+        return self._begin(self.library.launches_call, count, "a call failed")
 
     def record(self, folder):
         if self.library.launches_record(self.handle, str(folder / "scale_add.cubin").encode()):
             sys.exit("the launch was not recorded")
 
     def execute(self, count=1):
-        self.calls += count
-        taken = self.library.launches_execute(self.handle, count)
-        if taken < 0:
-            sys.exit("a recording was not executed")
-        return taken
+        return self._begin(self.library.launches_execute, count, "a recording was not executed")
 
     def wait(self):
         if self.library.launches_wait(self.handle):
