@@ -2,6 +2,7 @@
 // next one. Most functions are small, and a small module is verified without an allocation. Private to this room.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,11 @@ class WordSet {
   void reset(size_t words) { bits_ = storage_.take((words + 63) / 64, 0); }
   void add(size_t word) { bits_[word / 64] |= uint64_t{1} << (word % 64); }
   bool has(size_t word) const { return bits_[word / 64] >> (word % 64) & 1; }
+  // The first word behind `word` that is in the set or a multiple of 64.
+  size_t stretch_end(size_t word) const {
+    const uint64_t behind = bits_[word / 64] >> (word % 64) >> 1;
+    return behind != 0 ? word + 1 + static_cast<size_t>(std::countr_zero(behind)) : (word / 64 + 1) * 64;
+  }
   std::span<const uint64_t> bits() const { return bits_; }
 
  private:

@@ -13,6 +13,7 @@
 // States reach as far as the registers that the code names, however large the frame is said to be.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "bytecode/opcode.hpp"
 #include "bytecode/verify_code.hpp"
@@ -25,18 +26,12 @@ constexpr uint64_t kNewWordsPerStep = 2;  // New memory costs more: the kernel m
 constexpr uint64_t kStepsMin = uint64_t{1} << 16;
 constexpr uint64_t kStepsPerWord = 4;
 
-// The wide walk takes any frame; the narrow one, faster, is 2 KB more.
-#ifdef __OPTIMIZE_SIZE__
-constexpr bool kNarrowWalks = false;
-#else
-constexpr bool kNarrowWalks = true;
-#endif
-
 constexpr uint64_t bits_below(uint64_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
 
 // The defined registers of a bank that has at most 64.
 class NarrowBank {
  public:
+  static constexpr bool kIsNarrow = true;
   static constexpr uint64_t kRegistersMax = 64;
   static constexpr uint64_t words_for(uint64_t) { return 1; }
   explicit NarrowBank(uint64_t) {}
@@ -51,6 +46,18 @@ class NarrowBank {
   void add(uint64_t index) { bits_ |= uint64_t{1} << index; }
   void add_all(uint64_t begin, uint64_t end) { bits_ |= bits_below(end) & ~bits_below(begin); }
   void drop_from(uint64_t begin) { bits_ &= bits_below(begin); }
+
+  // False, and nothing is done, when the instruction is not plain or reads what is not defined.
+  bool step_plain(uint64_t word) {
+    const InstructionShape& shape = instruction_shape(static_cast<uint16_t>(word));
+    static_assert(static_cast<uint64_t>(Track::kNone) == 0 && static_cast<uint64_t>(Track::kValue) == 1);
+    const uint64_t read = static_cast<uint64_t>(shape.reads[0]) << (word >> 16 & 63) |
+                          static_cast<uint64_t>(shape.reads[1]) << (word >> 32 & 63) |
+                          static_cast<uint64_t>(shape.reads[2]) << (word >> 48 & 63);
+    if (!shape.is_plain || (read & ~bits_) != 0) return false;
+    bits_ |= static_cast<uint64_t>(shape.writes) << (word >> 16 & 63);
+    return true;
+  }
 
   void load(const uint64_t* label) { bits_ = *label; }
   // Intersects what the label keeps with this; whether that took anything away.
@@ -67,6 +74,7 @@ class NarrowBank {
 // The same for any number.
 class WideBank {
  public:
+  static constexpr bool kIsNarrow = false;
   static constexpr uint64_t words_for(uint64_t registers) { return (registers + 63) / 64; }
   explicit WideBank(uint64_t registers) : own_(words_for(registers)), words_(own_) {}
   WideBank(const WideBank&) = delete;
@@ -120,7 +128,7 @@ class CodeVerifier::DefinitionWalk {
   explicit DefinitionWalk(CodeVerifier& verifier)
       : verifier_(verifier),
         code_(verifier.code_),
-        banks_{Bank(verifier.named_.values), Bank(verifier.named_.refs), Bank::full(verifier.steps_)},
+        banks_{Bank::full(verifier.steps_), Bank(verifier.named_.values), Bank(verifier.named_.refs)},
         value_words_(Bank::words_for(verifier.named_.values)),
         label_words_(1 + value_words_ + Bank::words_for(verifier.named_.refs)),
         state_steps_(label_words_ / kWordsPerStep) {}
@@ -135,6 +143,7 @@ class CodeVerifier::DefinitionWalk {
 
   bool prepare_labels();
   bool walk(size_t pc);
+  size_t walk_plain(size_t pc);
   bool step_simple(size_t pc, const InstructionShape& shape);
   bool step(size_t pc);
   bool step_call(size_t pc, Opcode opcode);
@@ -171,7 +180,7 @@ DefinitionSteps::DefinitionSteps(uint64_t code_words) : most_(kStepsMin + kSteps
 bool CodeVerifier::check_definitions() {
   named_ = frame_;
   if (std::max(frame_.values, frame_.refs) > NarrowBank::kRegistersMax) named_ = named_registers();
-  const bool narrow = kNarrowWalks && std::max(named_.values, named_.refs) <= NarrowBank::kRegistersMax;
+  const bool narrow = kSpeedOverSize && std::max(named_.values, named_.refs) <= NarrowBank::kRegistersMax;
   return narrow ? DefinitionWalk<NarrowBank>(*this).run() : DefinitionWalk<WideBank>(*this).run();
 }
 
@@ -249,6 +258,13 @@ bool CodeVerifier::DefinitionWalk<Bank>::prepare_labels() {
 template <typename Bank>
 bool CodeVerifier::DefinitionWalk<Bank>::walk(size_t pc) {
   while (true) {
+    if constexpr (Bank::kIsNarrow) {
+      const size_t begin = std::exchange(pc, walk_plain(pc));
+      if (pc != begin && verifier_.labels_.has(pc)) {
+        arrive(pc);
+        return true;
+      }
+    }
     const InstructionShape& shape = instruction_shape(static_cast<uint16_t>(code_[pc]));
     if (!spend(1)) [[unlikely]]
       return refuse_more_steps(pc);
@@ -261,6 +277,22 @@ bool CodeVerifier::DefinitionWalk<Bank>::walk(size_t pc) {
       return true;
     }
   }
+}
+
+// Walks over plain instructions that read what is defined, as far as the next label; answers where it stopped. A function ends with another one.
+template <typename Bank>
+size_t CodeVerifier::DefinitionWalk<Bank>::walk_plain(size_t pc) {
+  const size_t begin = pc;
+  const size_t end = begin + verifier_.steps_.at_hand();
+  Bank bank = values();
+  size_t stop = 0;
+  do {
+    stop = std::min(end, verifier_.labels_.stretch_end(pc));
+    while (pc < stop && bank.step_plain(code_[pc])) ++pc;
+  } while (pc == stop && pc < end && !verifier_.labels_.has(pc));
+  verifier_.steps_.spend_at_hand(pc - begin);
+  values() = bank;
+  return pc;
 }
 
 // The short way. When it answers false the long way finds out why.

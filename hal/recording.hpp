@@ -58,18 +58,17 @@ class Recording : public RefCounted<Recording> {
   template <typename Object>
   void keep_alive(Object* object) {
     const void*& recent = recent_[(reinterpret_cast<uintptr_t>(object) >> 6) % std::size(recent_)];
-    if (recent == object) [[likely]]
-      return;
+    if (recent != object) [[unlikely]]
+      keep_alive_anew(object, recent);
+  }
+  template <typename Object>
+  [[gnu::noinline]] void keep_alive_anew(Object* object, const void*& recent) {
     // Objects whose addresses meet in one place would drive each other out at every command.
     for (const void*& other : displaced_) {
       if (other == object) return std::swap(other, recent);
     }
     displaced_[displaced_count_++ % std::size(displaced_)] = recent;
     recent = object;
-    keep_alive_anew(object);
-  }
-  template <typename Object>
-  [[gnu::noinline]] void keep_alive_anew(Object* object) {
     object->retain();
     retained_.push(arena_, {object, [](void* retained) { static_cast<Object*>(retained)->release(); }});
   }

@@ -55,13 +55,19 @@ BytecodeModule::BytecodeModule(bytecode::ModuleBytes bytes, const bytecode::Modu
                .name = [](const CallPlace::Module& module,
                           uint32_t word) { return static_cast<const Places&>(module).module->name_place(word); }},
               this} {
-  for (uint32_t i = 0; i < view_.function_count(); ++i) {
+  const uint32_t function_count = view_.function_count();
+  bytecode::SignatureShape shape;
+  for (uint32_t i = 0, shape_of = UINT32_MAX; i < function_count; ++i) {
     const bytecode::FunctionView function = view_.function(i);
+    if (function.signature_index != shape_of) {                // Functions that stand together are often of one kind.
+      shape = *bytecode::signature_shape(function.signature);  // Verified: well formed.
+      shape_of = function.signature_index;
+    }
     functions_[i] = {.code = function.code.data(),
                      .index = i,
                      .value_registers = function.value_registers,
                      .ref_registers = function.ref_registers,
-                     .shape = *bytecode::signature_shape(function.signature)};  // Verified: well formed.
+                     .shape = shape};
   }
   for (uint32_t i = 0; i < view_.rodata_count(); ++i) {
     const std::span<const std::byte> segment = view_.rodata(i);

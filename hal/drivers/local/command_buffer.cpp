@@ -1,7 +1,5 @@
 #include "hal/drivers/local/command_buffer.hpp"
 
-#include <algorithm>
-
 #include "hal/drivers/local/launch.hpp"
 
 namespace baton::hal::drivers::local {
@@ -21,15 +19,11 @@ MeasuredCost* mean_cost(Arena& arena, const Phase& phase) {
 
 }  // namespace
 
-std::span<const RecordedBinding> CommandBuffer::copy_bindings(std::span<const Binding> bindings) {
-  auto* recorded = arena().allocate_array<RecordedBinding>(bindings.size());
-  std::transform(bindings.begin(), bindings.end(), recorded, RecordedBinding::make);
-  return {recorded, bindings.size()};
-}
-
 void CommandBuffer::note_place(Launch& launch) {
-  launch.place = CallPlace::current();
-  recording_->keep(launch.place);
+  const CallPlace place = CallPlace::current();
+  if (!place.module) return;
+  launch.place = arena().make<CallPlace>(place);
+  recording_->keep(place);
 }
 
 // A command with an unknown number of tiles is a phase of its own: it waits for the grid and all wait for it.

@@ -24,23 +24,21 @@ class CommandBuffer final : public hal::CommandBuffer {
   template <typename Command>
   Status append(const Command& command, Record& record) {
     recording_->note(command);
-    if (const WorkLabel* label = work_label()) [[unlikely]]
-      hear(arena(), record, *label);
-    add(record);
+    const WorkLabel* label = work_label();
+    add(label ? hear(arena(), record, *label) : record);
     return {};
   }
   // A call of the function of `command` by `run`.
   template <typename Function, typename Command>
   Status append_function_call(const Command& command, Record::Run run) {
     recording_->runs_host_code_ = true;
-    auto* record =
-        arena().make<FunctionRecord<Function>>(Record{run}, command.function, arena().copy(command.constants),
-                                               arena().copy(command.constant_slots), copy_bindings(command.bindings));
+    auto* record = arena().make<FunctionRecord<Function>>(
+        Record{run}, command.function, arena().copy(command.constants), arena().copy(command.constant_slots),
+        record_bindings(arena(), command.bindings));
     return append(command, *record);
   }
   // Where in the program a launch was recorded, for messages about crashes.
   void note_place(Launch& launch);
-  std::span<const RecordedBinding> copy_bindings(std::span<const Binding> bindings);
   void add(Record& record);
   void end_phase();
 

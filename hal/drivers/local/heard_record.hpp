@@ -1,5 +1,5 @@
-// A record that tells its label when it ran: another `run` stands in front of its own. Recordings that nobody observes
-// have none.
+// A record that tells its label when it ran: it stands in the recording where the one does that it runs. Recordings that nobody observes have
+// none.
 #pragma once
 
 #include "hal/drivers/local/recording.hpp"
@@ -7,21 +7,30 @@
 
 namespace baton::hal::drivers::local {
 
-struct Heard {
-  Record::Run run;
+struct HeardRecord : Record {
+  const Record* inner;
   const WorkLabel* label;
 };
 
 inline Status run_heard(const Record& record, const Execution& execution, Worker& worker, TileRange tiles) {
+  const auto& heard = static_cast<const HeardRecord&>(record);
   const int64_t begin_ns = Timeline::clock_ns();
-  Status status = record.heard->run(record, execution, worker, tiles);
-  record.heard->label->ran({begin_ns, Timeline::clock_ns() - begin_ns, tiles.begin == 0});
+  Status status = heard.inner->run(*heard.inner, execution, worker, tiles);
+  heard.label->ran({begin_ns, Timeline::clock_ns() - begin_ns, tiles.begin == 0});
   return status;
 }
 
-inline void hear(Arena& arena, Record& record, const WorkLabel& label) {
-  record.heard = arena.make<Heard>(record.run, &label);
-  record.run = run_heard;
+inline Status count_heard_tiles(const Record& record, Execution& execution, uint64_t& tile_count) {
+  const Record& inner = *static_cast<const HeardRecord&>(record).inner;
+  return inner.count_tiles(inner, execution, tile_count);
+}
+
+inline Record& hear(Arena& arena, const Record& record, const WorkLabel& label) {
+  const Record heard = {.run = run_heard,
+                        .tile_count = record.tile_count,
+                        .count_tiles = record.count_tiles ? count_heard_tiles : nullptr,
+                        .tile_cost = record.tile_cost};
+  return *arena.make<HeardRecord>(heard, &record, &label);
 }
 
 }  // namespace baton::hal::drivers::local

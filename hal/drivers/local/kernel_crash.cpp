@@ -63,9 +63,9 @@ std::string_view signal_name(int signal) {
 // By kill() or raise(), and not made by an instruction.
 bool was_sent(const siginfo_t& fault) { return fault.si_code <= 0; }
 
-void tell_place(Sentence& sentence, const CallPlace& place) {
-  if (!place.module) return;
-  const CallPlace::Named named = place.name();
+void tell_place(Sentence& sentence, const CallPlace* place) {
+  if (!place) return;
+  const CallPlace::Named named = place->name();
   sentence << ", recorded by module '" << named.module << "'";
   if (!named.file.empty()) {
     sentence << " at " << named.file << ":" << uint64_t{named.line} << ":" << uint64_t{named.column};

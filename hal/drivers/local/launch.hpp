@@ -7,18 +7,20 @@
 
 namespace baton::hal::drivers::local {
 
+// A recording of many launches is read from memory each time that it is executed: each byte here is paid for.
 struct Launch {
   const Executable* executable;
   baton_kernel kernel;
-  DispatchTimes* times;  // Null: nobody wants to know.
-  uint32_t entry_point;
-  uint32_t local_memory_bytes;
   // Complete but for what differs between executions; when nothing does (`fixed`), kernels get it as it is.
   baton_dispatch_state state;
-  bool fixed;
-  std::span<const RecordedBinding> bindings;
+  uint32_t entry_point;
+  uint32_t local_memory_bytes;
+  const RecordedBinding* recorded_bindings;  // As many as the state has; null when all is fixed.
   std::span<const ConstantSlot> constant_slots;
-  CallPlace place = {};  // In the program that recorded it, where crashes are named.
+  bool fixed;
+  const CallPlace* place = nullptr;  // In the program that recorded it, where crashes are named.
+
+  std::span<const RecordedBinding> bindings() const { return {recorded_bindings, state.binding_count}; }
 };
 
 // Fills `launch` where it stands. `grid` may be null: then the state gets its counts when it runs.

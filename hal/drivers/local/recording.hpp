@@ -48,7 +48,6 @@ struct Record {
   uint64_t tile_count = 1;
   CountTiles count_tiles = nullptr;   // Not null: how many tiles is known only when its phase begins.
   MeasuredCost* tile_cost = nullptr;  // Of all records like it; null: not kept (code of the host).
-  struct Heard* heard = nullptr;      // Not null: the recording is observed, and `run` reports (heard_record.hpp).
 };
 
 // Part of a record.
@@ -69,6 +68,12 @@ struct RecordedBinding {
   std::byte* data(const Execution& execution) const { return reinterpret_cast<std::byte*>(address(execution)); }
   uint64_t size(const Execution& execution) const { return open ? execution.lengths[base] + length : length; }
 };
+
+inline std::span<const RecordedBinding> record_bindings(Arena& arena, std::span<const Binding> bindings) {
+  RecordedBinding* recorded = arena.allocate_array<RecordedBinding>(bindings.size());
+  for (size_t i = 0; i < bindings.size(); ++i) recorded[i] = RecordedBinding::make(bindings[i]);
+  return {recorded, bindings.size()};
+}
 
 struct PhaseEntry {
   uint64_t first_tile;  // Within the phase.
@@ -104,7 +109,7 @@ class Recording final : public hal::Recording {
 
   // Keeps alive what can name the place. Commands of one program come one after the other.
   void keep(const CallPlace& place) {
-    if (!place.module || place.module == last_place_) return;
+    if (place.module == last_place_) return;
     last_place_ = place.module;
     last_place_->retain(*last_place_);
     places_.push(arena_, last_place_);

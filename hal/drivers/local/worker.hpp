@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/allocator.hpp"
+#include "hal/drivers/local/executable_library.h"
 
 namespace baton::hal::drivers::local {
 
@@ -38,6 +39,8 @@ class Worker {
     return local_memory_;
   }
 
+  // All zero but from when a kernel has written there why it fails until its failure is told: so no launch needs to clear one.
+  baton_failed_check failed_check = {};
   // Null outside of kernels, and behind a kernel that ran inside of another one by way of a host function.
   const RunningKernel* running = nullptr;
   // Null in threads that have run no kernel yet. this_worker() would make one, which a signal handler must not.
