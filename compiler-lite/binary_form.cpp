@@ -1,19 +1,13 @@
 #include "compiler-lite/binary_form.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <limits>
-#include <optional>
 
+#include "compiler-lite/codegen/child_process.hpp"
 #include "compiler-lite/dialects/all.hpp"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -54,15 +48,6 @@ void set_limits(size_t source_bytes) {
   set_limit(RLIMIT_AS, pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + memory_bytes_max(source_bytes));
 }
 
-void write_all(int target, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(target, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<size_t>(count));
-  }
-}
-
 // All of the program, whatever flags for printing the command line has.
 mlir::OpPrintingFlags flags_of_all() {
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -92,25 +77,7 @@ void write_text(std::string_view source, const std::string& name, int target) {
   }
   stream.flush();
   text.push_back(module ? kRead : kRefused);
-  write_all(target, text);
-}
-
-// Up to the end of what the child writes; nothing when that takes longer than `seconds`.
-std::optional<std::string> read_all(int source, uint64_t seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  std::string text;
-  char part[65536];
-  while (std::chrono::steady_clock::now() < end) {
-    constexpr int kPauseMs = 1000;
-    pollfd waited{source, POLLIN, 0};
-    const int ready = poll(&waited, 1, kPauseMs);
-    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    const ssize_t count = read(source, part, sizeof part);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(part, static_cast<size_t>(count));
-  }
-  return std::nullopt;
+  codegen::write_all(target, text);
 }
 
 }  // namespace
@@ -119,33 +86,14 @@ bool is_binary_form(std::string_view source) { return source.substr(0, kMagic.si
 
 TextForm text_of_binary_form(std::string_view source, const std::string& name) {
   const auto refused = [&](const std::string& why) { return TextForm{false, name + ":1:1: error: " + why + "\n"}; };
-  int ends[2] = {};
-  if (pipe2(ends, O_CLOEXEC) != 0) return refused("no pipe to the process that reads the binary form");
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    write_text(source, name, ends[1]);
-    _exit(0);
-  }
-  close(ends[1]);
-  if (child < 0) {
-    close(ends[0]);
-    return refused("no process that reads the binary form");
-  }
-  // A child of a process with threads may wait for a lock that one of them held, so it is not waited for without an end.
-  std::optional<std::string> text = read_all(ends[0], seconds_max(source.size()));
-  close(ends[0]);
-  if (!text) kill(child, SIGKILL);
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  if (!text) {
-    return refused("MLIR's reader of the binary form was not ready after " +
-                   std::to_string(seconds_max(source.size())) + " seconds");
-  }
-  const char last = text->empty() ? '\0' : text->back();
-  if (last == kRead || last == kRefused) text->pop_back();
-  if (last == kRead) return {true, *std::move(text)};
-  if (last == kRefused && text->find("error:") != text->npos) return {false, *std::move(text)};
+  codegen::ChildOutput output =
+      codegen::run_in_child(seconds_max(source.size()), [&](int target) { write_text(source, name, target); });
+  if (!output.problem.empty()) return refused("MLIR's reader of the binary form: " + output.problem.str());
+  std::string& text = output.text;
+  const char last = text.empty() ? '\0' : text.back();
+  if (last == kRead || last == kRefused) text.pop_back();
+  if (last == kRead) return {true, std::move(text)};
+  if (last == kRefused && text.find("error:") != text.npos) return {false, std::move(text)};
   return refused("the program's binary form is damaged, or too long as text; MLIR's reader did not get through it");
 }
 

@@ -243,7 +243,8 @@ mlir::LogicalResult check_static_imports(mlir::ModuleOp kernels, llvm::ArrayRef<
     for_each_call(kernels, function, [&](mlir::func::CallOp call, mlir::func::FuncOp kernel) {
       good = false;
       mlir::emitError(call.getLoc(), "The kernel '")
-          << kernel.getSymName() << "' calls '" << symbol << "', which no object defines; " << describe(objects) << ".";
+          << kernel.getSymName() << "' calls '" << symbol << "', which no object defines; "
+          << describe_without(objects, symbol);
     });
   }
   return mlir::success(good);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "compiler-lite/codegen/child_process.hpp"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -101,16 +102,29 @@ std::vector<std::string> find_undefined(llvm::StringRef messages) {
   return names;
 }
 
-// LLD keeps its state in globals.
-bool run_lld(llvm::ArrayRef<std::string> arguments, std::string& messages) {
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
+bool run_lld(llvm::ArrayRef<std::string> arguments, llvm::raw_ostream& messages) {
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  return lld::lldMain(pointers, messages, messages, {{lld::Gnu, &lld::elf::link}}).retCode == 0;
+}
+
+bool run_here(llvm::ArrayRef<std::string> arguments, std::string& messages) {
   llvm::raw_string_ostream stream(messages);
-  const lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  stream.flush();
-  return result.retCode == 0;
+  return run_lld(arguments, stream);
+}
+
+// What LLD calls fatal ends its process, and damage may do the same; objects of users are linked in one that nobody needs.
+bool run_apart(llvm::ArrayRef<std::string> arguments, size_t bytes, std::string& messages) {
+  constexpr char kLinked = '\1', kRefused = '\2';
+  ChildOutput output = run_in_child(120 + (bytes >> 20), [&](int target) {
+    llvm::raw_fd_ostream stream(target, /*shouldClose=*/false, /*unbuffered=*/true);
+    stream << (run_lld(arguments, stream) ? kLinked : kRefused);
+  });
+  messages = output.problem.empty() ? std::move(output.text) : output.problem.str();
+  const char last = messages.empty() ? '\0' : messages.back();
+  if (last == kLinked || last == kRefused) messages.pop_back();
+  if (messages.empty() && last != kLinked) messages = "the linker did not get through it; an object is damaged";
+  return last == kLinked;
 }
 
 }  // namespace
@@ -123,8 +137,11 @@ LinkResult link_elf(llvm::ArrayRef<LinkInput> inputs, llvm::StringRef exported) 
       "ld.lld",        "-shared",           "-nostdlib",       "-static",     "--no-undefined", "-Bsymbolic",
       "--gc-sections", "--hash-style=sysv", "--build-id=none", "--strip-all", "-znow",          "-zrelro",
       "--icf=all",     "--threads=1",       "--error-limit=0", "-o",          output.path()};
-  bool good = output.good();
+  bool good = output.good(), is_apart = false;
+  size_t bytes = 0;
   for (const LinkInput& input : inputs) {
+    is_apart = is_apart || input.is_from_user;
+    bytes += input.bytes.size();
     files.emplace_back("input");
     good = good && files.back().good() && files.back().write_all(input.bytes);
     arguments.push_back(files.back().path());
@@ -137,7 +154,11 @@ LinkResult link_elf(llvm::ArrayRef<LinkInput> inputs, llvm::StringRef exported) 
   MemoryFile script("script");
   if (!script.good() || !script.write_all(("{ global: " + exported.str() + "; local: *; };"))) return result;
   arguments.push_back("--version-script=" + script.path());
-  result.linked = run_lld(arguments, result.messages);
+  {
+    static std::mutex mutex;  // LLD keeps its state in globals, which a child gets as they are.
+    const std::lock_guard<std::mutex> lock(mutex);
+    result.linked = is_apart ? run_apart(arguments, bytes, result.messages) : run_here(arguments, result.messages);
+  }
   result.bytes = output.finish();
   for (size_t i = 0; i < files.size(); ++i) replace_all(result.messages, files[i].path(), inputs[i].name);
   result.undefined = find_undefined(result.messages);

@@ -1,4 +1,4 @@
-// link_elf: objects in memory to a freestanding shared object in memory, by LLD in this process.
+// link_elf: objects in memory to a freestanding shared object in memory, by LLD in this process, and in a child where an object is the user's.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ namespace baton::compiler_lite::codegen::cpu {
 struct LinkInput {
   std::string name;  // For messages.
   llvm::StringRef bytes;
+  bool is_from_user = false;
 };
 
 struct LinkResult {

@@ -3,17 +3,24 @@
 #include "compiler-lite/codegen/cpu/levels.hpp"
 #include "compiler-lite/codegen/cpu/library_layout.hpp"
 #include "compiler-lite/codegen/llvm/builtins.hpp"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELF.h"
 
 namespace baton::compiler_lite::codegen::cpu {
 
 mlir::FailureOr<Variant> link_executable(const ExecutableName& executable, std::vector<LinkInput> code,
                                          llvm::ArrayRef<LoadedObject> objects) {
   for (const LoadedObject& object : objects) {
-    if (!object.is_bitcode) code.push_back({object.path, object.bytes->getBuffer()});
+    if (!object.is_bitcode) code.push_back({object.path, object.bytes->getBuffer(), true});
   }
   code.push_back({"builtins", call_object(target_info(executable.architecture, Level::kBaseline).triple)});
   LinkResult linked = link_elf(code, layout::kQueryName);
-  if (linked.linked) return Variant{format_name(executable.architecture), std::move(linked.bytes)};
+  if (linked.linked) {
+    const llvm::StringRef reason = why_not_loaded({linked.bytes.data(), linked.bytes.size()});
+    if (reason.empty()) return Variant{format_name(executable.architecture), std::move(linked.bytes)};
+    return mlir::emitError(executable.location, "The executable '")
+           << executable.name << "' has " << reason << "; " << describe(objects) << ".";
+  }
   for (const std::string& symbol : linked.undefined) {
     mlir::emitError(executable.location, "The executable '")
         << executable.name << "' needs '" << symbol << "', which no object defines; " << describe(objects)
@@ -24,6 +31,27 @@ mlir::FailureOr<Variant> link_executable(const ExecutableName& executable, std::
         << executable.name << "' can't be linked: " << linked.messages;
   }
   return mlir::failure();
+}
+
+llvm::StringRef why_not_loaded(llvm::StringRef elf) {
+  llvm::Expected<llvm::object::ELF64LEFile> file = llvm::object::ELF64LEFile::create(elf);
+  if (!file) return llvm::consumeError(file.takeError()), "";
+  if (auto segments = file->program_headers()) {
+    for (const auto& segment : *segments) {
+      if (segment.p_type == llvm::ELF::PT_TLS) return "thread-local variables, which kernels cannot have";
+    }
+  } else {
+    llvm::consumeError(segments.takeError());
+  }
+  auto entries = file->dynamicEntries();
+  if (!entries) return llvm::consumeError(entries.takeError()), "";
+  for (const auto& entry : *entries) {
+    const auto tag = static_cast<uint64_t>(entry.d_tag);
+    const bool runs_code = tag == llvm::ELF::DT_INIT || tag == llvm::ELF::DT_INIT_ARRAY || tag == llvm::ELF::DT_FINI ||
+                           tag == llvm::ELF::DT_FINI_ARRAY || tag == llvm::ELF::DT_PREINIT_ARRAY;
+    if (runs_code && entry.d_un.d_val != 0) return "initializers, which nobody runs (static objects of C++?)";
+  }
+  return "";
 }
 
 std::vector<Bitcode> bitcode_of(llvm::ArrayRef<LoadedObject> objects) {

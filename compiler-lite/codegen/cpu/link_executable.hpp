@@ -23,6 +23,9 @@ struct ExecutableName {
 mlir::FailureOr<Variant> link_executable(const ExecutableName& executable, std::vector<LinkInput> code,
                                          llvm::ArrayRef<LoadedObject> objects);
 
+// What a finished library has that the runtime's loader refuses; empty when there is nothing.
+llvm::StringRef why_not_loaded(llvm::StringRef elf);
+
 // The bitcode among `objects`.
 std::vector<Bitcode> bitcode_of(llvm::ArrayRef<LoadedObject> objects);
 

@@ -88,6 +88,9 @@ class UserLibrary {
              << object.path << "' is a finished library; " << objects_.size() - 1
              << " further objects are given beside it, and nothing is linked to one.";
     }
+    if (const llvm::StringRef reason = why_not_loaded(object.bytes->getBuffer()); !reason.empty()) {
+      return emitError(object.location, "The object '") << object.path << "' has " << reason << ".";
+    }
     const llvm::StringRef bytes = object.bytes->getBuffer();
     return Variant{format_name(options_.architecture), std::vector<char>(bytes.begin(), bytes.end())};
   }
@@ -102,8 +105,8 @@ class UserLibrary {
     for (const EntryPoint& kernel : kernels_) {
       if (defines(kernel.name)) continue;
       emitError(location_, "The executable '")
-          << name_ << "' exports the kernel '" << kernel.name << "', which no object defines; " << describe(objects_)
-          << ", without a function " << layout::kQueryName << ".";
+          << name_ << "' exports the kernel '" << kernel.name << "', which no object defines, without a function "
+          << layout::kQueryName << "; " << describe_without(objects_, kernel.name);
       good = false;
     }
     return mlir::success(good);

@@ -65,7 +65,7 @@ FailureOr<bool> look_into_cubin(LoadedObject& object) {
     if (!binary) {
       problem = binary.takeError();
     } else if (const auto* file = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(binary->get())) {
-      collect_defined(*file, object.defined);
+      problem = collect_defined(*file, object);
     }
   }
   if (!problem) return true;

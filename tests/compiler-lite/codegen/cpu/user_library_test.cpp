@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "hal/allocator.hpp"
 #include "hal/commands/dispatch.hpp"
 #include "hal/device.hpp"
@@ -12,6 +15,7 @@
 #include "hal/recording.hpp"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/support/temporary_path.hpp"
 
 namespace baton::compiler_lite::codegen::cpu {
 namespace {
@@ -100,6 +104,67 @@ TEST(UserLibraryTest, WantsAQueryFunctionOfAFinishedLibrary) {
   EXPECT_THAT(build({"forgetful_x86_64.so"}).messages,
               HasSubstr("is a shared object that exports no baton_executable_library_query"));
   EXPECT_THAT(build({"forgetful_x86_64.so", "whole_x86_64.o"}).messages, HasSubstr("forgetful_x86_64.so"));
+}
+
+TEST(UserLibraryTest, TellsBitcodeByItsBytesAlsoInArchives) {
+  for (const char* file : {"odd_usable.o", "odd_usable.bc", "odd_usable_lto.o", "odd_bitcode.a"}) {
+    const Built built = build({file});
+    ASSERT_EQ(built.messages, "") << file;
+    EXPECT_EQ(run(built), (std::vector<int32_t>{111, 112, 113, 114})) << file;
+  }
+}
+
+// What nobody would run, or nobody would have, is told when the program is compiled, and not left out.
+TEST(UserLibraryTest, RefusesWhatKernelsCannotHave) {
+  struct Case {
+    const char* name;
+    const char* reason;
+  };
+  for (const Case& one :
+       {Case{"odd_initialized", "has initializers, which nobody runs (static objects of C++?)"},
+        Case{"odd_thread_local", "has thread-local variables, which kernels cannot have"},
+        Case{"odd_cplusplus", ", where it is one of C++; extern \"C\" gives it this name."},
+        Case{"odd_static", ", where it is static."}, Case{"odd_variable", ", where it is a variable."},
+        Case{"odd_near", "; did you mean 'add_constants'?"}}) {
+    for (const char* ending : {".o", ".bc", "_lto.o"}) {
+      const std::string file = std::string(one.name) + ending;
+      const Built built = build({file});
+      EXPECT_TRUE(built.bytes.empty()) << file;
+      EXPECT_THAT(built.messages, AllOf(HasSubstr(one.reason), HasSubstr(file))) << file;
+    }
+  }
+  EXPECT_THAT(build({"odd_thin.a"}).messages, HasSubstr("is a thin archive, which names files and holds none"));
+  if (std::ifstream(std::string(kFolder) + "/odd_slim.o").good()) {
+    EXPECT_THAT(build({"odd_slim.o"}).messages, HasSubstr("holds no machine code, only what GCC needs to make some"));
+  }
+}
+
+// The part that is not needed may have what it likes.
+TEST(UserLibraryTest, TakesOnlyWhatIsNeededOfBitcode) {
+  const Built built = build({"odd_usable.bc", "odd_initialized.bc"});
+  ASSERT_EQ(built.messages, "");
+  EXPECT_EQ(run(built), (std::vector<int32_t>{111, 112, 113, 114}));
+}
+
+// Damage is a message, whether we, LLVM or LLD find it, and the next program is linked as ever.
+TEST(UserLibraryTest, SurvivesDamagedObjects) {
+  std::ifstream stream(std::string(kFolder) + "/odd_usable.o", std::ios::binary);
+  const std::vector<char> whole((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  ASSERT_GT(whole.size(), 64U);
+  const std::string path = testing_support::temporary_path("damaged.o");
+  size_t refused = 0;
+  for (size_t at = 16; at < whole.size(); at += 7) {
+    std::vector<char> damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x5a);
+    std::ofstream(path, std::ios::binary).write(damaged.data(), static_cast<std::streamsize>(damaged.size()));
+    const Built built = build({path});
+    EXPECT_EQ(built.bytes.empty(), !built.messages.empty()) << at;
+    refused += built.bytes.empty() ? 1 : 0;
+  }
+  EXPECT_GT(refused, 20U);
+  const Built built = build({"odd_usable.o"});
+  ASSERT_EQ(built.messages, "");
+  EXPECT_EQ(run(built), (std::vector<int32_t>{111, 112, 113, 114}));
 }
 
 }  // namespace
