@@ -304,6 +304,20 @@ llvm::SmallVector<LinalgOp> Attention::operations() const {
   return all;
 }
 
+int64_t key_sharers(const Attention& attention) {
+  constexpr int64_t kSharersMax = 8;        // A cluster of blocks has room for as many on every GPU that has clusters.
+  constexpr int64_t kWorkgroupsMax = 132;   // That run side by side.
+  constexpr int64_t kKeysOfSharerMin = 64;  // What takes longer than to join the sharers' sums.
+  const bool is_known = !mlir::ShapedType::isDynamic(attention.batches) && !mlir::ShapedType::isDynamic(attention.keys);
+  if (!is_known || attention.rows < 1 || attention.rows > kFewQueries) return 1;
+  int64_t sharers = 1;
+  while (sharers < kSharersMax && attention.batches * sharers * 2 <= kWorkgroupsMax &&
+         attention.keys >= sharers * 2 * kKeysOfSharerMin) {
+    sharers *= 2;
+  }
+  return sharers;
+}
+
 std::optional<Attention> find_attention(LinalgOp root, Producer producer) { return Finder(root, producer).run(); }
 
 std::optional<Attention> find_attention(mlir::func::FuncOp kernel) {

@@ -20,6 +20,8 @@ namespace baton::compiler_lite::codegen {
 inline constexpr llvm::StringLiteral kAttention = "baton.attention";
 // Rows of Q that a workgroup takes.
 inline constexpr int64_t kAttentionRows = 64;
+// So few rows of Q take less time than reading K and V does.
+inline constexpr int64_t kFewQueries = 8;
 
 struct Attention {
   mlir::linalg::LinalgOp scores, mixed;
@@ -49,8 +51,12 @@ std::optional<Attention> find_attention(mlir::linalg::LinalgOp root, Producer pr
 // On memrefs of a kernel.
 std::optional<Attention> find_attention(mlir::func::FuncOp kernel);
 
+// How many workgroups share the keys of few rows. More than one where there are fewer batches than a GPU has
+// multiprocessors: a language model's next token, of one sequence.
+int64_t key_sharers(const Attention& attention);
+
 // Rewrites a kernel on tensors, which is attention alone, to memrefs that have all scores; only find_attention and code
-// without them may follow. Gives the grid: a workgroup for each kAttentionRows rows.
+// without them may follow. Gives the grid: key_sharers workgroups, which follow each other, for each kAttentionRows rows.
 mlir::FailureOr<mlir::AffineMap> make_attention_kernel(mlir::func::FuncOp kernel, const Destination& destination,
                                                        unsigned symbol_count);
 

@@ -94,7 +94,7 @@ mlir::FailureOr<mlir::AffineMap> make_attention_kernel(mlir::func::FuncOp kernel
   // The dimensions of what is written, by those of the scores.
   const llvm::SmallVector<unsigned> of_mixed =
       attention->dimensions_of(attention->mixed, attention->mixed.getIndexingMapsArray()[2]);
-  mlir::AffineExpr count = mlir::getAffineConstantExpr(1, kernel.getContext());
+  mlir::AffineExpr count = mlir::getAffineConstantExpr(key_sharers(*attention), kernel.getContext());
   for (unsigned i = 0; i < of_mixed.size(); ++i) {
     unsigned at = i;
     if (attention->last) {

@@ -29,6 +29,7 @@ gpu::Features features_of(const Arch& arch) {
   const bool has_warpgroups = number == "90a";
   return {.has_async_copy = number != "75",
           .has_warpgroups = has_warpgroups,
+          .has_clusters = number.starts_with("90"),
           .shared_bytes_max = arch.shared_kilobytes * 1024,
           .write_product = has_warpgroups ? write_hopper_product : write_tensor_core_product,
           .makes_turns = has_warpgroups,

@@ -629,7 +629,7 @@ class AttentionWriter : AttentionParts {
 bool takes_attention(const Attention& attention, const Features& features) {
   const mlir::Type element = mlir::getElementTypeOrSelf(attention.scores->getOperand(attention.q).getType());
   if (!element.isF16() && !element.isBF16() && !element.isF32()) return false;
-  if (has_few_queries(attention, element)) {
+  if (has_few_queries(attention, element, features)) {
     return bytes_of_few_queries(attention, element) <= features.shared_bytes_max;
   }
   if (attention.rows == 1) return false;
@@ -650,9 +650,12 @@ mlir::LogicalResult write_attention(mlir::func::FuncOp kernel, const Features& f
   }
   OpBuilder builder(kernel.getBody().front().getTerminator());
   const mlir::Type element = mlir::getElementTypeOrSelf(attention->scores->getOperand(attention->q).getType());
-  const bool few = has_few_queries(*attention, element);
-  const int64_t threads = few ? threads_of_few_queries(*attention) : kThreads;
+  const bool few = has_few_queries(*attention, element, features);
+  const int64_t threads = few ? threads_of_few_queries(*attention, element) : kThreads;
   kernel->setAttr("workgroup_size", builder.getIndexArrayAttr({threads, 1, 1}));
+  if (features.has_clusters && key_sharers(*attention) > 1) {
+    kernel->setAttr(gpu::kClusterBlocks, builder.getI32IntegerAttr(static_cast<int32_t>(key_sharers(*attention))));
+  }
   Block block(kernel, features);
   if (few) {
     write_few_queries(builder, kernel.getLoc(), *attention, block);

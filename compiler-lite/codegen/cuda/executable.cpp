@@ -1,5 +1,6 @@
 #include "compiler-lite/codegen/cuda/executable.hpp"
 
+#include "compiler-lite/codegen/attention.hpp"
 #include "compiler-lite/codegen/cuda/architectures.hpp"
 #include "compiler-lite/codegen/cuda/device_code.hpp"
 #include "compiler-lite/codegen/cuda/libdevice.hpp"
@@ -59,6 +60,15 @@ void mark_kernels(ModuleOp kernels, llvm::ArrayRef<gpu::EntryPoint> entries) {
   }
 }
 
+// LLVM has no word for it.
+void ask_for_clusters(std::string& ptx, llvm::ArrayRef<gpu::EntryPoint> entries) {
+  for (const gpu::EntryPoint& entry : entries) {
+    if (entry.cluster_blocks == 0) continue;
+    const size_t body = ptx.find('{', ptx.find(".entry " + entry.name + "("));
+    ptx.insert(body, ".reqnctapercluster " + std::to_string(entry.cluster_blocks) + ", 1, 1\n");
+  }
+}
+
 // LLVM rounds to bf16 by arithmetic on the bits, also where there is an instruction for it.
 void round_by_instruction(ModuleOp kernels) {
   kernels.walk([](mlir::arith::TruncFOp op) {
@@ -75,6 +85,7 @@ void round_by_instruction(ModuleOp kernels) {
 void only_plain_accesses(gpu::Features& has) {
   has.has_async_copy = false;
   has.has_warpgroups = false;
+  has.has_clusters = false;
   has.write_product = nullptr;
   has.makes_turns = false;
 }
@@ -145,6 +156,7 @@ class Build {
   FailureOr<Variant> emit() {
     const llvm::SmallVector<char, 0> text = emit_object(*module_, *machine_, /*as_text=*/true);
     std::string code(text.begin(), text.end());
+    ask_for_clusters(code, entries_);
     const bool is_text =
         llvm::all_of(objects_, [](const LoadedObject& each) { return each.is_bitcode || is_ptx(each); });
     if (!is_text) return link_machine_code(code);
@@ -314,6 +326,11 @@ FailureOr<Variant> build_executable(ModuleOp kernels, const TargetOptions& optio
 }
 
 bool wants_newer_code(ModuleOp kernels) {
+  for (auto kernel : kernels.getOps<mlir::func::FuncOp>()) {
+    if (!kernel->hasAttr(kAttention)) continue;
+    const std::optional<Attention> attention = find_attention(kernel);
+    if (attention && key_sharers(*attention) > 1) return true;
+  }
   return kernels
       .walk([](mlir::linalg::LinalgOp op) {
         if (!product_form(op)) return mlir::WalkResult::advance();

@@ -7,13 +7,17 @@
 //     the largest so far; if it grew, what was summed before shrinks by exp(old - new)
 //     sum += exp(score - largest); mixed += exp(score - largest) * row of V
 //   the lanes that have other keys, then the warps, join what they have
+//   the workgroups that share the keys are a cluster: the first one joins what all have
 //   last of mixed / sum
+//
+// Where there are no clusters, the first of such workgroups takes all keys and the others none.
 //
 // Each lane has sums of its own until the end, so that lanes meet for scores only. Keys that don't count at all
 // (attention_mask.hpp) come last, and only for a query whose largest score isn't far above what the mask puts in place of a score.
 #include "compiler-lite/codegen/cuda/few_queries.hpp"
 
 #include "compiler-lite/codegen/cuda/attention_parts.hpp"
+#include "compiler-lite/codegen/cuda/cluster.hpp"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -26,14 +30,17 @@ using gpu::kWarp;
 using mlir::Location;
 using mlir::OpBuilder;
 
-constexpr int64_t kRowsMax = 8;
 // Rows for which there are registers for more threads and more accesses.
 constexpr int64_t kVeryFewRows = 2;
-constexpr int64_t kManyThreads = 512, kFewThreads = 256;
+constexpr int64_t kManyThreads = 512, kFewThreads = 256, kThreadsMin = 64;
 constexpr int64_t kManyAccesses = 8, kFewAccesses = 4;  // Of K; as many of V.
 // What a workgroup may read alone, where there are fewer than multiprocessors: some 10 us.
 constexpr int64_t kBytesAlone = 1024 * 1024;
 constexpr int64_t kMultiprocessors = 132;
+
+int64_t accesses_of(const Attention& attention) {
+  return attention.rows <= kVeryFewRows ? kManyAccesses : kFewAccesses;
+}
 
 // Lanes that share a row of K and V: a power of two.
 int64_t lanes_of(const Attention& attention, int64_t group) {
@@ -43,7 +50,8 @@ int64_t lanes_of(const Attention& attention, int64_t group) {
   return lanes;
 }
 
-// What a warp leaves of a query: the largest score, the sum of weights, and the elements of the weighted sum of V.
+// What a warp, or a workgroup, leaves of a query: the largest score, the sum of weights, and the elements of the weighted
+// sum of V.
 int64_t numbers_left(int64_t elements) { return 2 + elements; }
 
 class FewQueriesWriter : AttentionParts {
@@ -51,14 +59,24 @@ class FewQueriesWriter : AttentionParts {
   FewQueriesWriter(OpBuilder& builder, Location location, const Attention& attention, Block& block)
       : AttentionParts(builder, location, attention, block), rows_(attention.rows) {
     lanes_ = lanes_of(attention, group_);
-    accesses_ = rows_ <= kVeryFewRows ? kManyAccesses : kFewAccesses;
+    accesses_ = accesses_of(attention);
     warps_ = block.threads() / kWarp;
     keys_at_once_ = kWarp / lanes_ * accesses_;
+    workgroups_ = key_sharers(attention);
+    sharers_ = features_.has_clusters ? workgroups_ : 1;
   }
 
   void write() {
+    const Value number = make_workgroup_id(builder_, location_, 0);
+    sharer_ = remainder(number, workgroups_);
+    if (sharers_ == workgroups_) return write_batch(quotient(number, workgroups_));
+    only_if(is_first_sharer(), [&] { write_batch(quotient(number, workgroups_)); });
+  }
+
+ private:
+  void write_batch(Value batch) {
     read_sizes();
-    place_batches(make_workgroup_id(builder_, location_, 0));
+    place_batches(batch);
     q_ = open(attention_.scores, attention_.q, attention_.row, attention_.depth);
     k_ = open(attention_.scores, attention_.k, attention_.key, attention_.depth);
     v_ = open(attention_.mixed, attention_.v, attention_.key, attention_.width);
@@ -71,16 +89,30 @@ class FewQueriesWriter : AttentionParts {
         aligned, types, [&] { return take_keys_twice(begin, true); }, [&] { return take_keys_twice(begin, false); });
     leave(join_lanes(of_lane));
     Block::barrier(builder_, location_);
+    if (sharers_ == 1) {
+      for_each_result([&](Value row, Value column) { store(row, column, join_warps(row, column)); });
+      return;
+    }
+    of_workgroup_ = shared_numbers({rows_, numbers_left(attention_.width)});
+    for_each_result([&](Value row, Value column) { leave_to_cluster(row, column, join_warps(row, column)); });
+    cluster::barrier(builder_, location_);
+    only_if(is_first_sharer(),
+            [&] { for_each_result([&](Value row, Value column) { store(row, column, join_sharers(row, column)); }); });
+    // Nobody leaves while the first one reads what it has.
+    cluster::barrier(builder_, location_);
+  }
+
+  Value is_first_sharer() { return compare(arith::CmpIPredicate::eq, sharer_, index(0)); }
+
+  template <typename Body>
+  void for_each_result(Body body) {
     block_.strided(builder_, location_, index(rows_ * attention_.width), [&](OpBuilder& inside, Value number) {
       const OpBuilder::InsertionGuard guard(builder_);
       builder_.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
-      const Value row = quotient(number, attention_.width), column = remainder(number, attention_.width);
-      const Value value = join_warps(row, column);
-      attention_.last ? store_last(row, column, value) : store_mixed(row, column, value);
+      body(quotient(number, attention_.width), remainder(number, attention_.width));
     });
   }
 
- private:
   // Of each row the largest score, the sum of weights, and this lane's elements of the weighted sum of V.
   size_t state_size() const { return 2 + static_cast<size_t>(group_); }
   Values beginning() {
@@ -119,10 +151,11 @@ class FewQueriesWriter : AttentionParts {
   Values take_all_keys(const Values& begin, bool aligned, Value is_first) {
     llvm::SmallVector<Values> queries;
     for (int64_t row = 0; row < rows_; ++row) queries.push_back(numbers_of(load(q_, index(row), aligned), q_));
-    const int64_t keys_of_turn = keys_at_once_ * warps_;
+    const int64_t keys_of_turn = keys_at_once_ * warps_ * sharers_;
+    const Value taker = add(times(warp_, sharers_), sharers_ == 1 ? index(0) : sharer_);
     const Value turns = quotient(add(sizes_[attention_.key], keys_of_turn - 1), keys_of_turn);
     return loop(turns, 1, begin, [&](Value turn, ValueRange so_far) {
-      const Value first = add(times(turn, keys_of_turn), times(warp_, keys_at_once_));
+      const Value first = add(times(turn, keys_of_turn), times(taker, keys_at_once_));
       const auto take = [&] {
         return take_keys(queries, add(first, quotient(lane_, lanes_)), Values(so_far), aligned);
       };
@@ -248,10 +281,14 @@ class FewQueriesWriter : AttentionParts {
     return state;
   }
 
+  Value shared_numbers(llvm::ArrayRef<int64_t> sizes) {
+    return builder_.create<memref::AllocOp>(location_, mlir::MemRefType::get(sizes, f32_),
+                                            builder_.getI64IntegerAttr(16));
+  }
+
   // Shared memory holds, for each warp and row, the largest score, the sum and the elements.
   void leave(const Values& state) {
-    const auto type = mlir::MemRefType::get({warps_, rows_, numbers_left(lanes_ * group_)}, f32_);
-    left_ = builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
+    left_ = shared_numbers({warps_, rows_, numbers_left(lanes_ * group_)});
     only_if(is_below(lane_, index(lanes_)), [&] {
       for (int64_t row = 0; row < rows_; ++row) {
         for (size_t i = 0; i < state_size(); ++i) {
@@ -264,53 +301,103 @@ class FewQueriesWriter : AttentionParts {
     });
   }
 
-  Value join_warps(Value row, Value column) {
-    const auto read = [&](int64_t warp, Value place) -> Value {
-      return builder_.create<memref::LoadOp>(location_, left_, ValueRange{index(warp), row, place});
-    };
+  // The largest score of several who took other keys, the sum of weights, and one element of the weighted sum of V.
+  struct Joined {
+    Value largest, sum, mixed;
+  };
+  // `read(i, place)`: a number that the i-th of them left.
+  template <typename Read>
+  Joined join(int64_t count, Value column, Read read) {
     Values largest;
-    Value all = infinity(), sum = number(0), mixed = number(0);
-    for (int64_t warp = 0; warp < warps_; ++warp) {
-      largest.push_back(read(warp, index(0)));
-      all = larger(all, largest.back());
+    Joined all{infinity(), number(0), number(0)};
+    for (int64_t i = 0; i < count; ++i) {
+      largest.push_back(read(i, index(0)));
+      all.largest = larger(all.largest, largest.back());
     }
-    const Value base = base_of(all);
-    for (int64_t warp = 0; warp < warps_; ++warp) {
-      const Value share = power(minus(largest[static_cast<size_t>(warp)], base));
-      sum = add_product(sum, read(warp, index(1)), share);
-      mixed = add_product(mixed, read(warp, add(column, 2)), share);
+    const Value base = base_of(all.largest), place = add(column, 2);
+    for (int64_t i = 0; i < count; ++i) {
+      const Value share = power(minus(largest[static_cast<size_t>(i)], base));
+      all.sum = add_product(all.sum, read(i, index(1)), share);
+      all.mixed = add_product(all.mixed, read(i, place), share);
     }
+    return all;
+  }
+  Joined join_warps(Value row, Value column) {
+    return join(warps_, column, [&](int64_t warp, Value place) -> Value {
+      return builder_.create<memref::LoadOp>(location_, left_, ValueRange{index(warp), row, place});
+    });
+  }
+  Joined join_sharers(Value row, Value column) {
+    const gpu::Memory memory = gpu::open_memory(builder_, location_, of_workgroup_);
+    Values of_sharers;
+    for (int64_t i = 0; i < sharers_; ++i) of_sharers.push_back(cluster::address(builder_, location_, memory.base, i));
+    return join(sharers_, column, [&](int64_t i, Value place) -> Value {
+      gpu::Memory other = memory;
+      other.base = of_sharers[static_cast<size_t>(i)];
+      return builder_.create<LLVM::LoadOp>(location_, f32_,
+                                           gpu::address_of(builder_, location_, other, ValueRange{row, place}));
+    });
+  }
+
+  // The numbers of all elements are the same: who has the first one leaves them.
+  void leave_to_cluster(Value row, Value column, const Joined& joined) {
+    const auto put = [&](Value value, Value place) {
+      builder_.create<memref::StoreOp>(location_, value, of_workgroup_, ValueRange{row, place});
+    };
+    put(joined.mixed, add(column, 2));
+    only_if(compare(arith::CmpIPredicate::eq, column, index(0)), [&] {
+      put(joined.largest, index(0));
+      put(joined.sum, index(1));
+    });
+  }
+
+  void store(Value row, Value column, const Joined& joined) {
     // Without keys nothing is summed.
     const Value is_empty = compare(arith::CmpIPredicate::eq, sizes_[attention_.key], index(0));
-    return select(is_empty, number(0), builder_.create<arith::DivFOp>(location_, mixed, sum));
+    const Value share = builder_.create<arith::DivFOp>(location_, joined.mixed, joined.sum);
+    const Value value = select(is_empty, number(0), share);
+    attention_.last ? store_last(row, column, value) : store_mixed(row, column, value);
   }
 
   int64_t rows_, lanes_;
   int64_t accesses_, warps_, keys_at_once_;
+  int64_t workgroups_, sharers_;  // For a batch, and how many of them take keys.
   Rows q_, k_, v_;
-  Value element0_;  // The first of this lane's, in a row.
-  Value left_;
+  Value element0_;             // The first of this lane's, in a row.
+  Value left_, of_workgroup_;  // Numbers in shared memory.
+  Value sharer_;
 };
 
 }  // namespace
 
-bool has_few_queries(const Attention& attention, mlir::Type element) {
-  if (attention.rows < 1 || attention.rows > kRowsMax) return false;
+bool has_few_queries(const Attention& attention, mlir::Type element, const gpu::Features& features) {
+  if (attention.rows < 1 || attention.rows > kFewQueries) return false;
   if (attention.depth > kAttentionSizeMax || attention.width > kAttentionSizeMax) return false;
   if (attention.rows > 1) return true;
   if (mlir::ShapedType::isDynamic(attention.keys) || mlir::ShapedType::isDynamic(attention.batches)) return false;
   const int64_t bytes = attention.keys * (attention.depth + attention.width) * gpu::stored_bytes(element);
-  return attention.batches >= kMultiprocessors || bytes <= kBytesAlone;
+  const int64_t sharers = features.has_clusters ? key_sharers(attention) : 1;
+  return attention.batches >= kMultiprocessors || bytes <= kBytesAlone * sharers;
 }
 
 int64_t bytes_of_few_queries(const Attention& attention, mlir::Type element) {
   const int64_t group = kGroupBytes / gpu::stored_bytes(element);
-  return threads_of_few_queries(attention) / kWarp * attention.rows * numbers_left(lanes_of(attention, group) * group) *
-         int64_t{sizeof(float)};
+  const int64_t of_warps =
+      threads_of_few_queries(attention, element) / kWarp * numbers_left(lanes_of(attention, group) * group);
+  const int64_t of_workgroup = key_sharers(attention) > 1 ? numbers_left(attention.width) : 0;
+  return attention.rows * (of_warps + of_workgroup) * int64_t{sizeof(float)};
 }
 
-int64_t threads_of_few_queries(const Attention& attention) {
-  return attention.rows <= kVeryFewRows ? kManyThreads : kFewThreads;
+int64_t threads_of_few_queries(const Attention& attention, mlir::Type element) {
+  int64_t threads = attention.rows <= kVeryFewRows ? kManyThreads : kFewThreads;
+  const int64_t sharers = key_sharers(attention), group = kGroupBytes / gpu::stored_bytes(element);
+  if (sharers == 1) return threads;
+  // No more than all keys need.
+  while (threads > kThreadsMin &&
+         sharers * threads * accesses_of(attention) > attention.keys * lanes_of(attention, group)) {
+    threads /= 2;
+  }
+  return threads;
 }
 
 void write_few_queries(OpBuilder& builder, Location location, const Attention& attention, Block& block) {

@@ -17,6 +17,8 @@ inline constexpr int64_t kBlockThreads = 256;
 
 // An attribute of kernels: how many blocks a multiprocessor should have room for.
 inline constexpr llvm::StringLiteral kBlocksWanted = "baton.blocks_wanted";
+// An attribute of kernels: how many blocks are a cluster.
+inline constexpr llvm::StringLiteral kClusterBlocks = "baton.cluster_blocks";
 
 class Block {
  public:

@@ -150,6 +150,7 @@ EntryPoint describe(mlir::func::FuncOp kernel) {
   entry.binding_count = static_cast<unsigned>(needed.binding_count);
   entry.local_memory_bytes = static_cast<unsigned>(number_of(kernel, kLocalMemoryBytes));
   entry.blocks_wanted = static_cast<unsigned>(number_of(kernel, kBlocksWanted));
+  entry.cluster_blocks = static_cast<unsigned>(number_of(kernel, kClusterBlocks));
   read_workgroup_size(kernel, entry.workgroup_size);
   return entry;
 }

@@ -15,7 +15,8 @@ namespace baton::compiler_lite::codegen::gpu {
 
 // Its local memory is shared memory that is asked for at launch.
 struct EntryPoint : codegen::EntryPoint {
-  unsigned blocks_wanted = 0;  // On a multiprocessor; 0: as many as come.
+  unsigned blocks_wanted = 0;   // On a multiprocessor; 0: as many as come.
+  unsigned cluster_blocks = 0;  // Along x; 0: each is on its own.
 };
 
 // In the order of the module. Diagnostics for calls that can't be made.

@@ -26,6 +26,9 @@ struct Features {
   bool has_async_copy = false;
   // Products by four warps at once, of what lies in shared memory (cuda/warpgroup.hpp).
   bool has_warpgroups = false;
+  // Blocks that follow each other run side by side where a kernel asks for it (kClusterBlocks), and read each other's
+  // shared memory.
+  bool has_clusters = false;
   // What a block may have of shared memory, by the programming guide; the device is asked again when it loads the code.
   int64_t shared_bytes_max = 64 * 1024;
   // Threads side by side that run together and hand each other what they hold; 0: they meet in shared memory only, all of

@@ -26,11 +26,20 @@ using mlir::Value;
 // Elements of one row that a thread keeps: loads enough on their way, and registers for what is computed of them.
 constexpr int64_t kElementsWanted = 16, kElementsMax = 32;
 constexpr int64_t kThreadsMin = 64, kThreadsMax = 1024;
+// The same where a thread only adds up what it reads, and keeps nothing. Fewer threads then meet less often.
+constexpr int64_t kElementsWantedOfSum = 24, kElementsMaxOfSum = 80;
+constexpr int64_t kThreadsMaxOfSum = 512;
 
 // The threads that share a row: one where rows are very short, a warp where there are several and they are short, else the block.
 struct Sharing {
   int64_t threads, group;
 };
+
+bool only_sums(const RowPlan& plan) {
+  return llvm::all_of(plan.ops, [](const RowOp& each) {
+    return !each.is_along_row || linalg::LinalgOp(each.op).getNumReductionLoops() > 0;
+  });
+}
 
 std::optional<Sharing> choose_sharing(mlir::func::FuncOp kernel, const RowPlan& plan, const Features& features) {
   Sharing sharing{kBlockThreads, features.warp};
@@ -38,12 +47,15 @@ std::optional<Sharing> choose_sharing(mlir::func::FuncOp kernel, const RowPlan& 
   if (sharing.threads % kWarp != 0) return std::nullopt;
   if (plan.length <= kRowOfThread && plan.row_count != 1) return Sharing{sharing.threads, 1};
   if (features.has_warps() && plan.row_count != 1 && plan.length <= features.warp * kElementsMax) return sharing;
+  const bool sums = only_sums(plan);
   if (!kernel->hasAttr("workgroup_size")) {
+    const int64_t wanted = sums ? kElementsWantedOfSum : kElementsWanted;
+    const int64_t most = sums ? kThreadsMaxOfSum : kThreadsMax;
     sharing.threads = kThreadsMin;
-    while (sharing.threads < kThreadsMax && sharing.threads * kElementsWanted < plan.length) sharing.threads *= 2;
+    while (sharing.threads < most && sharing.threads * wanted < plan.length) sharing.threads *= 2;
   }
   sharing.group = sharing.threads;
-  if (plan.length > sharing.threads * kElementsWanted) return std::nullopt;
+  if (plan.length > sharing.threads * (sums ? kElementsMaxOfSum : kElementsWanted)) return std::nullopt;
   return sharing;
 }
 

@@ -15,6 +15,15 @@ CASES = [
     ("f32", 3, 1, 63, 65, 30, "tensor"),
     ("f32", 2, 4, 128, 64, 64, "place"),
     ("f32", 2, 7, 31, 8, 128, ""),
+    # Workgroups share the keys: two, four and eight of them, some of which have none that count.
+    ("f16", 52, 1, 300, 64, 64, "place"),
+    ("bf16", 25, 1, 1000, 64, 64, "tensor"),
+    ("f16", 13, 1, 1024, 128, 128, "early"),
+    ("f16", 1, 1, 2051, 128, 96, "tensor"),
+    ("f16", 2, 4, 777, 128, 64, "early"),
+    ("bf16", 1, 8, 2000, 64, 64, "tensor"),
+    ("f32", 2, 1, 513, 40, 64, "early"),
+    ("f32", 33, 2, 300, 16, 16, "place"),
 ]
 
 
@@ -38,17 +47,20 @@ def function(name, kind, batches, queries, keys, depth, width, mask):
       linalg.yield %y : {kind}
     }} -> {scores}
 """
-    if mask == "place":  # The last query sees all keys.
+    if mask in ("place", "early"):  # The last query sees all keys, or a third of them.
+        last = keys if mask == "place" else keys // 3
         masked = f"""    %m = linalg.generic {{indexing_maps = [{whole}, {whole}], iterator_types = ["parallel", "parallel", "parallel"]}}
         ins(%s : {scores}) outs(%es : {scores}) {{
     ^bb0(%x: {kind}, %o: {kind}):
       %i = linalg.index 1 : index
       %j = linalg.index 2 : index
-      %before = arith.constant {keys - queries} : index
+      %before = arith.constant {last - queries} : index
       %last = arith.addi %i, %before : index
       %is_seen = arith.cmpi sle, %j, %last : index
       %none = arith.constant {'0xFC00' if kind == 'f16' else '0xFF80' if kind == 'bf16' else '0xFF800000'} : {kind}
-      %y = arith.select %is_seen, %x, %none : {kind}
+      %scale = arith.constant {1.0 if mask == "place" else 0.125} : {kind}
+      %scaled = arith.mulf %x, %scale : {kind}
+      %y = arith.select %is_seen, %scaled, %none : {kind}
       linalg.yield %y : {kind}
     }} -> {scores}
 """
