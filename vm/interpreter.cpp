@@ -32,6 +32,7 @@ const uint64_t kHaltCode =
 namespace {
 
 using bytecode::kOpcodeLimit;
+using bytecode::load_u16;
 using bytecode::read_label;
 using bytecode::read_opcode;
 using bytecode::read_u16;
@@ -149,6 +150,8 @@ struct Loan {
 #define JUMPED() SPEND(kBranchFuel)
 #define CALLED_NATIVE() SPEND(kNativeCallFuel)
 #define WORKED() SPEND(kSlowFuel)
+// Behind calls of C, which would have to keep them.
+#define FORGET() (sums = {})
 #ifdef __OPTIMIZE_SIZE__
 // Without the guess below: 0.7 KB less over all branches.
 #define TAKE(offset) pc += (offset)
@@ -191,15 +194,66 @@ template <>
 inline constexpr Opcode kFollower<Opcode::mul_f64> = Opcode::add_f64;
 #endif
 
-// Runs the follower, and is where the next instruction is.
-template <Opcode kFirst>
-[[gnu::always_inline]] inline const uint64_t* run_follower(const uint64_t* pc, const Window& window, Value written) {
+// The last sum of a pair of each kind, in registers of the processor. In a recurrence (a polynomial, a filter) it is what the next
+// product takes: a register of the VM is memory, and what is stored is there again five cycles later on Intel, seven on AMD. So
+// the product takes it before the load is there, and the compare that proves it right is a branch, which the processor
+// predicts. (x * a + b in a loop, on Intel: 2.87 → 2.43 ns in f64, 3.51 → 2.65 in f32. Asked of every float instruction: the same, and 6.2 → 9.2 ns where none of
+// six takes what the one before made. Asked of additions of whole numbers: a counted loop 1.80 → 1.13 ns, others up to 8 % more.)
+struct LastSums {
+#ifndef __OPTIMIZE_SIZE__
+  float f32 = 0;
+  double f64 = 0;
+
+  template <typename T>
+  auto& of() {
+    if constexpr (std::is_same_v<T, float>) {
+      return f32;
+    } else {
+      return f64;
+    }
+  }
+#endif
+};
+
+// Whether an instruction may end objects, which is a call of C.
+template <Opcode kOpcode>
+consteval bool may_release() {
+  if ((bytecode::info(kOpcode).flags & bytecode::kGrows) != 0) return true;
+  for (const bytecode::Operand& operand : bytecode::info(kOpcode).operands()) {
+    const OperandKind kind = operand.kind;
+    if (kind == OperandKind::kDefRef || kind == OperandKind::kTakeRef || kind == OperandKind::kGlobalRef) return true;
+  }
+  return false;
+}
+
+// Whether a pair begins at pc. The empty asm keeps the compiler from making one of two tests.
+template <Opcode kFirst, typename Steps>
+[[gnu::always_inline]] inline bool is_pair(const uint64_t* pc, const Steps* steps, const Steps* plain_steps) {
+  if (kFollower<kFirst> == Opcode{} || read_opcode(pc + kWords<kFirst>) != kFollower<kFirst>) return false;
+  __asm__ volatile("");
+  return steps == plain_steps;
+}
+
+// Runs it, and is where the next instruction is.
+template <Opcode kFirst, typename Sums>
+[[gnu::always_inline]] inline const uint64_t* run_pair(const uint64_t* pc, const Window& window,
+                                                       [[maybe_unused]] Sums& sums) {
   constexpr Opcode kSecond = kFollower<kFirst>;
   const uint64_t* const second = pc + kWords<kFirst>;
   if constexpr (kSecond != Opcode{}) {
     static_assert((bytecode::info(kSecond).flags & (bytecode::kTraps | bytecode::kSlow)) == 0);
-    Value unused;
-    run_pure<kSecond>(second, WindowBehind{window, read_u16<OperandOf<kFirst, 0>::kHalf>(pc), written}, unused);
+    using T = SlotValue<OperandOf<kFirst, 1>::kSlot>;
+    T& sum = sums.template of<T>();
+    Value written;
+    if (value_slot<kFirst, 1>(pc, window).bits == Value::of(sum).bits) [[likely]] {
+      T guessed = sum;
+      hold_in_register(guessed);
+      run_pure<kFirst>(pc, WindowGuessed<T>{window, guessed}, written);
+    } else {
+      run_pure<kFirst>(pc, window, written);
+    }
+    run_pure<kSecond>(second, WindowBehind{window, load_u16<OperandOf<kFirst, 0>::kHalf>(pc), written}, written);
+    sum = written.as<T>();
     return second + kWords<kSecond>;
   }
   return second;
@@ -207,41 +261,34 @@ template <Opcode kFirst>
 
 }  // namespace
 
-// Goes on behind instruction `name`, which wrote `value`. The empty asm keeps the compiler from making one of two tests.
-#define NEXT_BEHIND(name, value)                                                    \
-  do {                                                                              \
-    constexpr Opcode kSecond = kFollower<Opcode::name>;                             \
-    if (kSecond != Opcode{} && read_opcode(pc + kWords<Opcode::name>) == kSecond) { \
-      __asm__ volatile("");                                                         \
-      if (steps == PLAIN_STEPS()) [[likely]] {                                      \
-        pc = run_follower<Opcode::name>(pc, WINDOW(), value);                       \
-        NEXT();                                                                     \
-      }                                                                             \
-    }                                                                               \
-    pc += kWords<Opcode::name>;                                                     \
-    NEXT();                                                                         \
-  } while (false)
-
 #define PURE_STEP(name)                                                           \
   STEP(name) {                                                                    \
-    [[maybe_unused]] Value written;                                               \
+    if (is_pair<Opcode::name>(pc, steps, PLAIN_STEPS())) {                        \
+      pc = run_pair<Opcode::name>(pc, WINDOW(), sums);                            \
+      NEXT();                                                                     \
+    }                                                                             \
+    Value written;                                                                \
     const TrapKind kind = run_pure<Opcode::name>(pc, WINDOW(), written);          \
+    if constexpr ((bytecode::info(Opcode::name).flags & bytecode::kSlow) != 0) {  \
+      FORGET();                                                                   \
+    }                                                                             \
     if constexpr ((bytecode::info(Opcode::name).flags & bytecode::kTraps) != 0) { \
       if (kind != TrapKind::kNone) [[unlikely]] {                                 \
         m->trap = kind;                                                           \
         GO_TO(trap);                                                              \
       }                                                                           \
     }                                                                             \
+    pc += kWords<Opcode::name>;                                                   \
     if constexpr ((bytecode::info(Opcode::name).flags & bytecode::kSlow) != 0) {  \
-      pc += kWords<Opcode::name>;                                                 \
       WORKED();                                                                   \
     } else {                                                                      \
-      NEXT_BEHIND(name, written);                                                 \
+      NEXT();                                                                     \
     }                                                                             \
   }
 #define OBJECT_STEP(name)                                                         \
   STEP(name) {                                                                    \
     const TrapKind kind = run_object_paced<Opcode::name>(pc, WINDOW(), *m, fuel); \
+    if constexpr (may_release<Opcode::name>()) FORGET();                          \
     if (kind != TrapKind::kNone) [[unlikely]] {                                   \
       m->trap = kind;                                                             \
       GO_TO(trap);                                                                \
@@ -273,8 +320,8 @@ struct StepTable;
 #define STEP_PARAMETERS                                                                                    \
   [[maybe_unused]] const uint64_t *pc, [[maybe_unused]] Value *v, [[maybe_unused]] Object **r, Machine *m, \
       [[maybe_unused]] ModuleState *state, [[maybe_unused]] Frame *frame, [[maybe_unused]] uint64_t fuel,  \
-      [[maybe_unused]] const StepTable *steps, [[maybe_unused]] const uint64_t *hot_pc
-#define STEP_ARGUMENTS pc, v, r, m, state, frame, fuel, steps, hot_pc
+      [[maybe_unused]] const StepTable *steps, [[maybe_unused]] const uint64_t *hot_pc, [[maybe_unused]] LastSums sums
+#define STEP_ARGUMENTS pc, v, r, m, state, frame, fuel, steps, hot_pc, sums
 #define STEP(name) [[clang::preserve_none, gnu::noinline]] void step_##name(STEP_PARAMETERS)
 #define NEXT() [[clang::musttail]] return steps->at[static_cast<uint16_t>(*pc)](STEP_ARGUMENTS)
 #define PLAIN_STEPS() (&kSteps)
@@ -336,7 +383,8 @@ const StepTable& instrumented_steps() {
 RunOutcome run(Machine& machine) {
   const StepTable* steps = machine.instrumented() ? &instrumented_steps() : &kSteps;
   steps->at[static_cast<uint16_t>(*machine.pc)](machine.pc, machine.window_values, machine.window_refs, &machine,
-                                                machine.state, machine.frame, machine.fuel_quantum, steps, nullptr);
+                                                machine.state, machine.frame, machine.fuel_quantum, steps, nullptr,
+                                                LastSums());
   return machine.outcome;
 }
 
@@ -392,6 +440,7 @@ RunOutcome run(Machine& machine) {
   ModuleState* state = m->state;
   uint64_t fuel = m->fuel_quantum;
   const uint64_t* hot_pc = nullptr;
+  LastSums sums;
   const void* const* const steps = m->instrumented() ? tables.instrumented : tables.steps;
   NEXT();
 

@@ -66,6 +66,12 @@ struct WindowBehind : Window {
   }
 };
 
+// A window in which the first operand that is read is known to hold `value`.
+template <typename T>
+struct WindowGuessed : Window {
+  T value;
+};
+
 template <Opcode kOpcode>
 struct Body;  // run(...) forwards to the function of vm/ops
 #define OP(code, name, ...)
@@ -109,9 +115,22 @@ struct OperandOf {
   static constexpr size_t kHalf = kRow.halves[kIndex];
 };
 
+template <Opcode kOpcode>
+inline constexpr size_t kOperandCount = bytecode::info(kOpcode).operands().count;
+template <Opcode kOpcode>
+inline constexpr size_t kWords = bytecode::info(kOpcode).operands().words;
+
+// Floats wait for adders and not for loads: there each operand has a load of its own.
+template <Opcode kOpcode, size_t kHalf>
+uint16_t read_index(const uint64_t* pc) {
+  constexpr SlotType kSlot = OperandOf<kOpcode, 0>::kSlot;
+  constexpr bool kIsFloat = kSlot == SlotType::kF32 || kSlot == SlotType::kF64;
+  return kIsFloat ? bytecode::load_u16<kHalf>(pc) : bytecode::read_u16<kHalf>(pc);
+}
+
 template <Opcode kOpcode, size_t kIndex>
 Value& value_slot(const uint64_t* pc, const Window& window) {
-  return window.values[bytecode::read_u16<OperandOf<kOpcode, kIndex>::kHalf>(pc)];
+  return window.values[read_index<kOpcode, OperandOf<kOpcode, kIndex>::kHalf>(pc)];
 }
 template <Opcode kOpcode, size_t kIndex>
 Object*& ref_slot(const uint64_t* pc, const Window& window) {
@@ -123,8 +142,10 @@ decltype(auto) read_argument(const uint64_t* pc, const SomeWindow& window) {
   using Operand = OperandOf<kOpcode, kIndex>;
   constexpr OperandKind kKind = Operand::kKind;
   constexpr size_t kHalf = Operand::kHalf;
-  if constexpr (kKind == OperandKind::kUse) {
-    return window.template read<SlotValue<Operand::kSlot>>(bytecode::read_u16<kHalf>(pc));
+  if constexpr (kIndex == 1 && std::is_same_v<SomeWindow, WindowGuessed<SlotValue<Operand::kSlot>>>) {
+    return window.value;
+  } else if constexpr (kKind == OperandKind::kUse) {
+    return window.template read<SlotValue<Operand::kSlot>>(read_index<kOpcode, kHalf>(pc));
   } else if constexpr (kKind == OperandKind::kUseRef) {
     return static_cast<Object*>(ref_slot<kOpcode, kIndex>(pc, window));
   } else if constexpr (kKind == OperandKind::kTakeRef) {
@@ -155,11 +176,6 @@ decltype(auto) read_argument(const uint64_t* pc, const SomeWindow& window) {
     return (window.state->imports[bytecode::read_u16<kHalf>(pc)]);
   }
 }
-
-template <Opcode kOpcode>
-inline constexpr size_t kOperandCount = bytecode::info(kOpcode).operands().count;
-template <Opcode kOpcode>
-inline constexpr size_t kWords = bytecode::info(kOpcode).operands().words;
 
 // PURE: everything but the first operand goes in, the result goes to the first, and to `written`.
 template <Opcode kOpcode, typename SomeWindow>
