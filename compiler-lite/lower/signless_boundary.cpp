@@ -28,15 +28,13 @@ void convert_signature(FunctionOpInterface function) {
   SmallVector<Type> inputs, results;
   for (unsigned i = 0; i < type.getNumInputs(); ++i) {
     inputs.push_back(signless(type.getInput(i)));
-    if (inputs.back() != type.getInput(i) && isa<RankedTensorType>(inputs.back()) &&
-        !function.getArgAttr(i, kEncoding)) {
+    if (inputs.back() != type.getInput(i) && !function.getArgAttr(i, kEncoding)) {
       function.setArgAttr(i, kEncoding, TypeAttr::get(type.getInput(i)));
     }
   }
   for (unsigned i = 0; i < type.getNumResults(); ++i) {
     results.push_back(signless(type.getResult(i)));
-    if (results.back() != type.getResult(i) && isa<RankedTensorType>(results.back()) &&
-        !function.getResultAttr(i, kEncoding)) {
+    if (results.back() != type.getResult(i) && !function.getResultAttr(i, kEncoding)) {
       function.setResultAttr(i, kEncoding, TypeAttr::get(type.getResult(i)));
     }
   }

@@ -5,6 +5,7 @@
 
 #include "compiler-lite/dialects/check/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
+#include "compiler-lite/lower/number_like.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -58,10 +59,11 @@ struct Layout {
   bool has_infinity, has_negative_zero;
 };
 
-// Writes arithmetic on values of one shape.
+// Writes arithmetic on values of the shape that `like` has.
 class Writer {
  public:
-  Writer(OpBuilder& builder, Location where, Type shape) : builder_(builder), where_(where), shape_(shape) {}
+  Writer(OpBuilder& builder, Location where, Value like)
+      : builder_(builder), where_(where), like_(like), shape_(like.getType()) {}
 
   Type type(Type element) const { return with_element(shape_, element); }
   template <typename Op>
@@ -87,14 +89,11 @@ class Writer {
   Value right(Value a, int64_t distance) { return make<arith::ShRUIOp>(a, integer(a, distance)); }
 
  private:
-  Value constant(TypedAttr number) {
-    const auto shaped = dyn_cast<ShapedType>(type(number.getType()));
-    if (!shaped) return builder_.create<arith::ConstantOp>(where_, number);
-    return builder_.create<arith::ConstantOp>(where_, DenseElementsAttr::get(shaped, Attribute(number)));
-  }
+  Value constant(TypedAttr number) { return number_like(builder_, where_, like_, number); }
 
   OpBuilder& builder_;
   Location where_;
+  Value like_;
   Type shape_;
 };
 
@@ -105,7 +104,7 @@ Value widened(OpBuilder& builder, Location where, Value value) {
   const Layout small(cast<FloatType>(getElementTypeOrSelf(value.getType())));
   const FloatType f32 = builder.getF32Type();
   const Layout wide(f32);
-  Writer w(builder, where, value.getType());
+  Writer w(builder, where, value);
   const Value bytes = w.convert<arith::BitcastOp>(value, builder.getI8Type());
   const Value code = w.convert<arith::ExtUIOp>(bytes, builder.getI32Type());
   const Value magnitude = w.both(code, small.magnitudes());
@@ -133,7 +132,7 @@ Value narrowed(OpBuilder& builder, Location where, Value value, Type to) {
   const auto float_type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
   const Layout wide(float_type);
   const Type integer_type = builder.getIntegerType(static_cast<unsigned>(wide.bits));
-  Writer w(builder, where, value.getType());
+  Writer w(builder, where, value);
   const Value bits = w.convert<arith::BitcastOp>(value, integer_type);
   const Value magnitude = w.both(bits, wide.magnitudes());
 

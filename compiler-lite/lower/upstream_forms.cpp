@@ -3,6 +3,7 @@
 #include "compiler-lite/dialects/check/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/lower/lower.hpp"
+#include "compiler-lite/lower/number_like.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -98,13 +99,6 @@ LogicalResult lower_bufferization(Operation* op) {
   return success();
 }
 
-Value number_like(OpBuilder& builder, Location where, Type type, const APFloat& number) {
-  const TypedAttr scalar = builder.getFloatAttr(cast<FloatType>(getElementTypeOrSelf(type)), number);
-  const auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped) return builder.create<arith::ConstantOp>(where, scalar);
-  return builder.create<arith::ConstantOp>(where, DenseElementsAttr::get(shaped, Attribute(scalar)));
-}
-
 bool is_later_math(Operation* op) {
   const StringRef name = op->getName().getStringRef();
   return name == "math.isinf" || name == "math.isfinite" || name == "math.isnormal" || name == "math.sincos";
@@ -121,12 +115,12 @@ LogicalResult lower_later_math(Operation* op) {
     op->erase();
     return success();
   }
-  const auto shaped = dyn_cast<ShapedType>(x.getType());
-  if (shaped && !shaped.hasStaticShape()) return refuse(op, "one in the body of linalg.generic, or of known sizes,");
-  const llvm::fltSemantics& kind = cast<FloatType>(getElementTypeOrSelf(x.getType())).getFloatSemantics();
+  auto element = cast<FloatType>(getElementTypeOrSelf(x.getType()));
+  const llvm::fltSemantics& kind = element.getFloatSemantics();
   const Value magnitude = builder.create<math::AbsFOp>(where, x);
   const auto compare = [&](arith::CmpFPredicate how, const APFloat& number) -> Value {
-    return builder.create<arith::CmpFOp>(where, how, magnitude, number_like(builder, where, x.getType(), number));
+    return builder.create<arith::CmpFOp>(where, how, magnitude,
+                                         number_like(builder, where, x, builder.getFloatAttr(element, number)));
   };
   using arith::CmpFPredicate;
   Value answer = compare(name == "isinf" ? CmpFPredicate::OEQ : CmpFPredicate::OLT, APFloat::getInf(kind));

@@ -260,7 +260,8 @@ class BoundaryWrapper {
     return text;
   }
 
-  // "sync func @main(%input0: tensor<?xf32>) -> (%output0: tensor<?xf32>)", for the run tool and for people.
+  // "sync func @main(%input0: tensor<?xf32>) -> (%output0: tensor<?xf32>)", for the run tool, for callers of any language and for people: the types
+  // that they see.
   void describe(util::FuncOp function, bool fences) {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -269,8 +270,9 @@ class BoundaryWrapper {
       for (unsigned i = 0; i < types.size(); ++i) {
         const DictionaryAttr attributes = attributes_of(i);
         const auto name = attributes ? attributes.template getAs<StringAttr>("iree.abi.name") : StringAttr();
+        const auto encoding = attributes ? attributes.template getAs<TypeAttr>("iree.abi.encoding") : TypeAttr();
         stream << (i == 0 ? "%" : ", %") << (name ? name.getValue().str() : (stem + Twine(i)).str()) << ": "
-               << types[i];
+               << (encoding ? encoding.getValue() : types[i]);
       }
       stream << ")";
     };

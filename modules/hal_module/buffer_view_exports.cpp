@@ -35,12 +35,15 @@ std::string type_text(std::span<const int64_t> shape, hal::ElementType element_t
   return result += hal::element_type_name(element_type);
 }
 
-// Programs know integers without a sign: tensors from files may have one.
+// Programs know integers without a sign: tensors from files may have one. Where a program asks for signed ones, frameworks have those without.
 bool is_taken_as(hal::ElementType given, hal::ElementType expected) {
   if (given == expected) return true;
-  return element_class(expected) == hal::ElementClass::kInteger && given != hal::ElementType::kI1 &&
-         expected != hal::ElementType::kI1 && element_bytes(given) == element_bytes(expected) &&
-         (element_class(given) == hal::ElementClass::kSigned || element_class(given) == hal::ElementClass::kUnsigned);
+  if (given == hal::ElementType::kI1 || expected == hal::ElementType::kI1) return false;
+  if (element_bytes(given) != element_bytes(expected)) return false;
+  const hal::ElementClass from = element_class(given), to = element_class(expected);
+  if (to == hal::ElementClass::kInteger)
+    return from == hal::ElementClass::kSigned || from == hal::ElementClass::kUnsigned;
+  return to == hal::ElementClass::kSigned && from == hal::ElementClass::kInteger;
 }
 
 bool fits(std::span<const int64_t> shape, std::span<const int64_t> wanted) {

@@ -90,6 +90,18 @@ Status translate(const baton_binding& given, hal::Binding& binding) {
   return {};
 }
 
+// The memory that a transfer writes. A binding that the program gave to be read is other commands' at the same time, and what they read
+// would depend on their order.
+Status translate_target(const baton_binding& given, const char* verb, hal::Binding& binding) {
+  if (given.access == BATON_ACCESS_READ) [[unlikely]] {
+    return failure(
+        StatusCode::kPermissionDenied, "A module would write, by ", verb,
+        ", memory that its command was given to read; what a command writes is a result, or an argument that "
+        "the program ties to one (-> %x).");
+  }
+  return translate(given, binding);
+}
+
 constexpr size_t kBindingsMax = hal::DeviceLimits{}.bindings_max;
 using BindingList = StackList<hal::Binding, kBindingsMax>;
 
@@ -122,7 +134,7 @@ Status fill(baton_command_buffer* commands, const baton_fill_buffer* given) {
   BATON_TRY_ASSIGN(hal::CommandBuffer * target, opened(commands));
   BATON_TRY_ASSIGN(const baton_fill_buffer* command, known(given));
   hal::commands::FillBuffer fill{.pattern = command->pattern, .pattern_bytes = command->pattern_bytes};
-  BATON_TRY(translate(command->target, fill.target));
+  BATON_TRY(translate_target(command->target, "fill_buffer", fill.target));
   return target->fill_buffer(fill);
 }
 
@@ -131,7 +143,7 @@ Status update(baton_command_buffer* commands, const baton_update_buffer* given) 
   BATON_TRY_ASSIGN(const baton_update_buffer* command, known(given));
   hal::commands::UpdateBuffer update{
       .source = {static_cast<const std::byte*>(command->source), static_cast<size_t>(command->source_size)}};
-  BATON_TRY(translate(command->target, update.target));
+  BATON_TRY(translate_target(command->target, "update_buffer", update.target));
   return target->update_buffer(update);
 }
 
@@ -140,7 +152,7 @@ Status copy(baton_command_buffer* commands, const baton_copy_buffer* given) {
   BATON_TRY_ASSIGN(const baton_copy_buffer* command, known(given));
   hal::commands::CopyBuffer copy;
   BATON_TRY(translate(command->source, copy.source));
-  BATON_TRY(translate(command->target, copy.target));
+  BATON_TRY(translate_target(command->target, "copy_buffer", copy.target));
   return target->copy_buffer(copy);
 }
 
@@ -201,7 +213,7 @@ Status collective(baton_command_buffer* commands, const baton_collective* given)
                                        .to = command->to,
                                        .from = command->from};
   BATON_TRY(translate(command->source, collective.source));
-  BATON_TRY(translate(command->target, collective.target));
+  BATON_TRY(translate_target(command->target, "collective", collective.target));
   return target->collective(collective);
 }
 

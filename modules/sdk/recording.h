@@ -29,7 +29,7 @@ typedef struct baton_command_buffer baton_command_buffer; /* a baton_object of c
 typedef struct baton_binding {
   baton_buffer* buffer; /* borrowed; NULL: the slot counts */
   uint32_t slot;        /* filled by the table of each execution */
-  uint32_t access;      /* BATON_ACCESS_*; 0 is read and write. Transfers know theirs. */
+  uint32_t access;      /* BATON_ACCESS_*; 0 is read and write. Transfers know theirs, and refuse a target to be read. */
   uint64_t offset;
   uint64_t length; /* BATON_WHOLE_LENGTH: to the end; transfers must know theirs */
 } baton_binding;

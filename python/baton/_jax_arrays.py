@@ -45,6 +45,11 @@ def kind(leaf):
     return type(leaf)
 
 
+def is_small_float(dtype):
+    """A float of 8 bits, which tensors have as bytes of the same bits."""
+    return dtype.itemsize == 1 and jax.dtypes.issubdtype(dtype, np.floating)
+
+
 def typed(argument):
     """The shapes and types of an argument, as JAX sees them."""
     return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(np.shape(leaf), jax.numpy.result_type(leaf)), argument)
@@ -55,16 +60,22 @@ def typed(argument):
 
 def taking(leaf):
     """What makes of such a leaf something that the program takes; None where it takes the leaf itself."""
-    if type(leaf) is _ARRAY:
-        return None
     if hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return jax.random.key_data
+    if hasattr(leaf, "dtype") and is_small_float(np.dtype(leaf.dtype)):
+        return _bits
+    if type(leaf) is _ARRAY:
+        return None
     if type(leaf) in (bool, int, float):
         return None  # In the type that the program declares.
     if isinstance(leaf, (np.ndarray, np.generic)):
         narrow = _WIDE.get(leaf.dtype) if not is_wide() else None
         return (lambda array: np.asarray(array, narrow)) if narrow or not isinstance(leaf, np.ndarray) else _read_only
     return jax.numpy.asarray
+
+
+def _bits(array):
+    return _read_only(np.asarray(array).view(np.int8))
 
 
 def _read_only(array):
@@ -111,7 +122,7 @@ _pass_on = jax.jit(lambda array: array, donate_argnums=0)
 def handing_over(leaf, given, index, handed):
     """What a program gets in place of a donated leaf, for which it would be given `given`. `index` is added to `handed` when the
     leaf is handed over."""
-    if type(leaf) is not _ARRAY or (id(leaf) not in _loans and (leaf.nbytes < _LARGE or not leaf.is_fully_addressable)):
+    if type(leaf) is not _ARRAY or is_small_float(leaf.dtype) or (id(leaf) not in _loans and (leaf.nbytes < _LARGE or not leaf.is_fully_addressable)):
         return given
     return later(lambda: _handed_over(leaf, given, index, handed))
 
@@ -248,7 +259,7 @@ def _out():
 
 def lending(info, donated):
     """giving() for a function whose next call may be given the leaf back in place of one of the `donated`."""
-    fits = any(tuple(each.shape) == tuple(info.shape) and each.dtype == info.dtype for each in donated)
+    fits = any(tuple(each.shape) == tuple(info.shape) and each.dtype == info.dtype and not is_small_float(each.dtype) for each in donated)
     return giving(info, _lent(_out()) if fits else None)
 
 
@@ -257,6 +268,8 @@ def giving(info, out=None):
     out = out or _out()
     if jax.dtypes.issubdtype(info.dtype, jax.dtypes.prng_key):
         return lambda result: jax.random.wrap_key_data(out(result), impl=info.dtype._impl)
+    if is_small_float(info.dtype):
+        return lambda result: jax.lax.bitcast_convert_type(out(result), info.dtype)
     if getattr(info, "weak_type", False):
         return lambda result: _weak(out(result))
     return out

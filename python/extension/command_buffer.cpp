@@ -270,7 +270,12 @@ void foreign(const CommandBuffer& commands, nb::handle callable, nb::args bindin
 
 // ---- Bindings -------------------------------------------------------------------------------------------------------
 
+// Beyond it is memory of other tensors. Of a slot that is taken as a whole only each execution knows the length, and looks.
 Binding part_of(const Binding& binding, uint64_t offset, uint64_t length) {
+  const uint64_t whole = binding.range.length;
+  if (whole != BATON_WHOLE_LENGTH && (offset > whole || length > whole - offset)) {
+    raise(failure(StatusCode::kOutOfRange, "part(", offset, ", ", length, ") of a binding of ", whole, " bytes"));
+  }
   Binding part;
   part.range = binding.range;
   part.range.offset += offset;

@@ -336,7 +336,7 @@ void note_types(std::string_view list, std::vector<Parameter>& parameters) {
   if (types.size() != parameters.size()) return;
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i].starts_with("tensor<")) parameters[i].element = element_in(types[i]);
-    if (parameters[i].kind == Kind::kI32) parameters[i].element = types[i];
+    if (parameters[i].kind == Kind::kI32 || parameters[i].kind == Kind::kI64) parameters[i].element = types[i];
   }
 }
 

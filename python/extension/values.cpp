@@ -77,7 +77,7 @@ float to_f32(PyObject* value) {
 
 // ---- Numbers of fewer bits than the VM has --------------------------------------------------------------------------
 
-// What compiled programs pass as an i32: integers by value, and 16-bit floats by their bits.
+// What compiled programs pass as an i32: integers by value, of whose sign the program may know nothing, and 16-bit floats by their bits.
 struct Narrow {
   std::string_view name;
   int64_t least;
@@ -87,6 +87,11 @@ struct Narrow {
 constexpr Narrow kNarrow[] = {{"i1", 0, 1, hal::ElementType::kNone},
                               {"i8", INT8_MIN, UINT8_MAX, hal::ElementType::kNone},
                               {"i16", INT16_MIN, UINT16_MAX, hal::ElementType::kNone},
+                              {"si8", INT8_MIN, INT8_MAX, hal::ElementType::kNone},
+                              {"si16", INT16_MIN, INT16_MAX, hal::ElementType::kNone},
+                              {"ui8", 0, UINT8_MAX, hal::ElementType::kNone},
+                              {"ui16", 0, UINT16_MAX, hal::ElementType::kNone},
+                              {"ui32", 0, UINT32_MAX, hal::ElementType::kNone},
                               {"f16", 0, 0, hal::ElementType::kF16},
                               {"bf16", 0, 0, hal::ElementType::kBF16}};
 
@@ -109,6 +114,18 @@ int32_t to_narrow(PyObject* value, const Narrow& narrow) {
     throw nb::python_error();
   }
   return bits;
+}
+
+constexpr std::string_view kUnsigned64 = "ui64";
+
+uint64_t to_unsigned(PyObject* value) {
+  const nb::object index = nb::steal(PyNumber_Index(value));
+  if (!index.is_valid()) throw nb::python_error();
+  const uint64_t number = PyLong_AsUnsignedLongLong(index.ptr());
+  if (number != UINT64_MAX || !PyErr_Occurred()) return number;
+  PyErr_Clear();
+  PyErr_Format(PyExc_OverflowError, "%R is no ui64", value);
+  throw nb::python_error();
 }
 
 // ---- References -----------------------------------------------------------------------------------------------------
@@ -307,7 +324,10 @@ void to_value(PyObject* value, const Parameter& parameter, Surroundings& around,
         out = vm::Value::of(static_cast<int32_t>(to_integer(value, INT32_MIN, INT32_MAX, "i32")));
       }
       return;
-    case Kind::kI64: out = vm::Value::of(to_integer(value, INT64_MIN, INT64_MAX, "i64")); return;
+    case Kind::kI64:
+      out = vm::Value::of(parameter.element == kUnsigned64 ? static_cast<int64_t>(to_unsigned(value))
+                                                           : to_integer(value, INT64_MIN, INT64_MAX, "i64"));
+      return;
     case Kind::kF32: out = vm::Value::of(to_f32(value)); return;
     case Kind::kF64: out = vm::Value::of(to_real(value)); return;
     default:
@@ -320,11 +340,13 @@ nb::object from_value(vm::Value value, const Parameter& parameter, const Surroun
   switch (parameter.kind) {
     case Kind::kI32: {
       const Narrow* narrow = parameter.element.empty() ? nullptr : narrow_of(parameter.element);
+      if (narrow && narrow->name.starts_with('u')) return nb::int_(narrow->most & value.i32);
       if (!narrow || narrow->bits == hal::ElementType::kNone) return nb::int_(value.i32);
       const auto bits = static_cast<uint16_t>(value.i32);
       return nb::float_(hal::load_float(narrow->bits, reinterpret_cast<const std::byte*>(&bits)));
     }
-    case Kind::kI64: return nb::int_(value.i64);
+    case Kind::kI64:
+      return parameter.element == kUnsigned64 ? nb::int_(static_cast<uint64_t>(value.i64)) : nb::int_(value.i64);
     case Kind::kF32: return nb::float_(static_cast<double>(value.f32));
     case Kind::kF64: return nb::float_(value.f64);
     default: return from_object(OwnedObject(reinterpret_cast<baton_object*>(value.ref)), around);

@@ -118,6 +118,47 @@ def test_numbers_and_lists_take_the_type_that_the_function_declares(math):
         math.scalar(2j)
 
 
+UNSIGNED = """
+func.func @ui8(%x: tensor<?xui8>, %n: ui8) -> (tensor<?xui8>, ui8) { return %x, %n : tensor<?xui8>, ui8 }
+func.func @ui16(%x: tensor<?xui16>, %n: ui16) -> (tensor<?xui16>, ui16) { return %x, %n : tensor<?xui16>, ui16 }
+func.func @ui32(%x: tensor<?xui32>, %n: ui32) -> (tensor<?xui32>, ui32) { return %x, %n : tensor<?xui32>, ui32 }
+func.func @ui64(%x: tensor<?xui64>, %n: ui64) -> (tensor<?xui64>, ui64) { return %x, %n : tensor<?xui64>, ui64 }
+func.func @si8(%x: tensor<?xsi8>, %n: si8) -> (tensor<?xsi8>, si8) { return %x, %n : tensor<?xsi8>, si8 }
+func.func @si16(%x: tensor<?xsi16>, %n: si16) -> (tensor<?xsi16>, si16) { return %x, %n : tensor<?xsi16>, si16 }
+func.func @encoded(%x: tensor<?xi8> {iree.abi.encoding = tensor<?xui8>}) -> (tensor<?xi8> {iree.abi.encoding = tensor<?xui8>}) {
+  return %x : tensor<?xi8>
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def unsigned():
+    return baton.load(baton.compile(UNSIGNED), device="local-sync")
+
+
+@pytest.mark.parametrize("name", ["ui8", "ui16", "ui32", "ui64", "si8", "si16"])
+def test_integers_that_say_their_sign(unsigned, name):
+    """A program's declaration says what its caller sees, so lists become it, and numbers keep their sign."""
+    dtype = np.dtype(name.replace("ui", "uint").replace("si", "int"))
+    least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    function = unsigned[name]
+    assert f"tensor<?x{name}>, %input1: {name}" in function.declaration
+    for values, number in (([least, 1, most], most), (np.array([most, 0], dtype), least)):
+        tensor, back = function(values, number)
+        assert np.asarray(tensor).dtype == dtype and tensor.tolist() == list(values) and back == number
+    for wrong in (least - 1, most + 1):
+        with pytest.raises(OverflowError):
+            function([wrong], 0)
+        with pytest.raises(OverflowError, match=f"is no {name}"):
+            function([0], wrong)
+    with pytest.raises(TypeError):
+        function([0], 1.5)
+
+
+def test_an_encoding_is_what_a_caller_sees(unsigned):
+    assert np.asarray(unsigned.encoded([0, 255])).tolist() == [0, 255]
+
+
 def test_bfloat16(math):
     array = np.arange(4).astype(ml_dtypes.bfloat16)
     np.testing.assert_array_equal(np.asarray(math.half(array)), array + array)

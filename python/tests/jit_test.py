@@ -91,6 +91,32 @@ def test_a_command_of_python_in_a_jax_function():
     assert run(jnp.arange(4.0)).tolist() == [4, 16, 36, 64]
 
 
+SMALL = ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e4m3b11fnuz"]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_floats_of_8_bits_keep_their_type(name):
+    dtype = getattr(jnp, name)
+    x = jnp.linspace(-3, 3, 24, dtype=jnp.float32).reshape(4, 6)
+    small = x.astype(dtype)
+
+    def function(x, small):
+        return x.astype(dtype), small, small.astype(jnp.float32) * 2, (small + small).sum(0), {"empty": small[:0]}
+
+    for given in (small, np.asarray(small)):
+        for own, theirs in zip(jax.tree.leaves(jit(function, device="local-sync")(x, given)), jax.tree.leaves(jax.jit(function)(x, given))):
+            assert own.dtype == theirs.dtype and own.shape == theirs.shape
+            np.testing.assert_array_equal(np.asarray(own).view(np.uint8), np.asarray(theirs).view(np.uint8))
+    donated = jit(lambda x: x.at[0].set(1), device="local-sync", donate_argnums=0)
+    for _ in range(2):  # The second call may be given the first one's memory.
+        given = jnp.array(small)
+        result = donated(given)
+        assert result.dtype == dtype and given.is_deleted() and result[0].tolist() == [1] * 6
+        assert donated(result).dtype == dtype
+    any_size = jit(lambda x: x.astype(dtype), device="local-sync", sizes="n, 6")
+    assert any_size(x).dtype == dtype and any_size(x[:2]).shape == (2, 6)
+
+
 def test_static_values_that_are_equal_and_of_other_types():
     function, plain = jit(lambda x, n: x * n, device="local-sync", static_argnums=1), jax.jit(lambda x, n: x * n, static_argnums=1)
     for value in (1, 1.0, True, np.float32(1), np.int8(1)):

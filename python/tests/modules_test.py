@@ -275,6 +275,35 @@ def test_what_a_command_does_wrong(command_file, device):
     assert isinstance(error.value.__cause__, Oops)
 
 
+@pytest.mark.parametrize("write", [
+    lambda commands, x, y: commands.fill_buffer(x, b"\0"),
+    lambda commands, x, y: commands.update_buffer(x, bytes(32)),
+    lambda commands, x, y: commands.copy_buffer(y, x),
+    lambda commands, x, y: commands.copy_buffer(y.part(0, 4), x.part(4, 4)),
+], ids=["fill", "update", "copy", "copy of parts"])
+def test_a_command_writes_nothing_that_it_was_given_to_read(command_file, device, write):
+    def work(commands, scale, x, y):
+        commands.copy_buffer(x, y)
+        commands.barrier()
+        write(commands, x, y)
+
+    with pytest.raises(baton.PermissionDeniedError, match=r"given to read; .* ties to one \(-> %x\)"):
+        run_command(command_file, device, work)
+
+
+@pytest.mark.parametrize(("offset", "nbytes"), [(0, 33), (32, 1), (33, 0), (8, 2**64 - 8), (2**64 - 8, 16)])
+def test_a_part_lies_inside_of_its_binding(command_file, device, offset, nbytes):
+    parts = []
+
+    def work(commands, scale, x, y):
+        parts.append((x.part(0, 32).nbytes, x.part(8, 8).part(8, 0).offset - x.offset))
+        y.part(offset, nbytes)
+
+    with pytest.raises(baton.OutOfRangeError, match=rf"part\({offset}, {nbytes}\) of a binding of 32 bytes"):
+        run_command(command_file, device, work)
+    assert parts == [(32, 16)]
+
+
 def test_a_host_function_that_raises_fails_the_call(command_file, device):
     def work(commands, scale, x, y):
         def fail(source, target):

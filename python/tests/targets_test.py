@@ -55,6 +55,15 @@ def test_one_program_runs_on_every_device():
         assert result.tolist() == [0, 2, 4, 6, 8], device
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0, 4)])
+def test_tensors_without_elements_are_read_on_every_device(shape):
+    for kind in kinds_here():
+        device = baton.device(kind)
+        tensor = device.tensor(np.zeros(shape, np.float32))
+        assert np.asarray(tensor).shape == shape and tensor.tolist() == np.zeros(shape).tolist(), kind
+        assert tensor.numpy().dtype == np.float32 and tensor.nbytes == 0 and bytes(np.asarray(tensor)) == b"", kind
+
+
 def test_jax_compiles_for_the_device_that_it_is_given():
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     import jax.numpy as jnp

@@ -25,6 +25,17 @@ TEST_P(BufferTest, MapsItsRange) {
   EXPECT_FAILS(whole->map(Access::kRead, 17), StatusCode::kOutOfRange, "Mapping [17, 17)");
   EXPECT_FAILS(buffer(16, BufferUsage::kDispatch)->map(Access::kRead), StatusCode::kPermissionDenied,
                "Mapping needs usage mapping");
+  // No bytes are everywhere.
+  for (const MemoryKind memory : {MemoryKind::kDeviceLocal, MemoryKind::kDeviceLocal | MemoryKind::kHostVisible}) {
+    const auto empty = device().allocator().allocate({.length = 0, .memory = memory, .usage = BufferUsage::kDispatch});
+    ASSERT_OK(empty);
+    auto nothing = (*empty)->map(Access::kReadWrite);
+    ASSERT_OK(nothing);
+    EXPECT_TRUE(nothing->as<std::byte>().empty());
+  }
+  auto end = buffer(16, BufferUsage::kDispatch)->map(Access::kRead, 16);
+  ASSERT_OK(end);
+  EXPECT_TRUE(end->as<std::byte>().empty());
 }
 
 TEST_P(BufferTest, SubspansShareMemoryAndKeepItAlive) {

@@ -7,6 +7,7 @@
 // RUN: baton-run-module %t.bvm --device=local-sync --function=products "--input=2x3xf32=1 2 3 4 5 6" "--input=2x3xf32=1 0 1 0 2 0" "--input=2x2xi8=-1 2 3 4" | FileCheck %s --check-prefix=PRODUCTS
 // RUN: baton-run-module %t.bvm --device=local-sync --function=elements "--input=2x3xf32=1 4 9 16 25 nan" "--input=3xi32=7 -7 1" "--input=3xi1=1 0 1" | FileCheck %s --check-prefix=ELEMENTS
 // RUN: baton-run-module %t.bvm --device=local-sync --function=floats "--input=4xf32=1 -inf nan 1e-40" --input=0 | FileCheck %s --check-prefix=FLOATS
+// RUN: baton-run-module %t.bvm --device=local-sync --function=floats_of_any_size "--input=1x4xf32=1 -inf nan 1e-40" | FileCheck %s --check-prefix=ANY
 // RUN: baton-run-module %t.bvm --device=local-sync --function=memory "--input=2xf32=1 2" "--input=2xf32=3 4" | FileCheck %s --check-prefix=MEMORY
 
 // PACKED: 2x2x2x2xi32={{\[\[\[}}1 4][2 5]]{{\[\[}}3 6][0 0]]]{{\[\[\[}}7 0][8 0]]{{\[\[}}9 0][0 0]]]
@@ -113,6 +114,16 @@ func.func @floats(%x: tensor<4xf32>, %y: f32) -> (tensor<4xi1>, tensor<4xi1>, te
   %number = math.isfinite %y : f32
   %s, %c = math.sincos %y : f32
   return %infinite, %finite, %normal, %sine, %cosine, %twice, %number, %s, %c : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, i1, f32, f32
+}
+
+// ANY: 1x4xi1=[0 1 0 0]
+// ANY: 1x4xi1=[1 0 0 1]
+// ANY: 1x4xi1=[1 0 0 0]
+func.func @floats_of_any_size(%x: tensor<?x4xf32>) -> (tensor<?x4xi1>, tensor<?x4xi1>, tensor<?x4xi1>) {
+  %infinite = math.isinf %x : tensor<?x4xf32>
+  %finite = math.isfinite %x : tensor<?x4xf32>
+  %normal = math.isnormal %x : tensor<?x4xf32>
+  return %infinite, %finite, %normal : tensor<?x4xi1>, tensor<?x4xi1>, tensor<?x4xi1>
 }
 
 // A copy is a tensor of its own; what is put into another one is its elements.
