@@ -1,5 +1,7 @@
 #include "hal/executable.hpp"
 
+#include "base/text.hpp"
+
 namespace baton::hal {
 
 Result<uint32_t> Executable::find(std::string_view entry_point) {
@@ -8,9 +10,18 @@ Result<uint32_t> Executable::find(std::string_view entry_point) {
     if (entry_points_[i].name == entry_point) return i;
     names.push_back(entry_points_[i].name);
   }
-  const std::string near = nearest_names(entry_point, names);
-  return failure(StatusCode::kNotFound, "Executable '", name_, "' has no entry point '", entry_point, "' (",
-                 names.size(), " entry points)", near.empty() ? "." : "; ", near);
+  return no_entry_point(text("Executable '", name_, "'"), entry_point, names);
+}
+
+Status no_entry_point(std::string_view whose, std::string_view name, std::span<const std::string_view> names) {
+  constexpr size_t kToldMax = 8;
+  std::string told = nearest_names(name, names);
+  if (told.empty() && !names.empty() && names.size() <= kToldMax) {
+    for (const std::string_view each : names) told += text(told.empty() ? "it has '" : ", '", each, "'");
+    told += ".";
+  }
+  return failure(StatusCode::kNotFound, whose, " has no entry point '", name, "' (", names.size(),
+                 names.size() == 1 ? " entry point)" : " entry points)", told.empty() ? "." : "; ", told);
 }
 
 }  // namespace baton::hal

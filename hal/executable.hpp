@@ -66,6 +66,7 @@ struct LaunchAttributes {
 struct KernelParameter {
   uint16_t bytes = 0;
   bool is_binding = false;  // A pointer that a binding fills; else constants do.
+  uint16_t place = 0;       // In the bytes of the constants, where the code says it (EntryPoint::places_known).
 
   bool operator==(const KernelParameter&) const = default;
 };
@@ -80,6 +81,9 @@ struct EntryPoint {
   uint64_t workgroups_max = 0;  // Of one launch, where there is such a limit beside the grid's; else 0.
   // False where the format says nothing about constants and bindings; then any count is taken.
   bool layout_known = true;
+  // Of what a request told of its parameters, the code says where each of them lies in the constants; else they are words
+  // in their order.
+  bool places_known = false;
   // Of a request: what the caller passes, parameter by parameter, in any order; empty: the caller does not tell. A
   // device whose code does not tell takes no notice.
   std::vector<KernelParameter> parameters = {};
@@ -89,6 +93,9 @@ struct EntryPoint {
 
   bool operator==(const EntryPoint&) const = default;
 };
+
+// NOT_FOUND with the names that are nearest, or with all where they are few: `whose` is "Executable 'kernels'".
+Status no_entry_point(std::string_view whose, std::string_view name, std::span<const std::string_view> names);
 
 class Executable : public RefCounted<Executable> {
  public:

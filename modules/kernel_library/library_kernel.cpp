@@ -57,20 +57,32 @@ Status check_arguments(std::string_view kernel, Kernel::Arguments arguments) {
   return {};
 }
 
-// What a dispatch takes: bindings in their order, and everything else as words in its order.
+// What a dispatch takes: bindings in their order, and everything else as words, where the code has it, else in its order.
 struct DispatchArguments {
   StackList<baton_binding, kBindingsMax> bindings;
   StackList<uint32_t, kWordsMax> words;
 };
 
-Status split(std::string_view kernel, Kernel::Arguments arguments, DispatchArguments& split) {
-  for (const baton_kernel_argument& argument : arguments) {
+Status split(const hal::EntryPoint& entry, Kernel::Arguments arguments, DispatchArguments& split) {
+  const std::string_view kernel = entry.name;
+  std::byte* placed = nullptr;
+  if (entry.places_known && entry.constant_count != 0) {
+    if (entry.constant_count > kWordsMax) return too_many_bytes(kernel);
+    placed = reinterpret_cast<std::byte*>(&split.words.push(0));
+    while (split.words.size() < entry.constant_count) split.words.push(0);
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const baton_kernel_argument& argument = arguments[i];
     if (is_binding(argument)) {
       if (split.bindings.size() == kBindingsMax) {
         return failure(StatusCode::kOutOfRange, "Kernel '", kernel, "' is given more than ", kBindingsMax,
                        " buffers; a dispatch has no more.");
       }
       split.bindings.push(binding_of(argument));
+      continue;
+    }
+    if (placed) {
+      if (argument.size != 0) std::memcpy(placed + entry.parameters[i].place, argument.data, argument.size);
       continue;
     }
     const uint64_t words = (argument.size + 3) / 4;
@@ -227,7 +239,7 @@ Status Kernel::launch_on_queue(const baton_kernel_launch& launch, Arguments argu
   }
   BATON_TRY_ASSIGN(const Entry prepared, prepare(*device, launch, arguments));
   DispatchArguments parts;
-  BATON_TRY(split(name_, arguments, parts));
+  BATON_TRY(split(prepared.executable->entry_points()[prepared.index], arguments, parts));
   StackList<hal::Binding, kBindingsMax> bindings;
   for (const baton_binding& given : parts.bindings.items()) {
     hal::Binding binding;
@@ -347,7 +359,7 @@ Status Kernel::record_as_is(baton_command_buffer* commands, const baton_kernel_l
   }
   BATON_TRY_ASSIGN(Entry prepared, prepare(handle->device(), launch, arguments));
   DispatchArguments parts;
-  BATON_TRY(split(name_, arguments, parts));
+  BATON_TRY(split(prepared.executable->entry_points()[prepared.index], arguments, parts));
   const sdk::Ref<Handle<hal::Executable>> executable = wrap(std::move(prepared.executable));
   const baton_dispatch dispatch = {.struct_size = sizeof(dispatch),
                                    .entry_point = prepared.index,

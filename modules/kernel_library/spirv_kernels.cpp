@@ -21,9 +21,7 @@ Status find_in_spirv(std::string_view library, std::span<const hal::ExecutableVa
     std::move(found->begin(), found->end(), std::back_inserter(names));
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string near = nearest_names(name, views);
-  return failure(StatusCode::kNotFound, "Kernel library '", library, "' has no entry point '", name, "' (",
-                 names.size(), " entry points)", near.empty() ? "." : "; ", near);
+  return hal::no_entry_point(text("Kernel library '", library, "'"), name, views);
 }
 
 }  // namespace baton::modules

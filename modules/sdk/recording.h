@@ -25,11 +25,12 @@
 
 typedef struct baton_command_buffer baton_command_buffer; /* a baton_object of command_buffer_type */
 
-/* A range of memory that a command works on. Stands in arrays: never grows. */
+/* A range of memory that a command works on. Transfers write nothing that is only to be read. Stands in arrays: never
+ * grows. */
 typedef struct baton_binding {
   baton_buffer* buffer; /* borrowed; NULL: the slot counts */
   uint32_t slot;        /* filled by the table of each execution */
-  uint32_t access;      /* BATON_ACCESS_*; 0 is read and write. Transfers know theirs, and refuse a target to be read. */
+  uint32_t access;      /* BATON_ACCESS_*; 0 is read and write. Transfers know theirs. */
   uint64_t offset;
   uint64_t length; /* BATON_WHOLE_LENGTH: to the end; transfers must know theirs */
 } baton_binding;

@@ -38,13 +38,16 @@ struct Wishes {
   std::string runtime;
 };
 
+// "add_one" of "libadd_one.so.1": what programs can import from, whatever the file is called.
 std::string module_name(const std::string& path) {
-  std::string name = std::filesystem::path(path).stem().string();
-  if (name.starts_with("lib")) name.erase(0, 3);
+  std::string name = std::filesystem::path(path).filename().string();
+  if (const size_t ending = name.find(".so"); ending != name.npos && ending != 0) name.erase(ending);
+  if (name.starts_with("lib") && name.size() > 3) name.erase(0, 3);
   for (char& c : name) {
     const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     if (!fits) c = '_';
   }
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name.insert(0, 1, '_');
   return name;
 }
 

@@ -1,5 +1,5 @@
-"""docs/: every error code and every trap has its row, the first page lists every other one, the page of operations is fresh, and the site
-builds where mkdocs is: pages.py SOURCE BUILD PYTHON."""
+"""docs/: every error code and every trap has its row, the first page lists every other one, the page of operations is fresh, the kernel
+that a header shows compiles, and the site builds where mkdocs is: pages.py SOURCE BUILD PYTHON."""
 import pathlib
 import re
 import subprocess
@@ -32,6 +32,17 @@ def stale():
     return [run.stdout + run.stderr] if run.returncode else []
 
 
+def kernel_of_header():
+    """What stands indented in the comment that begins cpu_kernel.h."""
+    header = text("hal/drivers/local/cpu_kernel.h")
+    lines = re.findall(r"^ \*(?:   (.*))?$", header[: header.index("*/")], re.MULTILINE)
+    example = "\n".join(lines).strip()
+    assert "BATON_KERNEL(" in example and "BATON_KERNELS(" in example, example
+    run = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", SOURCE, "-x", "c", "-"],
+                         input=example + "\n", capture_output=True, text=True, check=False)
+    return ["the kernel in cpu_kernel.h: " + run.stderr] if run.returncode else []
+
+
 def site():
     if subprocess.run([PYTHON, "-c", "import mkdocs"], capture_output=True, check=False).returncode:
         print("skipped: the site, for mkdocs is not installed")
@@ -44,7 +55,7 @@ def site():
     return [f"the site has no {page.stem}.html" for page in DOCS.glob("*.md") if page.stem not in pages]
 
 
-problems = missing_rows() + not_listed() + stale() + site()
+problems = missing_rows() + not_listed() + stale() + kernel_of_header() + site()
 print("\n".join(problems))
 print(f"{len(problems)} problems in {len(list(DOCS.glob('*.md')))} pages")
 sys.exit(1 if problems else 0)

@@ -18,6 +18,7 @@
 # Blobs are aligned to 64 bytes. Their symbols have the target in their names: what two targets embed under the same name can
 # be linked together. What a file includes is known to the build, with every generator.
 include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/bare_calls.cmake)
 find_program(BATON_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
 find_program(BATON_PTXAS ptxas HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
 find_program(BATON_BARE_CLANG NAMES clang-19 clang)
@@ -139,10 +140,11 @@ macro(baton_embed_cpu)
       list(APPEND objects ${object})
     endforeach()
     set(elf ${folder}/${ARG_NAME}_${architecture}.elf)
+    baton_bare_calls(${folder}/${ARG_NAME}_${architecture}_calls.o ${architecture})
     add_custom_command(OUTPUT ${elf}
       COMMAND ${BATON_BARE_LLD} --build-id=none -nostdlib -shared --no-undefined --gc-sections -z now -z relro --discard-all
-        --hash-style=sysv --strip-debug ${objects} -o ${elf}
-      DEPENDS ${objects}
+        --hash-style=sysv --strip-debug ${objects} ${bare_calls} -o ${elf}
+      DEPENDS ${objects} ${folder}/${ARG_NAME}_${architecture}_calls.o
       VERBATIM)
     list(APPEND blobs ${elf})
     list(APPEND formats embedded-elf-${architecture})

@@ -57,10 +57,13 @@ foreach(component module_sdk runtime)  # Either is of use alone.
     DESTINATION ${header_dir}/hal/drivers/local COMPONENT ${component})
   install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/cpu_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_kernels.cmake
+    ${PROJECT_SOURCE_DIR}/tools/cmake/bare_calls.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/vulkan_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/embed_files.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/kernel_objects.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/embed_kernels.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/name_entry_point.cmake
     ${PROJECT_SOURCE_DIR}/tools/cmake/check_arguments.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_names.h
+    DESTINATION ${package_dir} COMPONENT ${component})
+  install(FILES ${PROJECT_SOURCE_DIR}/compiler-lite/codegen/llvm/builtins/calls.c RENAME bare_calls.c
     DESTINATION ${package_dir} COMPONENT ${component})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
 endforeach()

@@ -8,8 +8,9 @@
  *     for (uint32_t i = baton_begin(64); i < baton_end(64, baton_constant(0)); ++i) y[i] = x[i] > 0 ? x[i] : 0;
  *     return 0;
  *   }
- *   BATON_KERNELS("activations", relu)             // once for a library: its name, then all of its kernels
+ *   BATON_KERNELS("activations", relu);            // once for a library: its name, then all of its kernels
  *
+ * In C++ a binding is cast: static_cast<float*>(baton_binding(1)).
  * What a kernel may do and what it is given: hal/drivers/local/executable_library.h, whose tables this writes.
  * CMake's baton_cpu_kernels() compiles the file for every processor. */
 #ifndef BATON_HAL_DRIVERS_LOCAL_CPU_KERNEL_H_
@@ -91,7 +92,7 @@ static inline uint64_t baton_least_(uint64_t a, uint64_t b) { return a < b ? a :
     (void)environment;                                                                                              \
     return max_version >= BATON_EXECUTABLE_LIBRARY_VERSION ? &baton_library_ : NULL;                                \
   }                                                                                                                 \
-  BATON_STATIC_ASSERT_(sizeof baton_kernels_ != 0, "a semicolon may follow")
+  BATON_STATIC_ASSERT_(sizeof baton_kernels_ != 0, "a semicolon follows")
 
 #define BATON_KERNEL_ITSELF_(name) name,
 #define BATON_KERNEL_NAME_(name) #name,

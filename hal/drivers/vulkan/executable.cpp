@@ -14,9 +14,7 @@ Result<const SpirvEntryPoint*> find_entry(const SpirvModule& module, std::string
     if (entry.name == name) return &entry;
     names.push_back(entry.name);
   }
-  const std::string near = nearest_names(name, names);
-  return failure(StatusCode::kNotFound, "The code has no entry point '", name, "' (", names.size(), " entry points)",
-                 near.empty() ? "." : "; ", near);
+  return no_entry_point("The code", name, names);
 }
 
 // What code by descriptors reads must be what the program passes; more may be passed than is read.
@@ -31,10 +29,53 @@ Status check_layout(const SpirvEntryPoint& found, const EntryPoint& expected) {
   }
   if (found.by_address || !expected.layout_known) return {};
   const uint32_t constants = found.push_bytes / 4;
-  if (found.binding_count <= expected.binding_count && constants <= expected.constant_count) return {};
+  const bool are_placed = !expected.parameters.empty();  // Told one by one: place_arguments() looks at them.
+  if (found.binding_count <= expected.binding_count && (are_placed || constants <= expected.constant_count)) return {};
   return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' reads ", found.binding_count,
                  " bindings and ", constants, " constants; the program passes ", expected.binding_count,
                  " bindings and ", expected.constant_count, " constants.");
+}
+
+// Which members of the block one argument fills: one of its size, or several that lie as in a struct of its size; a small
+// number fills a word. Returns the one behind them; null: it fits none.
+const SpirvMember* filled(std::span<const SpirvMember> members, uint32_t bytes) {
+  if (members.empty()) return nullptr;
+  const uint32_t begin = members[0].place;
+  const SpirvMember* const end = members.data() + members.size();
+  for (const SpirvMember* last = members.data(); last != end; ++last) {
+    const uint32_t least = last->place + last->bytes - begin;
+    const uint32_t most = last + 1 == end ? least + 15 : last[1].place - begin;  // A struct may end in unused bytes.
+    if (bytes == least || (last != members.data() && bytes > least && bytes <= most)) return last + 1;
+  }
+  return bytes < sizeof(uint32_t) && members[0].bytes == sizeof(uint32_t) ? members.data() + 1 : nullptr;
+}
+
+// Gives each argument that is no binding its place in the block of push constants, whose members have sizes and
+// alignments of their own.
+Status place_arguments(const SpirvEntryPoint& found, EntryPoint& entry) {
+  std::span<const SpirvMember> left = found.push_members;
+  uint32_t bytes = found.push_bytes;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    KernelParameter& parameter = entry.parameters[i];
+    if (parameter.is_binding) continue;
+    const SpirvMember* behind = filled(left, parameter.bytes);
+    if (!behind) {
+      return failure(StatusCode::kInvalidArgument, "Argument ", i, " of kernel '", found.name, "' has ",
+                     parameter.bytes, " bytes, and ",
+                     left.empty() ? std::string("there is no push constant left.")
+                                  : text("the push constant at byte ", left[0].place, " has ", left[0].bytes, "."));
+    }
+    parameter.place = static_cast<uint16_t>(left[0].place);
+    bytes = std::max(bytes, (left[0].place + parameter.bytes + 3) / 4 * 4);
+    left = {behind, left.data() + left.size()};
+  }
+  if (!left.empty()) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' has a push constant of ", left[0].bytes,
+                   " bytes at byte ", left[0].place, ", for which there is no argument.");
+  }
+  entry.constant_count = bytes / 4;
+  entry.places_known = true;
+  return {};
 }
 
 }  // namespace
@@ -48,13 +89,14 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   if (expected) {
     BATON_TRY(check_layout(found, *expected));
     entry = *expected;
+    if (!found.by_address && !entry.parameters.empty()) BATON_TRY(place_arguments(found, entry));
   }
   const bool told = expected && expected->layout_known;
   entry.name = expected ? expected->name : found.name;
   entry.layout_known = told || !found.by_address;
   if (told) {
     if (!found.by_address) laid_out.binding_count = expected->binding_count;
-    if (!found.by_address) laid_out.push_bytes = expected->constant_count * 4;
+    if (!found.by_address) laid_out.push_bytes = entry.constant_count * 4;
   } else {
     entry.binding_count = found.binding_count;
     entry.constant_count = found.by_address ? 0 : found.push_bytes / 4;

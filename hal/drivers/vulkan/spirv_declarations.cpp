@@ -262,15 +262,32 @@ Result<uint64_t> SpirvDeclarations::type_bytes(uint32_t type) const { return typ
 Result<uint64_t> SpirvDeclarations::struct_bytes(const SpirvInstruction& made, int depth) const {
   uint64_t bytes = 0;
   for (uint32_t member = 0; member + 2 < made.size(); ++member) {
-    const auto rows = matrices_.find({made[1], member});
-    BATON_TRY_ASSIGN(const uint64_t length,
-                     type_bytes(made[2 + member], rows == matrices_.end() ? Rows() : rows->second, depth));
+    BATON_TRY_ASSIGN(const uint64_t length, member_bytes(made, member, depth));
     const auto offset = member_offsets_.find({made[1], member});
     const uint64_t start = offset == member_offsets_.end() ? bytes : offset->second;
     bytes = std::max(bytes, start + length);
     if (bytes > kBytesMax) return no_size(made[1]);
   }
   return bytes;
+}
+
+Result<uint64_t> SpirvDeclarations::member_bytes(const SpirvInstruction& made, uint32_t member, int depth) const {
+  const auto rows = matrices_.find({made[1], member});
+  return type_bytes(made[2 + member], rows == matrices_.end() ? Rows() : rows->second, depth);
+}
+
+Result<std::vector<SpirvMember>> SpirvDeclarations::members(uint32_t type) const {
+  std::vector<SpirvMember> all;
+  const SpirvInstruction* made = declared(type);
+  if (!made || made->op != kTypeStruct) return all;
+  for (uint32_t member = 0; member + 2 < made->size(); ++member) {
+    BATON_TRY_ASSIGN(const uint64_t bytes, member_bytes(*made, member, 1));
+    const auto offset = member_offsets_.find({type, member});
+    const uint64_t place = offset == member_offsets_.end() ? 0 : offset->second;
+    all.push_back({static_cast<uint32_t>(place), static_cast<uint32_t>(bytes)});
+  }
+  std::sort(all.begin(), all.end(), [](const SpirvMember& a, const SpirvMember& b) { return a.place < b.place; });
+  return all;
 }
 
 // Of what holds several of one: an array, a vector, a matrix.

@@ -18,6 +18,12 @@ struct SpirvSpecialized {
   bool operator==(const SpirvSpecialized&) const = default;
 };
 
+// A member of a struct.
+struct SpirvMember {
+  uint32_t place = 0;  // Its first byte.
+  uint32_t bytes = 0;
+};
+
 struct SpirvVariable {
   uint32_t type = 0;  // A pointer.
   uint32_t storage_class = 0;
@@ -34,6 +40,8 @@ class SpirvDeclarations {
   // Types whose size has no end or is above kBytesMax, and what is no type, have none.
   static constexpr uint64_t kBytesMax = uint64_t{1} << 40;
   Result<uint64_t> type_bytes(uint32_t type) const;
+  // Of a struct whose size has an end, by their places.
+  Result<std::vector<SpirvMember>> members(uint32_t type) const;
   // The value of an integer constant, specialization applied, and what others are made of by arithmetic.
   Result<uint64_t> integer(uint32_t constant) const;
   // Three words: of the constant that is decorated as the size of the workgroup, if there is one.
@@ -78,6 +86,7 @@ class SpirvDeclarations {
   };
   Result<uint64_t> type_bytes(uint32_t type, const Rows& rows, int depth) const;
   Result<uint64_t> struct_bytes(const SpirvInstruction& made, int depth) const;
+  Result<uint64_t> member_bytes(const SpirvInstruction& made, uint32_t member, int depth) const;
   Result<uint64_t> array_bytes(const SpirvInstruction& made, const Rows& rows, int depth) const;
 
   const uint32_t bound_;

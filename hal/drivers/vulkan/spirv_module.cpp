@@ -251,6 +251,7 @@ class Reader {
         BATON_TRY_ASSIGN(const uint64_t bytes, declarations_.type_bytes(type));
         if (bytes > 64 * 1024) return failure(StatusCode::kInvalidArgument, "Its push constants have no end.");
         entry.push_bytes = std::max(entry.push_bytes, static_cast<uint32_t>((bytes + 3) / 4 * 4));
+        BATON_TRY_ASSIGN(entry.push_members, declarations_.members(type));
         return {};
       }
       case kStorageBuffer: return add_binding(entry, id, type);

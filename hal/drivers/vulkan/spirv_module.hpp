@@ -37,8 +37,9 @@ struct SpirvEntryPoint {
   bool by_address = false;
   uint32_t binding_count = 0;  // One more than the highest binding; 0 by address.
   uint32_t push_bytes = 0;
-  bool folds_grid = false;  // spirv::kFoldsGrid says so.
-  bool hands_over = false;  // spirv::kHandsOver says so.
+  std::vector<SpirvMember> push_members = {};  // Of the block of push constants.
+  bool folds_grid = false;                     // spirv::kFoldsGrid says so.
+  bool hands_over = false;                     // spirv::kHandsOver says so.
   std::vector<SpirvFloatMode> float_modes = {};
 };
 

@@ -13,6 +13,7 @@
 #include "hal/drivers/local/driver.hpp"
 #include "hal/queue.hpp"
 #include "hal/recording.hpp"
+#include "mixed_spv.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "modules/sdk/embed_kernels.hpp"
 #include "tests/support/status_matchers.hpp"
@@ -63,7 +64,9 @@ TEST(SpirvLibraryTest, ItsNamesAreKnownWithoutADevice) {
   EXPECT_EQ(hal::tell_code_format(std::as_bytes(Code(by_address_spv))).value(), "vulkan-spirv-fb");
   const auto library = library_of(by_address_spv).value();
   EXPECT_EQ(said(library["main"]), "");
-  EXPECT_THAT(said(library["mian"]), HasSubstr("Kernel library 'shaders' has no entry point 'mian' (1 entry points)"));
+  EXPECT_THAT(said(library["mian"]),
+              HasSubstr("Kernel library 'shaders' has no entry point 'mian' (1 entry point); did you mean 'main'?"));
+  EXPECT_THAT(said(library["shader"]), HasSubstr("has no entry point 'shader' (1 entry point); it has 'main'."));
 }
 
 // Every prefix is a library or a sentence; one that ends inside of an instruction is a sentence.
@@ -133,6 +136,76 @@ TEST_P(VulkanKernelTest, TooFewArgumentsAreASentence) {
   EXPECT_THAT(
       said(library_["main"].launch({1}, {32}, door(device_), x, 1u, 5u)),
       HasSubstr("Kernel 'main' reads 2 bindings and 2 constants; the program passes 1 bindings and 2 constants."));
+  EXPECT_THAT(said(library_["main"].launch({1}, {32}, door(device_), x, x, 1u)),
+              HasSubstr("has a push constant of 4 bytes at byte 4, for which there is no argument."));
+  EXPECT_THAT(said(library_["main"].launch({1}, {32}, door(device_), x, x, 1u, 5u, 6u)),
+              HasSubstr("Argument 4 of kernel 'main' has 4 bytes, and there is no push constant left."));
+}
+
+// A shader says where each of its push constants lies; arguments go there, whatever their sizes.
+class MixedKernelTest : public testing::Test {
+ protected:
+  struct Vec3 {
+    float x, y, z;
+  };
+  struct Rest {  // As the shader's last three.
+    Vec3 e;
+    uint32_t f;
+    float g[4];
+  };
+
+  void SetUp() override {
+    auto opened = testing_support::open_watched_vulkan();
+    if (!opened) {
+      GTEST_SKIP() << "skipped: " << opened.error().to_string();
+    }
+    device_ = std::move(opened).value();
+    values_ = buffer_of(*device_, std::vector<uint32_t>(9, 99));
+    const std::string refused = launch(uint32_t{7}, kB, kC, kD, kRest);
+    if (refused.starts_with("UNIMPLEMENTED")) {
+      GTEST_SKIP() << "skipped: " << refused;
+    }
+  }
+  template <typename... T>
+  std::string launch(const T&... arguments) {
+    sdk::Status status = kernels_["main"].launch({1}, {1}, door(device_), door(values_), arguments...);
+    EXPECT_OK(device_->queue().wait_idle());
+    return said(status);
+  }
+
+  static constexpr uint64_t kB = uint64_t{3} << 32 | 5;
+  static constexpr int8_t kC = -3;
+  static constexpr int16_t kD = 300;
+  static constexpr Vec3 kE = {1, 2, 4};
+  static constexpr Rest kRest = {kE, 11, {5, 6, 8, 9}};
+
+  Ref<hal::Device> device_;
+  Ref<hal::Buffer> values_;
+  const sdk::KernelLibrary kernels_ = library_of(Code(mixed_spv)).value();
+};
+
+TEST_F(MixedKernelTest, EachArgumentLiesWhereTheShaderHasIt) {
+  const auto right = ElementsAre(7, 5, 3, uint32_t(-3), 300, 1, 4, 11, 8);
+  EXPECT_THAT(values_of(*values_), right);  // From SetUp(), a struct for the last three.
+  values_ = buffer_of(*device_, std::vector<uint32_t>(9, 99));
+  struct Matrix {
+    float g[4];
+  };
+  EXPECT_EQ(launch(uint32_t{7}, kB, kC, kD, kE, uint32_t{11}, Matrix{{5, 6, 8, 9}}), "");
+  EXPECT_THAT(values_of(*values_), right);
+  values_ = buffer_of(*device_, std::vector<uint32_t>(9, 99));
+  EXPECT_EQ(launch(true, kB, kC, kD, kRest), "");  // A small number fills a word.
+  EXPECT_THAT(values_of(*values_), ElementsAre(1, 5, 3, uint32_t(-3), 300, 1, 4, 11, 8));
+}
+
+TEST_F(MixedKernelTest, OtherSizesAreASentence) {
+  EXPECT_THAT(launch(uint32_t{7}, uint32_t{5}, kC, kD, kRest),
+              HasSubstr("Argument 2 of kernel 'main' has 4 bytes, and the push constant at byte 8 has 8."));
+  EXPECT_THAT(launch(uint32_t{7}, kB, kD, kD, kRest),
+              HasSubstr("Argument 3 of kernel 'main' has 2 bytes, and the push constant at byte 16 has 1."));
+  EXPECT_THAT(launch(uint32_t{7}, kB, kC, kD, kE),
+              HasSubstr("has a push constant of 4 bytes at byte 44, for which there is no argument."));
+  EXPECT_THAT(launch(), HasSubstr("Kernel 'main' has a push constant of 4 bytes at byte 0"));
 }
 
 TEST_P(VulkanKernelTest, ACommandIsPatchedByTheTableOfEachExecution) {

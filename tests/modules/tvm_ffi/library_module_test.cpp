@@ -3,6 +3,7 @@
 // the next call works. Method: a library that TVM-FFI's own headers made (functions.cpp) is loaded as users do.
 #include "modules/tvm_ffi/library_module.hpp"
 
+#include <filesystem>
 #include <thread>
 
 #include "modules/tvm_ffi/library_symbols.hpp"
@@ -359,6 +360,24 @@ TEST(LibraryModuleTest, WrongParametersAreNamed) {
   EXPECT_FAILS(load({{"half", "(f65)"}}), StatusCode::kInvalidArgument, "'f65' is no word");
   EXPECT_FAILS(load({{"name", "no name"}}), StatusCode::kInvalidArgument, "'no name'");
   EXPECT_OK(load({{"name", "other"}}));
+}
+
+TEST(LibraryModuleTest, AFileOfAnyNameIsAModule) {
+  const std::string folder = testing_support::temporary_path("libraries");
+  std::filesystem::create_directory(folder);
+  for (const auto& [file, name] :
+       {std::pair("add_one.so", "add_one"), std::pair("libadd_one.so", "add_one"),
+        std::pair("libadd_one.so.1.2", "add_one"), std::pair("lib.so", "lib"), std::pair("my-lib.so", "my_lib"),
+        std::pair("3d.so", "_3d"), std::pair("lib3d.so", "_3d"), std::pair("a.b.so", "a_b"),
+        std::pair("library.so", "rary")}) {
+    const std::string path = folder + "/" + file;
+    std::filesystem::create_symlink(kLibrary, path);
+    const auto module = load_plugin(
+        {.path = path, .entry = BATON_MODULE_QUERY_SYMBOL, .parameters = {{"runtime", BATON_TEST_TVM_FFI}}}, {});
+    ASSERT_OK(module);
+    EXPECT_EQ((*module)->name(), name) << file;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(LibraryModuleTest, AnotherVersionIsASentence) {
