@@ -12,15 +12,18 @@ using llvm::SmallVector;
 using mlir::AffineExpr;
 using mlir::Value;
 
-bool DividedReduction::can_divide(linalg::LinalgOp op, unsigned loop) {
+bool DividedReduction::can_divide(linalg::LinalgOp op, unsigned loop, bool with_others) {
   const AffineExpr own = mlir::getAffineDimExpr(loop, op.getContext());
+  bool is_alone = false;
   for (mlir::OpOperand& operand : op->getOpOperands()) {
     const mlir::AffineMap map = op.getMatchingIndexingMap(&operand);
     const int64_t moved = llvm::count_if(map.getResults(), [&](AffineExpr each) { return each.isFunctionOfDim(loop); });
     if (moved == 0) continue;
-    if (op.isDpsInit(&operand) || moved > 1 || !llvm::is_contained(map.getResults(), own)) return false;
+    const bool is_alone_here = llvm::is_contained(map.getResults(), own);
+    if (op.isDpsInit(&operand) || moved > 1 || !(is_alone_here || with_others)) return false;
+    is_alone = is_alone || is_alone_here;
   }
-  return true;
+  return is_alone || !with_others;
 }
 
 // The loop over parts is the first: results side by side stay the work of threads side by side.
@@ -51,7 +54,7 @@ linalg::GenericOp DividedReduction::make_parts(mlir::ValueRange begin) {
   return made;
 }
 
-// An input, its dimension along which parts lie as two.
+// An input, its dimension along which parts lie as two; where other loops move along it, too, it stays one.
 Value DividedReduction::divide(mlir::OpOperand& input, SmallVector<AffineExpr>& map) {
   const auto type = llvm::cast<mlir::RankedTensorType>(input.get().getType());
   SmallVector<int64_t> shape;
@@ -64,7 +67,12 @@ Value DividedReduction::divide(mlir::OpOperand& input, SmallVector<AffineExpr>& 
       shape.append({parts_, type.getDimSize(d) / parts_});
       groups.push_back({place, place + 1});
     } else {
-      map.push_back(old.getResult(d).shiftDims(op_.getNumLoops(), 1));
+      AffineExpr moved = old.getResult(d).shiftDims(op_.getNumLoops(), 1);
+      if (old.getResult(d).isFunctionOfDim(loop_)) {
+        const AffineExpr inner = dimension(loop_ + 1);
+        moved = moved.replace(inner, dimension(0) * (op_.getStaticLoopRanges()[loop_] / parts_) + inner);
+      }
+      map.push_back(moved);
       shape.push_back(type.getDimSize(d));
       groups.push_back({place});
     }

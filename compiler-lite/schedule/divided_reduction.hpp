@@ -12,8 +12,9 @@ namespace baton::compiler_lite::schedule {
 
 class DividedReduction {
  public:
-  // Whether the loop moves each operand along one dimension that nothing else moves, and no result.
-  static bool can_divide(mlir::linalg::LinalgOp op, unsigned loop);
+  // Whether the loop moves each operand along one dimension that nothing else moves, and no result. `with_others`: one
+  // operand at least so, and the others may be moved by other loops along the same dimension.
+  static bool can_divide(mlir::linalg::LinalgOp op, unsigned loop, bool with_others = false);
 
   DividedReduction(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, unsigned loop, int64_t parts)
       : rewriter_(rewriter), op_(op), location_(op.getLoc()), loop_(loop), parts_(parts) {}

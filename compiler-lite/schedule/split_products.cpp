@@ -88,8 +88,8 @@ bool may_split(linalg::LinalgOp product) {
 
 codegen::LoopParts parts_of(linalg::LinalgOp product) {
   if (product.getNumReductionLoops() > 1) {
-    return codegen::product_loop_parts(product,
-                                       [&](unsigned loop) { return DividedReduction::can_divide(product, loop); });
+    return codegen::product_loop_parts(
+        product, [&](unsigned loop) { return DividedReduction::can_divide(product, loop, /*with_others=*/true); });
   }
   llvm::SmallVector<unsigned> reduced;
   product.getReductionDims(reduced);

@@ -14,6 +14,7 @@
 
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
 #include "compiler-lite/codegen/cuda/warpgroup.hpp"
+#include "compiler-lite/codegen/gpu/slice_steps.hpp"
 #include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
@@ -95,17 +96,12 @@ class WarpgroupWriter : gpu::TileWriter {
     slices_[0] = open(product_.a, 0);
     slices_[1] = open(product_.b, 1);
     make_room();
+    steps_.emplace(builder_, location_, product_, depth_, kDepth);
     Value unaligned = or_bits(slices_[0].unaligned, slices_[1].unaligned);
-    for (const Turn& turn : product_.turns) {
-      const Value both_strides = or_bits(as_i64(turn.a_stride), as_i64(turn.b_stride));
-      const Value bytes = builder_.create<LLVM::MulOp>(location_, both_strides, make_i64(builder_, location_, 2));
-      unaligned = or_bits(
-          unaligned, builder_.create<LLVM::AndOp>(location_, bytes, make_i64(builder_, location_, kGroupBytes - 1)));
+    for (unsigned i = 0; i < 2; ++i) {
+      unaligned = or_bits(unaligned, steps_->unaligned_bits(i, kElementBytes, kGroupBytes));
     }
     is_aligned_ = compare(arith::CmpIPredicate::eq, unaligned, make_i64(builder_, location_, 0));
-    depth_steps_ = quotient(add(depth_, kDepth - 1), kDepth);
-    steps_ = depth_steps_;
-    for (const Turn& turn : product_.turns) steps_ = builder_.create<arith::MulIOp>(location_, steps_, turn.count);
     loop(size_[0], tile_[0], {}, [&](Value m0, ValueRange) {
       loop(size_[1], tile_[1], {}, [&](Value n0, ValueRange) {
         write_tile(m0, n0);
@@ -116,8 +112,6 @@ class WarpgroupWriter : gpu::TileWriter {
   }
 
  private:
-  using Turn = Product::Turn;
-
   // The part of A or B that is in shared memory, lines of groups. Lines go along m or n, and groups along k; or the
   // other way round, in panels of eight groups.
   struct Slices {
@@ -136,7 +130,6 @@ class WarpgroupWriter : gpu::TileWriter {
   Value select(Value choice, Value a, Value b) { return builder_.create<arith::SelectOp>(location_, choice, a, b); }
   Value as_i64(Value value) { return cast(builder_, location_, value, builder_.getI64Type()); }
   Value flip(Value a, Value b) { return builder_.createOrFold<arith::XOrIOp>(location_, a, b); }
-  Value multiple(Value a, Value b) { return builder_.createOrFold<arith::MulIOp>(location_, a, b); }
   // What the warpgroups divide among them.
   enum class Sharing { kRows, kColumns, kSteps };
   bool shares_steps() const { return sharing_ == Sharing::kSteps; }
@@ -232,11 +225,11 @@ class WarpgroupWriter : gpu::TileWriter {
     Block::barrier(builder_, location_);  // Other threads may still read the tile before.
     const int64_t ahead = stages_ - 2;
     const auto begin_copies_of = [&](Value step) {
-      only_if(is_below(step, steps_), [&] { begin_copies(m0, n0, step); });
+      only_if(is_below(step, steps_->count()), [&] { begin_copies(m0, n0, step); });
       tensor_core::end_group(builder_, location_);
     };
     for (int64_t step = 0; step < ahead; ++step) begin_copies_of(index(step));
-    const Values last = loop(steps_, 1, start, [&](Value step, ValueRange so_far) {
+    const Values last = loop(steps_->count(), 1, start, [&](Value step, ValueRange so_far) {
       tensor_core::wait_for_groups(builder_, location_, ahead - 1);
       warpgroup::show_writes(builder_, location_);
       Block::barrier(builder_, location_);
@@ -249,25 +242,8 @@ class WarpgroupWriter : gpu::TileWriter {
     return warpgroup::wait_for_sums(builder_, location_, last);
   }
 
-  // Steps of k, and the turns around them: the first of all turns is the slowest.
-  struct Step {
-    Value k0, offsets[2];
-  };
-  Step step_of(Value number) {
-    Value rest = quotient_of(number, depth_steps_);
-    Step step{times(builder_.create<arith::RemUIOp>(location_, number, depth_steps_), kDepth), {index(0), index(0)}};
-    for (const Turn& turn : llvm::reverse(product_.turns)) {
-      const Value digit = builder_.createOrFold<arith::RemUIOp>(location_, rest, turn.count);
-      rest = quotient_of(rest, turn.count);
-      step.offsets[0] = add(step.offsets[0], multiple(digit, turn.a_stride));
-      step.offsets[1] = add(step.offsets[1], multiple(digit, turn.b_stride));
-    }
-    return step;
-  }
-  Value quotient_of(Value a, Value b) { return builder_.createOrFold<arith::DivUIOp>(location_, a, b); }
-
   void begin_copies(Value m0, Value n0, Value number) {
-    const Step step = step_of(number);
+    const gpu::SliceSteps::Slice step = steps_->at(number);
     const Value stage = remainder(number, stages_);
     for (unsigned i = 0; i < 2; ++i) {
       const Slices& slices = slices_[i];
@@ -316,9 +292,9 @@ class WarpgroupWriter : gpu::TileWriter {
 
   // A slice is brought, then multiplied.
   Values multiply_in_turn(Value m0, Value n0, const Values& start) {
-    return loop(steps_, 1, start, [&](Value number, ValueRange so_far) {
+    return loop(steps_->count(), 1, start, [&](Value number, ValueRange so_far) {
       Block::barrier(builder_, location_);
-      const Step step = step_of(number);
+      const gpu::SliceSteps::Slice step = steps_->at(number);
       bring(slices_[0], m0, step.k0, step.offsets[0]);
       bring(slices_[1], n0, step.k0, step.offsets[1]);
       warpgroup::show_writes(builder_, location_);
@@ -437,7 +413,8 @@ class WarpgroupWriter : gpu::TileWriter {
   int64_t stages_ = 0, slots_ = 0;  // Slices on their way and in use, and memory for as many as there are.
   Sharing sharing_ = Sharing::kRows;
   Slices slices_[2];  // Of A and B.
-  Value size_[2], depth_, depth_steps_, steps_, lane_, in_group_, group_, is_aligned_;
+  std::optional<gpu::SliceSteps> steps_;
+  Value size_[2], depth_, lane_, in_group_, group_, is_aligned_;
 };
 
 }  // namespace

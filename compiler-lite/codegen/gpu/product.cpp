@@ -1,11 +1,11 @@
-// A block computes a tile of C; its threads stand in a square of 16 x 16, each with a square of sums in registers: of 8 x 8
-// where the tile is large. Of a small tile with many steps the threads are four groups of 8 x 8, each of which has a quarter of
-// the steps of a slice: a thread reads less of the slices for each multiplication. A slice of A and one of B lie in shared memory while they are multiplied, and the next ones beside
-// them:
+// A block computes a tile of C; its threads stand in a square of 16 x 16, each with sums of some rows and columns in registers:
+// 8 x 8 where the tile is large. Of a small tile with many steps the threads are four groups of 8 x 8, each of which has a
+// quarter of the steps of a slice: a thread reads less of the slices for each multiplication. A slice of A and one of B lie in
+// shared memory while they are multiplied, and the next ones beside them:
 //
 //   for m0, n0 in tiles of C
 //     first slice of A (depth x rows, turned) and of B (depth x columns) into shared memory, zeros beyond the edge
-//     for k0 in steps of depth
+//     for each slice, of all turns
 //       the next ones into registers
 //       for k in the slice: sums += column of A * row of B
 //       the next ones into shared memory; barrier
@@ -15,6 +15,7 @@
 // A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
 #include "compiler-lite/codegen/gpu/product.hpp"
 
+#include "compiler-lite/codegen/gpu/slice_steps.hpp"
 #include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/kernel.hpp"
@@ -34,6 +35,8 @@ using mlir::ValueRange;
 
 constexpr int64_t kSide = 16;  // Threads along each side.
 constexpr int64_t kGroups = 4, kGroupSide = 8;
+// Of a thread's rows and columns.
+constexpr int64_t kMany = 8, kFew = 4;
 // Steps for which joining what groups have summed isn't worth it.
 constexpr int64_t kFewSteps = 128;
 // Rows of a slice end apart from where banks of shared memory repeat.
@@ -53,33 +56,35 @@ class SquareTileWriter : TileWriter {
     if (llvm::isa<mlir::FloatType>(element_) && element_.getIntOrFloatBitWidth() < 32) element_ = builder.getF32Type();
     const bool large = !type.isDynamicDim(0) && !type.isDynamicDim(1) && type.getDimSize(0) >= 128 &&
                        type.getDimSize(1) >= 128 && element_.getIntOrFloatBitWidth() <= 32;
-    const int64_t steps = type_of(product.a).getDimSize(1);
-    const bool many_steps = mlir::ShapedType::isDynamic(steps) || steps >= kFewSteps;
+    const bool many_steps = SliceSteps::steps_of(product) >= kFewSteps;
     if (!large && many_steps && element_.getIntOrFloatBitWidth() == 32) groups_ = kGroups, side_ = kGroupSide;
-    square_ = large || groups_ > 1 ? 8 : 4;
-    tile_ = square_ * side_;
+    for (unsigned i = 0; i < 2; ++i) {
+      const bool is_short = !type.isDynamicDim(i) && type.getDimSize(i) <= kFew * side_;
+      own_[i] = large || (groups_ > 1 && !is_short) ? kMany : kFew;
+      tile_[i] = own_[i] * side_;
+    }
     // Two slices of each matrix have to find room, and beside them what the kernel makes of the product.
     const bool tight = stored_bytes(element_) > 4 && block.features().shared_bytes_max <= kLittleRoom;
     depth_ = large || tight ? 8 : 16;
-    run_ = std::min(kRun, tile_ * depth_ / block.threads());
-    const int64_t bytes = 4 * depth_ * (tile_ + kPadding) * stored_bytes(element_);
+    for (unsigned i = 0; i < 2; ++i) run_[i] = std::min(kRun, tile_[i] * depth_ / block.threads());
+    const int64_t bytes = 2 * depth_ * (tile_[0] + tile_[1] + 2 * kPadding) * stored_bytes(element_);
     padding_ = bytes <= block.features().shared_bytes_max ? kPadding : 0;
   }
 
   void write() {
     // The registers of a large square are just few enough for two.
-    if (square_ > kRun && element_.getIntOrFloatBitWidth() == 32) block_.want_two();
-    a_slice_ = slice();
-    b_slice_ = slice();
+    if (own_[0] * own_[1] > kRun * kRun && element_.getIntOrFloatBitWidth() == 32) block_.want_two();
+    for (unsigned i = 0; i < 2; ++i) slice_[i] = make_slice(i);
     place_thread();
     height_ = size_of(product_.c, 0);
     width_ = size_of(product_.c, 1);
     steps_ = size_of(product_.a, 1);
-    a_ = open(product_.a);
-    b_ = open(product_.b);
+    slices_.emplace(builder_, location_, product_, steps_, depth_);
+    matrix_[0] = open(product_.a, 0);
+    matrix_[1] = open(product_.b, 1);
     writer_.emplace(builder_, location_, product_, from_zero_, kRun);
-    loop(height_, tile_, {}, [&](Value m0, ValueRange) {
-      loop(width_, tile_, {}, [&](Value n0, ValueRange) {
+    loop(height_, tile_[0], {}, [&](Value m0, ValueRange) {
+      loop(width_, tile_[1], {}, [&](Value n0, ValueRange) {
         write_tile(m0, n0);
         return Values();
       });
@@ -89,9 +94,13 @@ class SquareTileWriter : TileWriter {
 
  private:
   // A matrix in memory; its runs lie along `fastest`, where one knows it, and may be taken at once if `is_aligned`.
+  // `ends_with_run`: no edge goes through a run.
   struct Matrix {
     Memory memory;
     int fastest;
+    int along_tile;  // The dimension that the tile's rows or columns are.
+    int64_t run;     // Elements that a thread brings at once.
+    bool ends_with_run;
     Value is_aligned;
   };
   // Some elements of a slice that follow each other in memory: the first one's place along the tile and along k.
@@ -101,10 +110,10 @@ class SquareTileWriter : TileWriter {
   };
 
   // Two of them.
-  Value slice() {
-    const auto type = mlir::MemRefType::get({2 * depth_, tile_ + padding_}, element_);
+  Value make_slice(unsigned i) {
+    const auto type = mlir::MemRefType::get({2 * depth_, tile_[i] + padding_}, element_);
     // Several products of a kernel find little room on devices that offer the least.
-    if (block_.features().shared_bytes_max <= kLittleRoom) return block_.shared(type, slices_++);
+    if (block_.features().shared_bytes_max <= kLittleRoom) return block_.shared(type, i);
     return builder_.create<memref::AllocOp>(location_, type, builder_.getI64IntegerAttr(16));
   }
 
@@ -124,29 +133,39 @@ class SquareTileWriter : TileWriter {
     column_ = add(times(remainder(warp, warps_across), kLaneColumns), remainder(lane, kLaneColumns));
   }
 
-  Matrix open(Value memory) {
-    Matrix matrix{open_memory(builder_, location_, memory), contiguous_dimension(memory), {}};
-    const int64_t bytes = run_ * stored_bytes(matrix.memory.element);
+  Matrix open(Value memory, unsigned i) {
+    Matrix matrix{open_memory(builder_, location_, memory),
+                  contiguous_dimension(memory),
+                  static_cast<int>(i),
+                  run_[i],
+                  false,
+                  {}};
     if (matrix.fastest < 0) {
       matrix.is_aligned = builder_.create<arith::ConstantIntOp>(location_, 0, 1);
-    } else {
-      const Value bits = unaligned_bits(builder_, location_, matrix.memory, bytes, matrix.fastest);
-      matrix.is_aligned =
-          builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0));
+      return matrix;
     }
+    const int64_t along = type_of(memory).getDimSize(static_cast<unsigned>(matrix.fastest));
+    matrix.ends_with_run = !mlir::ShapedType::isDynamic(along) && along % matrix.run == 0;
+    const int64_t bytes = matrix.run * stored_bytes(matrix.memory.element);
+    const Value bits = builder_.create<mlir::LLVM::OrOp>(
+        location_, unaligned_bits(builder_, location_, matrix.memory, bytes, matrix.fastest),
+        slices_->unaligned_bits(i, stored_bytes(matrix.memory.element), bytes));
+    matrix.is_aligned =
+        builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0));
     return matrix;
   }
 
   void write_tile(Value m0, Value n0) {
     const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
-    const size_t sum_count = static_cast<size_t>(square_ * square_);
-    keep_slices(load_slices(m0, n0, index(0)), index(0));
+    const auto sum_count = static_cast<size_t>(own_[0] * own_[1]);
+    keep_slices(load_slices(m0, n0, slice_at(index(0))), index(0));
     Block::barrier(builder_, location_);
     Values start(sum_count, zero);
     start.push_back(index(0));
-    const Values last = loop(steps_, depth_, start, [&](Value k0, ValueRange so_far) {
+    const int64_t step = in_turns() ? 1 : depth_;
+    const Values last = loop(in_turns() ? slices_->count() : steps_, step, start, [&](Value number, ValueRange so_far) {
       // On their way while this slice is multiplied.
-      const Values loaded = load_slices(m0, n0, add(k0, index(depth_)));
+      const Values loaded = load_slices(m0, n0, slice_at(add(number, step)));
       const Value half = so_far.back();
       Values next = multiply(so_far.take_front(sum_count), half);
       const Value other = builder_.create<arith::SubIOp>(location_, index(depth_), half);
@@ -161,17 +180,26 @@ class SquareTileWriter : TileWriter {
     only_if(is_group(0), [&] { store_sums(m0, n0, joined); });
   }
 
+  // Without turns slices are told by their first steps.
+  bool in_turns() const { return !product_.turns.empty(); }
+  SliceSteps::Slice slice_at(Value number) {
+    return in_turns() ? slices_->at(number) : SliceSteps::Slice{number, {index(0), index(0)}};
+  }
+
   Value is_group(int64_t number) {
     return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, group_, index(number));
   }
 
-  // The first group adds what the others have summed, one after the other, through the memory of the slices: a row for
-  // each sum, a column for each thread.
+  // The first group adds what the others have summed, one after the other, through the memory of the slices: all threads'
+  // first sums, their second ones, and so on, first in A's and then in B's.
   Values join(ValueRange sums) {
     Values total(sums);
-    const auto place_of = [&](size_t i) {
-      const auto rows = static_cast<size_t>(2 * depth_);
-      return std::pair(i < rows ? a_slice_ : b_slice_, Values{index(static_cast<int64_t>(i % rows)), in_group_});
+    const int64_t in_first = 2 * depth_ * tile_[0] / (side_ * side_);
+    const auto place_of = [&](size_t number) {
+      const auto i = static_cast<int64_t>(number);
+      const unsigned which = i < in_first ? 0 : 1;
+      const Value place = add(in_group_, (which == 0 ? i : i - in_first) * side_ * side_);
+      return std::pair(slice_[which], Values{quotient(place, tile_[which]), remainder(place, tile_[which])});
     };
     for (int64_t giver = 1; giver < groups_; ++giver) {
       only_if(is_group(giver), [&] {
@@ -197,17 +225,17 @@ class SquareTileWriter : TileWriter {
   }
 
   void store_sums(Value m0, Value n0, ValueRange sums) {
-    const Value whole = both(both(fits(m0, tile_, height_), fits(n0, tile_, width_)), writer_->is_aligned());
+    const Value whole = both(is_whole_tile(m0, n0), writer_->is_aligned());
     choose(
         whole, {}, [&] { return store_square(m0, n0, sums, writer_->at_once(), false); },
         [&] { return store_square(m0, n0, sums, 1, true); });
   }
 
   Values store_square(Value m0, Value n0, ValueRange sums, int64_t count, bool checked) {
-    for (int64_t i = 0; i < square_; ++i) {
-      for (int64_t j = 0; j < square_; j += count) {
+    for (int64_t i = 0; i < own_[0]; ++i) {
+      for (int64_t j = 0; j < own_[1]; j += count) {
         const Value row = add(m0, place(row_, i)), column = add(n0, place(column_, j));
-        const ValueRange some = sums.slice(static_cast<size_t>(i * square_ + j), static_cast<size_t>(count));
+        const ValueRange some = sums.slice(static_cast<size_t>(i * own_[1] + j), static_cast<size_t>(count));
         if (!checked) {
           writer_->write(builder_, row, column, some);
         } else {
@@ -219,72 +247,108 @@ class SquareTileWriter : TileWriter {
     return {};
   }
 
+  Value is_whole_tile(Value m0, Value n0) { return both(fits(m0, tile_[0], height_), fits(n0, tile_[1], width_)); }
+
+  // Whether a tile or a slice may be cut.
+  bool has_edges() {
+    const auto is_divided = [](mlir::MemRefType type, unsigned dimension, int64_t by) {
+      return !type.isDynamicDim(dimension) && type.getDimSize(dimension) % by == 0;
+    };
+    const mlir::MemRefType a = type_of(product_.a), c = type_of(product_.c);
+    return !is_divided(c, 0, tile_[0]) || !is_divided(c, 1, tile_[1]) || !is_divided(a, 1, depth_);
+  }
+
+  // What has to be asked before a run is read.
+  enum class Check { kNothing, kRun, kEachElement };
+
   // This thread's elements of both slices.
-  Values load_slices(Value m0, Value n0, Value k0) {
-    Value whole = both(both(fits(m0, tile_, height_), fits(n0, tile_, width_)), fits(k0, depth_, steps_));
-    whole = both(whole, both(a_.is_aligned, b_.is_aligned));
-    const llvm::SmallVector<mlir::Type> types(static_cast<size_t>(2 * tile_ * depth_ / block_.threads()), element_);
-    const auto load = [&](bool is_whole) {
+  Values load_slices(Value m0, Value n0, const SliceSteps::Slice& slice) {
+    const Value whole = both(is_whole_tile(m0, n0), fits(slice.k0, depth_, steps_));
+    const Value aligned = both(matrix_[0].is_aligned, matrix_[1].is_aligned);
+    const int64_t count = (tile_[0] + tile_[1]) * depth_ / block_.threads();
+    const llvm::SmallVector<mlir::Type> types(static_cast<size_t>(count), element_);
+    const auto load = [&](Check check) {
       Values loaded;
-      for (const Run& run : runs(a_, 0)) {
-        llvm::append_range(loaded, load_run(a_, {add(m0, run.at), add(k0, run.k)}, {height_, steps_}, is_whole));
-      }
-      for (const Run& run : runs(b_, 1)) {
-        llvm::append_range(loaded, load_run(b_, {add(k0, run.k), add(n0, run.at)}, {steps_, width_}, is_whole));
+      for (unsigned i = 0; i < 2; ++i) {
+        const Matrix moved = move(matrix_[i], slice.offsets[i]);
+        const Value begin = i == 0 ? m0 : n0, end = i == 0 ? height_ : width_;
+        for (const Run& run : runs(moved)) {
+          Values first{add(begin, run.at), add(slice.k0, run.k)}, ends{end, steps_};
+          if (i == 1) std::swap(first[0], first[1]), std::swap(ends[0], ends[1]);
+          llvm::append_range(loaded, load_run(moved, first, ends, check));
+        }
       }
       return loaded;
     };
+    const auto load_each = [&] { return load(Check::kEachElement); };
+    const auto load_all = [&] { return load(Check::kNothing); };
+    if (!matrix_[0].ends_with_run || !matrix_[1].ends_with_run || !has_edges()) {
+      return choose(both(whole, aligned), types, load_all, load_each);
+    }
     return choose(
-        whole, types, [&] { return load(true); }, [&] { return load(false); });
+        aligned, types, [&] { return choose(whole, types, load_all, [&] { return load(Check::kRun); }); }, load_each);
+  }
+
+  Matrix move(const Matrix& matrix, Value offset) {
+    if (!in_turns()) return matrix;
+    Matrix moved = matrix;
+    moved.memory.base = builder_.create<mlir::LLVM::GEPOp>(
+        location_, matrix.memory.base.getType(), stored_type(matrix.memory.element), matrix.memory.base,
+        ValueRange{cast(builder_, location_, offset, builder_.getI64Type())});
+    return moved;
   }
 
   // What this thread brings of a slice of `matrix`, whose rows or columns go along the tile.
-  llvm::SmallVector<Run> runs(const Matrix& matrix, int along_tile) {
-    const bool goes_along_tile = matrix.fastest == along_tile;
-    const int64_t in_line = (goes_along_tile ? tile_ : depth_) / run_;
+  llvm::SmallVector<Run> runs(const Matrix& matrix) {
+    const bool goes_along_tile = matrix.fastest == matrix.along_tile;
+    const int64_t tile = tile_[matrix.along_tile], in_line = (goes_along_tile ? tile : depth_) / matrix.run;
     llvm::SmallVector<Run> all;
-    for (int64_t done = 0; done < tile_ * depth_ / run_; done += block_.threads()) {
+    for (int64_t done = 0; done < tile * depth_ / matrix.run; done += block_.threads()) {
       const Value number = add(block_.thread(), index(done));
-      const Value fast = times(remainder(number, in_line), run_), slow = quotient(number, in_line);
+      const Value fast = times(remainder(number, in_line), matrix.run), slow = quotient(number, in_line);
       all.push_back(goes_along_tile ? Run{fast, slow, true} : Run{slow, fast, false});
     }
     return all;
   }
 
   // Elements in the type of the sums; zeros beyond the edge.
-  Values load_run(const Matrix& matrix, ValueRange first, ValueRange ends, bool is_whole) {
-    if (is_whole) {
-      const Value address = strided_address_of(builder_, location_, matrix.memory, first);
-      Values elements = load_elements(builder_, location_, matrix.memory, address, run_);
-      for (Value& each : elements) each = convert_element(builder_, location_, each, element_, product_.is_unsigned);
-      return elements;
+  Values load_run(const Matrix& matrix, ValueRange first, ValueRange ends, Check check) {
+    if (check == Check::kNothing) {
+      return load_at(matrix, strided_address_of(builder_, location_, matrix.memory, first), matrix.run);
     }
+    if (check == Check::kRun) return load_checked(matrix, first, ends, matrix.run);
     Values elements, at(first);
     // Runs of unknown strides go along k.
-    const size_t along = matrix.fastest >= 0 ? static_cast<size_t>(matrix.fastest) : &matrix == &a_ ? 1 : 0;
-    for (int64_t i = 0; i < run_; ++i) {
+    const auto along = static_cast<size_t>(matrix.fastest >= 0 ? matrix.fastest : 1 - matrix.along_tile);
+    for (int64_t i = 0; i < matrix.run; ++i) {
       at[along] = add(first[along], index(i));
-      elements.push_back(load_checked(matrix, at, ends));
+      llvm::append_range(elements, load_checked(matrix, at, ends, 1));
     }
     return elements;
   }
 
+  Values load_at(const Matrix& matrix, Value address, int64_t count) {
+    Values elements = load_elements(builder_, location_, matrix.memory, address, count);
+    for (Value& each : elements) each = convert_element(builder_, location_, each, element_, product_.is_unsigned);
+    return elements;
+  }
+
   // A thread beyond the edge reads the first element: that is cheaper than a branch, and the optimizer leaves the runs alone.
-  Value load_checked(const Matrix& matrix, ValueRange at, ValueRange ends) {
+  Values load_checked(const Matrix& matrix, ValueRange at, ValueRange ends, int64_t count) {
     const Value is_inside = both(is_below(at[0], ends[0]), is_below(at[1], ends[1]));
     const Value there = strided_address_of(builder_, location_, matrix.memory, at);
     const Value address = builder_.create<arith::SelectOp>(location_, is_inside, there, matrix.memory.base);
-    const Values loaded = load_elements(builder_, location_, matrix.memory, address, 1);
-    const Value element = convert_element(builder_, location_, loaded[0], element_, product_.is_unsigned);
+    Values elements = load_at(matrix, address, count);
     const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
-    return builder_.create<arith::SelectOp>(location_, is_inside, element, zero);
+    for (Value& each : elements) each = builder_.create<arith::SelectOp>(location_, is_inside, each, zero);
+    return elements;
   }
 
   void keep_slices(ValueRange loaded, Value half) {
-    const auto count = static_cast<size_t>(run_);
-    for (const auto& [matrix, slice, along] : {std::tuple(&a_, a_slice_, 0), std::tuple(&b_, b_slice_, 1)}) {
-      for (const Run& run : runs(*matrix, along)) {
-        keep_run(slice, run, half, loaded.take_front(count));
+    for (unsigned i = 0; i < 2; ++i) {
+      const auto count = static_cast<size_t>(matrix_[i].run);
+      for (const Run& run : runs(matrix_[i])) {
+        keep_run(slice_[i], run, half, loaded.take_front(count));
         loaded = loaded.drop_front(count);
       }
     }
@@ -297,16 +361,16 @@ class SquareTileWriter : TileWriter {
       const Value address = address_of(builder_, location_, memory, ValueRange{k, run.at});
       return store_elements(builder_, location_, memory, address, elements);
     }
-    for (int64_t i = 0; i < run_; ++i) {
-      builder_.create<memref::StoreOp>(location_, elements[static_cast<size_t>(i)], slice,
-                                       ValueRange{add(k, index(i)), run.at});
+    for (size_t i = 0; i < elements.size(); ++i) {
+      builder_.create<memref::StoreOp>(location_, elements[i], slice,
+                                       ValueRange{add(k, static_cast<int64_t>(i)), run.at});
     }
   }
 
   // A thread's elements of a row of a slice, a run at a time.
-  Values read_row(const Memory& slice, Value k, Value side) {
+  Values read_row(const Memory& slice, Value k, Value side, int64_t count) {
     Values elements;
-    for (int64_t run = 0; run < square_ / kRun; ++run) {
+    for (int64_t run = 0; run < count / kRun; ++run) {
       const Value address = address_of(builder_, location_, slice, ValueRange{k, place(side, run * kRun)});
       llvm::append_range(elements, load_elements(builder_, location_, slice, address, kRun));
     }
@@ -315,22 +379,22 @@ class SquareTileWriter : TileWriter {
 
   Values multiply(ValueRange so_far, Value half) {
     Values sums(so_far);
-    const Memory a = open_memory(builder_, location_, a_slice_), b = open_memory(builder_, location_, b_slice_);
+    const Memory a = open_memory(builder_, location_, slice_[0]), b = open_memory(builder_, location_, slice_[1]);
     const int64_t own = depth_ / groups_;
     const Value first = add(half, times(group_, own));
     for (int64_t i = 0; i < own; ++i) {
       const Value k = add(first, index(i));
-      const Values as = read_row(a, k, row_), bs = read_row(b, k, column_);
+      const Values as = read_row(a, k, row_, own_[0]), bs = read_row(b, k, column_, own_[1]);
       add_products(sums, as, bs);
     }
     return sums;
   }
 
   void add_products(Values& sums, const Values& as, const Values& bs) {
-    for (int64_t i = 0; i < square_; ++i) {
-      for (int64_t j = 0; j < square_; ++j) {
-        Value& total = sums[static_cast<size_t>(i * square_ + j)];
-        total = sum(total, element_product(as[static_cast<size_t>(i)], bs[static_cast<size_t>(j)]));
+    for (size_t i = 0; i < as.size(); ++i) {
+      for (size_t j = 0; j < bs.size(); ++j) {
+        Value& total = sums[i * bs.size() + j];
+        total = sum(total, element_product(as[i], bs[j]));
       }
     }
   }
@@ -353,12 +417,14 @@ class SquareTileWriter : TileWriter {
   Block& block_;
   bool from_zero_;
   mlir::Type element_;
-  unsigned slices_ = 0;  // How many were made.
-  int64_t square_, tile_, depth_, padding_, groups_ = 1, side_ = kSide;
-  int64_t run_;  // Elements that a thread brings of a slice at once.
-  Matrix a_, b_;
+  // Of rows and of columns: how many sums a thread has of them, and a tile; and what a thread brings of A's and B's at once.
+  int64_t own_[2], tile_[2], run_[2];
+  int64_t depth_, padding_, groups_ = 1, side_ = kSide;
+  Matrix matrix_[2];  // A and B.
+  Value slice_[2];
+  std::optional<SliceSteps> slices_;
   std::optional<SumWriter> writer_;
-  Value a_slice_, b_slice_, group_, in_group_, row_, column_, height_, width_, steps_;
+  Value group_, in_group_, row_, column_, height_, width_, steps_;
 };
 
 // Threads of a warp write sums to several rows at once: where C is a temporary whose rows fill whole turns of the banks of
@@ -408,6 +474,12 @@ bool takes_product(linalg::LinalgOp op, const Block& block) {
   return has_sums_type(op.getDpsInits()[0].getType()) && block.threads() == kSide * kSide && product_form(op);
 }
 
+bool keeps_sums(linalg::LinalgOp op, const ProductForm& form, const Features& features) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+  const bool by_instructions = features.write_product && (element.isF16() || element.isBF16());
+  return !by_instructions || sums_at_once(op, form);
+}
+
 mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, bool from_zero,
                                mlir::OpOperand* sums_of_last) {
   if (!takes_product(op, block)) return nullptr;
@@ -415,16 +487,17 @@ mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, 
   const Features& features = block.features();
   const ProductForm form = *product_form(op);
   if (features.write_product) part_rows(rewriter, op);
-  if (features.makes_turns) {
-    Product product = open_product(rewriter, op, form, /*leaves_turns=*/true);
+  // By instructions of the target's, if it has some for such a product.
+  const auto open = [&](bool leaves_turns) {
+    Product product = open_product(rewriter, op, form, leaves_turns);
     if (sums_of_last) add_last(product, op, *sums_of_last);
-    if (features.write_product(rewriter, op.getLoc(), product, block, from_zero)) return op;
+    return product;
+  };
+  for (const bool leaves_turns : {true, false}) {
+    if (!features.write_product || (leaves_turns && !features.makes_turns)) continue;
+    if (features.write_product(rewriter, op.getLoc(), open(leaves_turns), block, from_zero)) return op;
   }
-  Product product = open_product(rewriter, op, form);
-  if (sums_of_last) add_last(product, op, *sums_of_last);
-  if (!features.write_product || !features.write_product(rewriter, op.getLoc(), product, block, from_zero)) {
-    SquareTileWriter(rewriter, op.getLoc(), product, block, from_zero).write();
-  }
+  SquareTileWriter(rewriter, op.getLoc(), open(/*leaves_turns=*/true), block, from_zero).write();
   return op;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler-lite/codegen/gpu/block.hpp"
+#include "compiler-lite/codegen/product.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -11,6 +12,9 @@ namespace baton::compiler_lite::codegen::gpu {
 bool has_sums_type(mlir::Type type);
 // Whether `op` is a product (product.hpp) that the threads of `block` compute in tiles.
 bool takes_product(mlir::linalg::LinalgOp op, const Block& block);
+
+// Whether code for such devices keeps sums in registers until all steps are taken, and memory never holds a part of them.
+bool keeps_sums(mlir::linalg::LinalgOp op, const ProductForm& form, const Features& features);
 
 // Writes what `op` does before it; gives the operation, to be erased. Null: no product, or one for plain loops.
 // `from_zero`: the result holds nothing that counts.

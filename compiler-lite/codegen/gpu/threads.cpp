@@ -65,7 +65,7 @@ class KernelLowering {
     const mlir::Value value = fill.value();
     if (!mlir::matchPattern(value, mlir::m_AnyZeroFloat()) && !mlir::matchPattern(value, mlir::m_Zero())) return;
     if (product.getDpsInits()[0] != fill.output() || !takes_product(product, block_)) return;
-    if (!sums_at_once(product, *product_form(product))) return;
+    if (!keeps_sums(product, *product_form(product), block_.features())) return;
     from_zero_.insert(next);
     rewriter_.eraseOp(fill);
     op = nullptr;

@@ -1,0 +1,63 @@
+#include "compiler-lite/codegen/gpu/slice_steps.hpp"
+
+#include <limits>
+
+#include "compiler-lite/codegen/llvm/llvm_values.hpp"
+
+namespace baton::compiler_lite::codegen::gpu {
+
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Value;
+
+SliceSteps::SliceSteps(OpBuilder& builder, Location location, const Product& product, Value steps, int64_t depth)
+    : TileWriter(builder, location), product_(product), depth_(depth) {
+  of_turn_ = quotient(add(steps, depth - 1), depth);
+  count_ = of_turn_;
+  for (const Product::Turn& turn : product.turns) {
+    count_ = builder.createOrFold<arith::MulIOp>(location, count_, turn.count);
+  }
+}
+
+int64_t SliceSteps::steps_of(const Product& product) {
+  constexpr int64_t kVeryMany = std::numeric_limits<int32_t>::max();
+  int64_t steps = type_of(product.a).getDimSize(1);
+  if (mlir::ShapedType::isDynamic(steps)) return kVeryMany;
+  for (const Product::Turn& turn : product.turns) {
+    const std::optional<int64_t> count = mlir::getConstantIntValue(turn.count);
+    if (!count) return kVeryMany;
+    steps = std::min(steps * *count, kVeryMany);
+  }
+  return steps;
+}
+
+SliceSteps::Slice SliceSteps::at(Value number) {
+  if (product_.turns.empty()) return {times(number, depth_), {index(0), index(0)}};
+  const auto divide = [&](Value a, Value b) { return builder_.createOrFold<arith::DivUIOp>(location_, a, b); };
+  const auto rest_of = [&](Value a, Value b) { return builder_.createOrFold<arith::RemUIOp>(location_, a, b); };
+  Value rest = divide(number, of_turn_);
+  Slice slice{times(rest_of(number, of_turn_), depth_), {index(0), index(0)}};
+  for (const Product::Turn& turn : llvm::reverse(product_.turns)) {
+    const Value digit = rest_of(rest, turn.count);
+    rest = divide(rest, turn.count);
+    const Value strides[2] = {turn.a_stride, turn.b_stride};
+    for (unsigned i = 0; i < 2; ++i) {
+      slice.offsets[i] = add(slice.offsets[i], builder_.createOrFold<arith::MulIOp>(location_, digit, strides[i]));
+    }
+  }
+  return slice;
+}
+
+Value SliceSteps::unaligned_bits(unsigned matrix, int64_t element_bytes, int64_t bytes) {
+  Value bits = make_i64(builder_, location_, 0);
+  for (const Product::Turn& turn : product_.turns) {
+    const Value stride = cast(builder_, location_, matrix == 0 ? turn.a_stride : turn.b_stride, builder_.getI64Type());
+    const Value moved = builder_.create<LLVM::MulOp>(location_, stride, make_i64(builder_, location_, element_bytes));
+    bits = builder_.create<LLVM::OrOp>(location_, bits, moved);
+  }
+  return builder_.create<LLVM::AndOp>(location_, bits, make_i64(builder_, location_, bytes - 1));
+}
+
+}  // namespace baton::compiler_lite::codegen::gpu
