@@ -54,6 +54,8 @@ int64_t lanes_of(const Attention& attention, int64_t group) {
 // sum of V.
 int64_t numbers_left(int64_t elements) { return 2 + elements; }
 
+// Writes one workgroup's rows. Its many methods are the steps of one pass over the keys, and of joining what lanes, warps and
+// workgroups have of them, which share the registers and offsets that the members are.
 class FewQueriesWriter : AttentionParts {
  public:
   FewQueriesWriter(OpBuilder& builder, Location location, const Attention& attention, Block& block)

@@ -46,6 +46,8 @@ constexpr int64_t kRun = 4;
 // Of shared memory, in bytes.
 constexpr int64_t kLittleRoom = 32 * 1024;
 
+// Writes one tile's product. Its many methods are the steps of one pipeline of slices and sums, which share the tile's sizes and
+// the places of threads that the members are.
 class SquareTileWriter : TileWriter {
  public:
   SquareTileWriter(OpBuilder& builder, Location location, const Product& product, Block& block, bool from_zero)
