@@ -1,5 +1,6 @@
 #include "base/shared_object.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -60,6 +61,31 @@ Status check_shared_object(const char* path) {
     }
   }
   return {};
+}
+
+namespace {
+
+// Another name of the same file, which no other file has: the loader compares files where it doesn't know the name. Which file it is
+// stands in the dots.
+std::string own_name(const std::string& path, const struct stat& file) {
+  const size_t folder = path.rfind('/') + 1;
+  std::string name = folder == 0 ? "./" : path.substr(0, folder);
+  for (uint64_t number : {uint64_t{file.st_ino}, uint64_t{file.st_dev}}) {
+    for (int bit = 0; bit < 64; ++bit, number >>= 1) name += (number & 1) != 0 ? "./" : "/";
+  }
+  return name + path.substr(folder);
+}
+
+}  // namespace
+
+void* open_shared_object(const std::string& path) {
+  constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
+  struct stat file = {};
+  void* known = ::dlopen(path.c_str(), kMode | RTLD_NOLOAD);
+  if (!known || ::stat(path.c_str(), &file) != 0) return known ? known : ::dlopen(path.c_str(), kMode);
+  void* opened = ::dlopen(own_name(path, file).c_str(), kMode);
+  ::dlclose(known);
+  return opened;
 }
 
 }  // namespace baton

@@ -79,7 +79,7 @@ Result<Library> open_library(const PluginReference& reference) {
     return failure(StatusCode::kNotFound, "Plugin '", reference.path, "' does not exist or cannot be read.");
   }
   BATON_TRY_CONTEXT(check_shared_object(path.c_str()), "in plugin '", reference.path, "'");
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = open_shared_object(path);
   if (!handle) {
     const char* reason = dlerror();
     return failure(StatusCode::kFailedPrecondition, "Plugin '", reference.path,

@@ -56,6 +56,7 @@ Result<std::string> string_of(std::string_view key, std::string_view value) {
 
 Result<int> arch_in(std::string_view metadata) {
   BATON_TRY_ASSIGN(const std::string_view target, need(metadata, "target"));
+  if (!target.starts_with('{')) return bad_field("target", target);
   BATON_TRY_ASSIGN(const std::string_view backend, need(target, "backend"));
   if (backend != "\"cuda\"") {
     return failure(StatusCode::kUnimplemented, "The kernel is compiled for ", backend,
@@ -115,9 +116,10 @@ Result<TritonKernel> read_triton(std::string_view metadata, std::span<const std:
   if (found == cubin.kernels.end()) {
     std::vector<std::string_view> names;
     for (const hal::CubinKernel& one : cubin.kernels) names.push_back(one.name);
-    const std::string near = nearest_names(kernel.name, names);
-    return mismatch(kernel,
-                    text("there is no such kernel (", names.size(), " kernels)", near.empty() ? "" : "; ", near));
+    const Status missing = hal::no_entry_point("the code", kernel.name, names);
+    std::string_view told = missing.message();
+    if (told.ends_with('.')) told.remove_suffix(1);  // mismatch() ends the sentence.
+    return mismatch(kernel, std::string(told));
   }
   const uint32_t threads = found->block_required[0];
   if (threads != 0 && threads != kernel.launch.block) {

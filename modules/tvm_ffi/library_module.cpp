@@ -105,7 +105,7 @@ class Loader {
 
   void open() {
     const std::string path = reference_.path.find('/') == std::string::npos ? "./" + reference_.path : reference_.path;
-    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle_ = open_shared_object(path);
   }
 
   Status add_functions() {

@@ -1,15 +1,21 @@
-// Goal: a library that was cut off anywhere in what the loader maps is told before the loader sees it. Method: this program's own
-// file, cut at every length.
+// Goal: a library that was cut off anywhere in what the loader maps is told before the loader sees it, and the one that is opened is
+// the file that is there. Method: this program's own file, cut at every length; small libraries that say who they are.
 #include "base/shared_object.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <vector>
 
 #include "tests/support/status_matchers.hpp"
 
@@ -69,6 +75,65 @@ TEST_F(SharedObjectTest, WhatIsNoLibraryIsLeftToTheLoader) {
   EXPECT_OK(check("no library"));
   EXPECT_OK(check_shared_object("/nonexistent/library.so"));
   EXPECT_OK(check_shared_object("/"));
+}
+
+// What the library at `path` says it is.
+class OpenedLibrary {
+ public:
+  explicit OpenedLibrary(const std::string& path) : handle_(open_shared_object(path)) {}
+  ~OpenedLibrary() {
+    if (handle_) ::dlclose(handle_);
+  }
+  OpenedLibrary(const OpenedLibrary&) = delete;
+  OpenedLibrary& operator=(const OpenedLibrary&) = delete;
+
+  int number() const {
+    using Number = int (*)();
+    void* symbol = handle_ ? ::dlsym(handle_, "library_number") : nullptr;
+    return symbol ? reinterpret_cast<Number>(symbol)() : -1;
+  }
+  void* handle() const { return handle_; }
+
+ private:
+  void* handle_;
+};
+
+std::string library(int number) { return text(BATON_TEST_LIBRARIES "/libnumber_", number, ".so"); }
+
+TEST_F(SharedObjectTest, TheFileThatIsThereNowIsOpened) {
+  std::vector<std::unique_ptr<OpenedLibrary>> open;
+  for (const int number : {1, 2, 3, 1}) {  // Each is a new file, as linkers and package managers make them.
+    const std::string next = path_ + ".next";
+    std::filesystem::copy_file(library(number), next);
+    std::filesystem::rename(next, path_);
+    open.push_back(std::make_unique<OpenedLibrary>(path_));
+    EXPECT_EQ(open.back()->number(), number);
+    const OpenedLibrary again(path_);
+    EXPECT_EQ(again.handle(), open.back()->handle());
+  }
+  EXPECT_EQ(open[0]->number(), 1);
+  EXPECT_EQ(open[1]->number(), 2);
+  open.clear();
+  EXPECT_EQ(OpenedLibrary(path_).number(), 1);
+}
+
+TEST_F(SharedObjectTest, DescriptorsAreWhatTheyAreOf) {
+  std::vector<std::unique_ptr<OpenedLibrary>> open;
+  int first = -1;
+  for (const int number : {1, 2, 3}) {
+    const int file = ::open(library(number).c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(file, 0);
+    if (first < 0) first = file;
+    EXPECT_EQ(file, first);  // The same path for each.
+    open.push_back(std::make_unique<OpenedLibrary>(text("/proc/self/fd/", file)));
+    ::close(file);
+    EXPECT_EQ(open.back()->number(), number);
+  }
+}
+
+TEST_F(SharedObjectTest, WhatCannotBeOpenedIsNull) {
+  EXPECT_EQ(OpenedLibrary("/nowhere.so").handle(), nullptr);
+  EXPECT_THAT(::dlerror(), testing::HasSubstr("/nowhere.so"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace baton::hal::drivers::local {
 Result<Ref<SystemLibrary>> SystemLibrary::open(const std::string& path) {
   BATON_TRY_CONTEXT(check_shared_object(path.c_str()), "in library '", path, "'");
   // Local and bound at once: what is missing shows here and not in the middle of a dispatch.
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = open_shared_object(path);
   if (!handle) return failure(StatusCode::kNotFound, "Cannot open the library '", path, "': ", dlerror(), ".");
   return make_ref<SystemLibrary>(handle);
 }

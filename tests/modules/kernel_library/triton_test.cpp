@@ -210,7 +210,8 @@ TEST(TritonTest, APairThatDoesNotBelongTogetherIsASentence) {
     return read_triton(replaced(metadata, from, to), cubin);
   };
   EXPECT_FAILS(read_triton(metadata, file("row_sums_3_6.cubin")), StatusCode::kFailedPrecondition,
-               "The metadata of kernel 'scale_add' does not fit its cubin: there is no such kernel (1 kernels)");
+               "The metadata of kernel 'scale_add' does not fit its cubin: the code has no entry point 'scale_add' (1 "
+               "entry point); it has 'row_sums'.");
   EXPECT_FAILS(read_triton(metadata, file("scale_add_3_2.cubin")), StatusCode::kFailedPrecondition,
                "it says 2 scratch pointers, and the code takes 4 parameters that do not end in them");
   EXPECT_FAILS(read_as("\"arch\": 90", "\"arch\": 80"), StatusCode::kFailedPrecondition,
@@ -219,6 +220,11 @@ TEST(TritonTest, APairThatDoesNotBelongTogetherIsASentence) {
                "it says 8 warps, and the code is for 128 threads");
   EXPECT_FAILS(read_as("\"backend\": \"cuda\"", "\"backend\": \"hip\""), StatusCode::kUnimplemented,
                "is compiled for \"hip\"");
+  for (const char* other : {"null", "\"cuda:90\"", "[90]", "90"}) {
+    EXPECT_FAILS(read_as("{\"backend\": \"cuda\", \"arch\": 90, \"warp_size\": 32}", other),
+                 StatusCode::kInvalidArgument,
+                 text("The metadata's 'target' is ", other, ", which is nothing that it can be."));
+  }
   EXPECT_FAILS(read_as("\"shared\"", "\"shaded\""), StatusCode::kInvalidArgument, "The metadata has no 'shared'");
   EXPECT_FAILS(read_as("\"shared\": 0", "\"shared\": -1"), StatusCode::kInvalidArgument, "'shared' is -1");
   EXPECT_FAILS(read_as("\"num_warps\": 4", "\"num_warps\": 400"), StatusCode::kInvalidArgument, "'num_warps' is 400");
