@@ -18,7 +18,7 @@ GOLDEN = ROOT / "tests" / "golden" / "compile"
 
 
 # Programs that scripts write, of which programs for Vulkan alone have kernels of their own.
-GENERATED = ("epilogues", "few_queries", "fourier", "joined_parts", "several_sums", "sliced_products", "sorts")
+GENERATED = ("epilogues", "few_queries", "fourier", "joined_parts", "several_sums", "sliced_products", "sorts", "turns")
 
 
 def run(command, **options):
