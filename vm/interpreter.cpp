@@ -149,9 +149,15 @@ struct Loan {
       GO_TO(interrupt);                                             \
     NEXT();                                                         \
   } while (false)
-#define JUMPED() SPEND(kBranchFuel)
 #define CALLED_NATIVE() SPEND(kNativeCallFuel)
+#ifdef __OPTIMIZE_SIZE__
+// A jump more, 3 KB less over all branches and slow instructions.
+#define JUMPED() GO_TO(jumped)
+#define WORKED() GO_TO(worked)
+#else
+#define JUMPED() SPEND(kBranchFuel)
 #define WORKED() SPEND(kSlowFuel)
+#endif
 // Behind calls of C, which would have to keep them.
 #define FORGET() (sums = {})
 #ifdef __OPTIMIZE_SIZE__
@@ -351,6 +357,10 @@ STEP(lend_to_bytecode);
 STEP(borrowing_stopped);
 STEP(pending);
 STEP(release_and_return);
+#ifdef __OPTIMIZE_SIZE__
+STEP(jumped);
+STEP(worked);
+#endif
 
 #include "vm/ops/control.inc"
 #define OP(code, name, ...)

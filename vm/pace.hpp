@@ -34,6 +34,35 @@ class Pace {
   // Calls work(begin, end) for [0, size) in order, and stops where it must.
   template <typename Work>
   TrapKind in_stretches(uint64_t size, const Work& work) {
+#ifdef __OPTIMIZE_SIZE__
+    return call_in_stretches(size, Callback{&work, [](const void* self, uint64_t begin, uint64_t end) {
+                                              (*static_cast<const Work*>(self))(begin, end);
+                                            }});
+#else
+    return call_in_stretches(size, work);
+#endif
+  }
+  // The same from the end on: for what is moved up over itself.
+  template <typename Work>
+  TrapKind in_stretches_from_end(uint64_t size, const Work& work) {
+    return in_stretches(size, [&](uint64_t begin, uint64_t end) { work(size - end, size - begin); });
+  }
+
+ private:
+  // Any work: small builds have one loop for all.
+  struct Callback {
+    const void* self;
+    void (*call)(const void* self, uint64_t begin, uint64_t end);
+    void operator()(uint64_t begin, uint64_t end) const { call(self, begin, end); }
+  };
+#ifdef __OPTIMIZE_SIZE__
+#define BATON_APART [[gnu::noinline]]
+#else
+#define BATON_APART
+#endif
+
+  template <typename Work>
+  BATON_APART TrapKind call_in_stretches(uint64_t size, const Work& work) {
     for (uint64_t at = 0; at < size;) {
       const uint64_t end = size - at < kStretchBytes ? size : at + kStretchBytes;
       if (const TrapKind trap = spend(end - at); trap != TrapKind::kNone) [[unlikely]]
@@ -43,14 +72,8 @@ class Pace {
     }
     return TrapKind::kNone;
   }
-  // The same from the end on: for what is moved up over itself.
-  template <typename Work>
-  TrapKind in_stretches_from_end(uint64_t size, const Work& work) {
-    return in_stretches(size, [&](uint64_t begin, uint64_t end) { work(size - end, size - begin); });
-  }
 
- private:
-  TrapKind spend_units(uint64_t units) {
+  BATON_APART TrapKind spend_units(uint64_t units) {
     if (machine_.instruction_budget != 0) [[unlikely]] {
       const uint64_t left = machine_.instruction_budget - machine_.instructions;
       machine_.instructions += units < left ? units : left;
@@ -61,6 +84,8 @@ class Pace {
     fuel_ = machine_.fuel_quantum;
     return check_interrupts(machine_);
   }
+
+#undef BATON_APART
 
   Machine& machine_;
   const Allocator& allocator_;
