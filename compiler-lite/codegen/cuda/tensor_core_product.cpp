@@ -17,6 +17,7 @@
 // the eight addresses of one matrix lie in different banks.
 #include "compiler-lite/codegen/cuda/tensor_core_product.hpp"
 
+#include "compiler-lite/codegen/cuda/rows_of_sums.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
 #include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
@@ -51,7 +52,6 @@ constexpr int64_t kGroupBytes = 16, kElementBytes = 2;
 constexpr int64_t kWarpRows = 2, kWarpColumns = 4;  // Of the block.
 constexpr int64_t kThreads = kWarpRows * kWarpColumns * kWarp;
 constexpr int64_t kPart = 16, kPartColumns = 8;  // What a warp multiplies at once.
-constexpr int64_t kNeighbours = 2;               // Sums of a row that a thread has side by side.
 constexpr int64_t kTileMin[2] = {kWarpRows * kPart * 2, kWarpColumns*kPart * 2}, kTileMax[2] = {128, 256};
 
 // A multiple of what the warps compute at least, and no more than the tile of C that there is.
@@ -78,7 +78,8 @@ class HalfWriter : gpu::TileWriter {
 
   void write() {
     place_threads();
-    writer_.emplace(builder_, location_, product_, from_zero_, kNeighbours);
+    writer_.emplace(builder_, location_, product_, from_zero_,
+                    warp_tile_[1] % (4 * kPartColumns) == 0 ? neighbours_written(product_) : kNeighbours);
     for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
     depth_ = size_of(product_.a, 1);
     slices_[0] = open(product_.a, 0);
@@ -385,8 +386,33 @@ class HalfWriter : gpu::TileWriter {
   void store_sums(Value m0, Value n0, const Values& sums) {
     const Value whole = both(both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1])), writer_->is_aligned());
     choose(
-        whole, {}, [&] { return store_all(m0, n0, sums, writer_->at_once(), false); },
+        whole, {},
+        [&] {
+          const int64_t count = writer_->at_once();
+          return count == kManyNeighbours ? store_exchanged(m0, n0, sums) : store_all(m0, n0, sums, count, false);
+        },
         [&] { return store_all(m0, n0, sums, 1, true); });
+  }
+
+  // Where a thread's sums of a row and of the j-th eight columns begin.
+  size_t place_of(int64_t i, int64_t j) const {
+    return static_cast<size_t>((i / 2 * (warp_tile_[1] / kPartColumns) + j) * 4 + i % 2 * 2);
+  }
+
+  Values store_exchanged(Value m0, Value n0, const Values& sums) {
+    const Value row0 = add(add(m0, warp_at_[0]), quotient(lane_, 4));
+    const Value column0 = add(add(n0, warp_at_[1]), times(remainder(lane_, 4), kManyNeighbours));
+    for (int64_t i = 0; i < warp_tile_[0] / 8; ++i) {
+      for (int64_t j = 0; j < warp_tile_[1] / kPartColumns; j += 4) {
+        Values own;
+        for (int64_t eight = j; eight < j + 4; ++eight) {
+          llvm::append_range(own, ValueRange(sums).slice(place_of(i, eight), kNeighbours));
+        }
+        writer_->write(builder_, add(row0, i * 8), add(column0, j * kPartColumns),
+                       exchange_sums(builder_, location_, lane_, own));
+      }
+    }
+    return {};
   }
 
   Values store_all(Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
@@ -396,7 +422,7 @@ class HalfWriter : gpu::TileWriter {
     for (int64_t i = 0; i < warp_tile_[0] / 8; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         for (int64_t c = 0; c < 2; c += count) {
-          const auto first = static_cast<size_t>((i / 2 * columns + j) * 4 + i % 2 * 2 + c);
+          const size_t first = place_of(i, j) + static_cast<size_t>(c);
           const Value row = add(row0, i * 8), column = add(column0, j * kPartColumns + c);
           const ValueRange values = ValueRange(sums).slice(first, static_cast<size_t>(count));
           if (!checked) {

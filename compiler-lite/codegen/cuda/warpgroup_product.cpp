@@ -12,6 +12,7 @@
 // Matrices that don't lie at multiples of 16 bytes, or along neither of their dimensions, are brought element by element.
 #include "compiler-lite/codegen/cuda/warpgroup_product.hpp"
 
+#include "compiler-lite/codegen/cuda/rows_of_sums.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
 #include "compiler-lite/codegen/cuda/warpgroup.hpp"
 #include "compiler-lite/codegen/gpu/slice_steps.hpp"
@@ -49,8 +50,6 @@ constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
 constexpr int64_t kPanelBytes = kDepth * warpgroup::kLineBytes;
 // Steps for which joining what two warpgroups have summed isn't worth it.
 constexpr int64_t kFewSteps = 256;
-// Sums of a row that a thread has side by side.
-constexpr int64_t kNeighbours = 2;
 constexpr int64_t kRowsMax = 128, kColumnsMin = 64, kColumnsMax = 256;
 
 // Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
@@ -91,7 +90,7 @@ class WarpgroupWriter : gpu::TileWriter {
 
   void write() {
     place_threads();
-    writer_.emplace(builder_, location_, product_, from_zero_, kNeighbours);
+    writer_.emplace(builder_, location_, product_, from_zero_, neighbours_written(product_));
     depth_ = size_of(product_.a, 1);
     slices_[0] = open(product_.a, 0);
     slices_[1] = open(product_.b, 1);
@@ -382,15 +381,41 @@ class WarpgroupWriter : gpu::TileWriter {
   void store_sums(Value m0, Value n0, const Values& sums) {
     const Value whole = both(both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1])), writer_->is_aligned());
     choose(
-        whole, {}, [&] { return store_all(m0, n0, sums, writer_->at_once(), false); },
+        whole, {},
+        [&] {
+          const int64_t count = writer_->at_once();
+          return count == kManyNeighbours ? store_exchanged(m0, n0, sums) : store_all(m0, n0, sums, count, false);
+        },
         [&] { return store_all(m0, n0, sums, 1, true); });
   }
 
+  // Of the thread's first sum; and of the first eight of its row.
+  Value row_of_thread(Value m0) {
+    const Value row = add(m0, add(times(quotient(in_group_, kWarp), 16), quotient(lane_, 4)));
+    return sharing_ == Sharing::kRows ? add(row, times(group_, warpgroup::kRows)) : row;
+  }
+  Value column_of_group(Value n0) {
+    return sharing_ == Sharing::kColumns ? add(n0, times(group_, group_columns())) : n0;
+  }
+
+  Values store_exchanged(Value m0, Value n0, const Values& sums) {
+    const Value row0 = row_of_thread(m0);
+    const Value column0 = add(column_of_group(n0), times(remainder(lane_, 4), kManyNeighbours));
+    for (size_t first = 0; first < sums.size(); first += 2 * kExchanged) {
+      for (size_t below = 0; below < 2; ++below) {
+        Values own;
+        for (size_t i = 0; i < kExchanged; ++i) own.push_back(sums[first + i / 2 * 4 + below * 2 + i % 2]);
+        const Value row = add(row0, static_cast<int64_t>(below) * 8);
+        const Value column = add(column0, static_cast<int64_t>(first) / 4 * 8);
+        writer_->write(builder_, row, column, exchange_sums(builder_, location_, lane_, own));
+      }
+    }
+    return {};
+  }
+
   Values store_all(Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
-    Value row0 = add(m0, add(times(quotient(in_group_, kWarp), 16), quotient(lane_, 4)));
-    Value column0 = add(n0, times(remainder(lane_, 4), 2));
-    if (sharing_ == Sharing::kRows) row0 = add(row0, times(group_, warpgroup::kRows));
-    if (sharing_ == Sharing::kColumns) column0 = add(column0, times(group_, group_columns()));
+    const Value row0 = row_of_thread(m0);
+    const Value column0 = add(column_of_group(n0), times(remainder(lane_, 4), kNeighbours));
     for (int64_t i = 0; i < static_cast<int64_t>(sums.size()); i += count) {
       const Value row = add(row0, i % 4 / 2 * 8), column = add(column0, i / 4 * 8 + i % 2);
       const ValueRange values = ValueRange(sums).slice(static_cast<size_t>(i), static_cast<size_t>(count));

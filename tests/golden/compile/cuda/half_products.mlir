@@ -6,6 +6,13 @@
 // CHECK: cuda-ptx-compute_90a: {{[0-9]+}} bytes (ptx)
 // CHECK: cuda-ptx-compute_80: {{[0-9]+}} bytes (ptx)
 // CHECK: cuda-ptx-compute_75: {{[0-9]+}} bytes (ptx)
+// Short sums of halves are exchanged among threads, and written 16 bytes at a time.
+// RUN: baton-dump-module %t.bvm --extract=%t.files
+// RUN: FileCheck %s --check-prefix=ROWS --input-file=%t.files/dispatch_groups.cuda-ptx-compute_90a.ptx
+// RUN: FileCheck %s --check-prefix=ROWS --input-file=%t.files/dispatch_groups.cuda-ptx-compute_80.ptx
+// ROWS-LABEL: .entry narrowed
+// ROWS: shfl.sync.bfly
+// ROWS: st.global.v4.b32
 // CASE: whole_b --input=256x128=bf16:unit --input=128x256=bf16:unit
 // CASE: dynamic --input=256x64=f16:unit --input=64x256=f16:unit
 // CASE: dynamic --input=129x72=f16:unit --input=72x136=f16:unit
