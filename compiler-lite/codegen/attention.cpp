@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/attention.hpp"
 
 #include "compiler-lite/codegen/product.hpp"
+#include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -306,12 +307,11 @@ llvm::SmallVector<LinalgOp> Attention::operations() const {
 
 int64_t key_sharers(const Attention& attention) {
   constexpr int64_t kSharersMax = 8;        // A cluster of blocks has room for as many on every GPU that has clusters.
-  constexpr int64_t kWorkgroupsMax = 132;   // That run side by side.
   constexpr int64_t kKeysOfSharerMin = 64;  // What takes longer than to join the sharers' sums.
   const bool is_known = !mlir::ShapedType::isDynamic(attention.batches) && !mlir::ShapedType::isDynamic(attention.keys);
   if (!is_known || attention.rows < 1 || attention.rows > kFewQueries) return 1;
   int64_t sharers = 1;
-  while (sharers < kSharersMax && attention.batches * sharers * 2 <= kWorkgroupsMax &&
+  while (sharers < kSharersMax && attention.batches * sharers * 2 <= kMultiprocessors &&
          attention.keys >= sharers * 2 * kKeysOfSharerMin) {
     sharers *= 2;
   }

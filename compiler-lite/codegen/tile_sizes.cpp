@@ -43,7 +43,6 @@ constexpr int64_t kEnoughTiles = 128;
 
 // What a product on blocks costs, on an H200 (bench/results/2026-11-23-programs-gpu.md): multiplications of one block in a
 // nanosecond, by the kind of its tile, the bytes that pass in one, and a further dispatch.
-constexpr int64_t kMultiprocessors = 132;
 constexpr double kSmallRate = 117, kLargeRate = 163, kBytesRate = 3500, kDispatchNs = 2500;
 // A tile's reads and writes should fit into the second-level cache.
 constexpr int64_t kCachedBytes = 16 << 20;

@@ -30,6 +30,8 @@ TileSizes choose_tile_sizes(mlir::linalg::LinalgOp root, Tiling tiling);
 // Loops that may be divided so.
 llvm::SmallVector<bool> divisible_loops(mlir::linalg::LinalgOp root);
 
+// Of the GPUs that the numbers for blocks were measured on: an H100 and an H200.
+inline constexpr int64_t kMultiprocessors = 132;
 // Rows so short that one thread of a block reduces each; several threads share longer ones.
 inline constexpr int64_t kRowOfThread = 16;
 // Whether the loops of a reduction, and no others, run along the memory of the input that has most dimensions. Sliding

@@ -9,6 +9,7 @@
 #include "compiler-lite/codegen/cuda/wide_body.hpp"
 #include "compiler-lite/codegen/gpu/accesses.hpp"
 #include "compiler-lite/codegen/gpu/block.hpp"
+#include "compiler-lite/codegen/gpu/combine.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
@@ -217,11 +218,7 @@ class AttentionParts : protected gpu::TileWriter {
     return call->getResult(0);
   }
 
-  Value from_lane(Value value, int64_t distance) {
-    return builder_.create<mlir::NVVM::ShflOp>(
-        location_, value.getType(), make_i32(builder_, location_, -1), value, make_i32(builder_, location_, distance),
-        make_i32(builder_, location_, 31), mlir::NVVM::ShflKind::bfly, mlir::UnitAttr());
-  }
+  Value from_lane(Value value, int64_t distance) { return gpu::shuffle(builder_, location_, value, distance); }
 
   // Where an element of `mixed` is in its dimensions.
   Values indices_of_mixed(Value row, Value column) {

@@ -18,6 +18,7 @@
 
 #include "compiler-lite/codegen/cuda/attention_parts.hpp"
 #include "compiler-lite/codegen/cuda/cluster.hpp"
+#include "compiler-lite/codegen/tile_sizes.hpp"
 
 namespace baton::compiler_lite::codegen::cuda {
 namespace {
@@ -36,7 +37,6 @@ constexpr int64_t kManyThreads = 512, kFewThreads = 256, kThreadsMin = 64;
 constexpr int64_t kManyAccesses = 8, kFewAccesses = 4;  // Of K; as many of V.
 // What a workgroup may read alone, where there are fewer than multiprocessors: some 10 us.
 constexpr int64_t kBytesAlone = 1024 * 1024;
-constexpr int64_t kMultiprocessors = 132;
 
 int64_t accesses_of(const Attention& attention) {
   return attention.rows <= kVeryFewRows ? kManyAccesses : kFewAccesses;

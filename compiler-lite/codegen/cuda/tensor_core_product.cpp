@@ -19,7 +19,6 @@
 
 #include "compiler-lite/codegen/cuda/rows_of_sums.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
-#include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -78,8 +77,7 @@ class HalfWriter : gpu::TileWriter {
 
   void write() {
     place_threads();
-    writer_.emplace(builder_, location_, product_, from_zero_,
-                    warp_tile_[1] % (4 * kPartColumns) == 0 ? neighbours_written(product_) : kNeighbours);
+    rows_.emplace(builder_, location_, product_, from_zero_, warp_tile_[0], warp_tile_[1]);
     for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
     depth_ = size_of(product_.a, 1);
     slices_[0] = open(product_.a, 0);
@@ -382,66 +380,16 @@ class HalfWriter : gpu::TileWriter {
                                       turned);
   }
 
-  // Each thread has two neighbours in a row of C, and two eight rows below.
   void store_sums(Value m0, Value n0, const Values& sums) {
-    const Value whole = both(both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1])), writer_->is_aligned());
-    choose(
-        whole, {},
-        [&] {
-          const int64_t count = writer_->at_once();
-          return count == kManyNeighbours ? store_exchanged(m0, n0, sums) : store_all(m0, n0, sums, count, false);
-        },
-        [&] { return store_all(m0, n0, sums, 1, true); });
-  }
-
-  // Where a thread's sums of a row and of the j-th eight columns begin.
-  size_t place_of(int64_t i, int64_t j) const {
-    return static_cast<size_t>((i / 2 * (warp_tile_[1] / kPartColumns) + j) * 4 + i % 2 * 2);
-  }
-
-  Values store_exchanged(Value m0, Value n0, const Values& sums) {
-    const Value row0 = add(add(m0, warp_at_[0]), quotient(lane_, 4));
-    const Value column0 = add(add(n0, warp_at_[1]), times(remainder(lane_, 4), kManyNeighbours));
-    for (int64_t i = 0; i < warp_tile_[0] / 8; ++i) {
-      for (int64_t j = 0; j < warp_tile_[1] / kPartColumns; j += 4) {
-        Values own;
-        for (int64_t eight = j; eight < j + 4; ++eight) {
-          llvm::append_range(own, ValueRange(sums).slice(place_of(i, eight), kNeighbours));
-        }
-        writer_->write(builder_, add(row0, i * 8), add(column0, j * kPartColumns),
-                       exchange_sums(builder_, location_, lane_, own));
-      }
-    }
-    return {};
-  }
-
-  Values store_all(Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
-    const Value row0 = add(add(m0, warp_at_[0]), quotient(lane_, 4));
-    const Value column0 = add(add(n0, warp_at_[1]), times(remainder(lane_, 4), 2));
-    const int64_t columns = warp_tile_[1] / kPartColumns;
-    for (int64_t i = 0; i < warp_tile_[0] / 8; ++i) {
-      for (int64_t j = 0; j < columns; ++j) {
-        for (int64_t c = 0; c < 2; c += count) {
-          const size_t first = place_of(i, j) + static_cast<size_t>(c);
-          const Value row = add(row0, i * 8), column = add(column0, j * kPartColumns + c);
-          const ValueRange values = ValueRange(sums).slice(first, static_cast<size_t>(count));
-          if (!checked) {
-            writer_->write(builder_, row, column, values);
-          } else {
-            only_if(both(is_below(row, size_[0]), is_below(column, size_[1])),
-                    [&] { writer_->write(builder_, row, column, values); });
-          }
-        }
-      }
-    }
-    return {};
+    const Value is_inside = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
+    rows_->store({lane_, add(m0, warp_at_[0]), add(n0, warp_at_[1]), size_[0], size_[1]}, is_inside, sums);
   }
 
   const Product& product_;
   Block& block_;
   const Features& features_;
   bool from_zero_;
-  std::optional<gpu::SumWriter> writer_;
+  std::optional<RowsOfSums> rows_;
   mlir::Type element_;
   int64_t tile_[2], warp_tile_[2];  // Rows and columns of C.
   int64_t stages_;

@@ -16,10 +16,10 @@
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
 #include "compiler-lite/codegen/cuda/warpgroup.hpp"
 #include "compiler-lite/codegen/gpu/slice_steps.hpp"
-#include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "compiler-lite/codegen/size_bounds.hpp"
+#include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace baton::compiler_lite::codegen::cuda {
@@ -41,8 +41,8 @@ using mlir::ValueRange;
 
 constexpr int64_t kDepth = 64;  // Of a slice.
 constexpr int64_t kStagesMin = 3, kStagesMax = 4;
-constexpr int64_t kFewBlocks = 132, kStagesOfFew = 8;  // H100 and H200 have 132 multiprocessors.
-constexpr int64_t kGroup = 8;                          // Elements of 16 bytes.
+constexpr int64_t kStagesOfFew = 8;
+constexpr int64_t kGroup = 8;  // Elements of 16 bytes.
 constexpr int64_t kGroupBytes = 16, kElementBytes = 2, kSumBytes = 4;
 constexpr int64_t kGroupThreads = 4 * kWarp, kGroups = 2, kThreads = kGroups * kGroupThreads;
 constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
@@ -50,6 +50,7 @@ constexpr int64_t kLineGroups = warpgroup::kLineBytes / kGroupBytes;
 constexpr int64_t kPanelBytes = kDepth * warpgroup::kLineBytes;
 // Steps for which joining what two warpgroups have summed isn't worth it.
 constexpr int64_t kFewSteps = 256;
+constexpr int64_t kWarpRows = warpgroup::kRows / 4;
 constexpr int64_t kRowsMax = 128, kColumnsMin = 64, kColumnsMax = 256;
 
 // Writes one tile's product. Its many methods are the steps of one pipeline of copies and products, which share the
@@ -74,7 +75,7 @@ class WarpgroupWriter : gpu::TileWriter {
     const int64_t of_two = (block_.features().shared_bytes_max / 2 - taken - 2 * warpgroup::kAtomBytes) / stage_bytes();
     stages_ = std::min(of_two >= kStagesMin ? of_two : room / stage_bytes(), kStagesMax);
     // Where each has a multiprocessor for itself, as many as there is room for: only they keep its memory busy.
-    if (const auto count = block_.count(); count && *count <= kFewBlocks) {
+    if (const auto count = block_.count(); count && *count <= kMultiprocessors) {
       stages_ = std::min(room / stage_bytes(), kStagesOfFew);
     }
     slots_ = stages_;
@@ -90,7 +91,7 @@ class WarpgroupWriter : gpu::TileWriter {
 
   void write() {
     place_threads();
-    writer_.emplace(builder_, location_, product_, from_zero_, neighbours_written(product_));
+    rows_.emplace(builder_, location_, product_, from_zero_, kWarpRows, group_columns());
     depth_ = size_of(product_.a, 1);
     slices_[0] = open(product_.a, 0);
     slices_[1] = open(product_.b, 1);
@@ -377,62 +378,18 @@ class WarpgroupWriter : gpu::TileWriter {
         [&] { return sums; });
   }
 
-  // Each thread has two neighbours in a row of C, and two eight rows below, in every eight columns.
   void store_sums(Value m0, Value n0, const Values& sums) {
-    const Value whole = both(both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1])), writer_->is_aligned());
-    choose(
-        whole, {},
-        [&] {
-          const int64_t count = writer_->at_once();
-          return count == kManyNeighbours ? store_exchanged(m0, n0, sums) : store_all(m0, n0, sums, count, false);
-        },
-        [&] { return store_all(m0, n0, sums, 1, true); });
-  }
-
-  // Of the thread's first sum; and of the first eight of its row.
-  Value row_of_thread(Value m0) {
-    const Value row = add(m0, add(times(quotient(in_group_, kWarp), 16), quotient(lane_, 4)));
-    return sharing_ == Sharing::kRows ? add(row, times(group_, warpgroup::kRows)) : row;
-  }
-  Value column_of_group(Value n0) {
-    return sharing_ == Sharing::kColumns ? add(n0, times(group_, group_columns())) : n0;
-  }
-
-  Values store_exchanged(Value m0, Value n0, const Values& sums) {
-    const Value row0 = row_of_thread(m0);
-    const Value column0 = add(column_of_group(n0), times(remainder(lane_, 4), kManyNeighbours));
-    for (size_t first = 0; first < sums.size(); first += 2 * kExchanged) {
-      for (size_t below = 0; below < 2; ++below) {
-        Values own;
-        for (size_t i = 0; i < kExchanged; ++i) own.push_back(sums[first + i / 2 * 4 + below * 2 + i % 2]);
-        const Value row = add(row0, static_cast<int64_t>(below) * 8);
-        const Value column = add(column0, static_cast<int64_t>(first) / 4 * 8);
-        writer_->write(builder_, row, column, exchange_sums(builder_, location_, lane_, own));
-      }
-    }
-    return {};
-  }
-
-  Values store_all(Value m0, Value n0, const Values& sums, int64_t count, bool checked) {
-    const Value row0 = row_of_thread(m0);
-    const Value column0 = add(column_of_group(n0), times(remainder(lane_, 4), kNeighbours));
-    for (int64_t i = 0; i < static_cast<int64_t>(sums.size()); i += count) {
-      const Value row = add(row0, i % 4 / 2 * 8), column = add(column0, i / 4 * 8 + i % 2);
-      const ValueRange values = ValueRange(sums).slice(static_cast<size_t>(i), static_cast<size_t>(count));
-      if (!checked) {
-        writer_->write(builder_, row, column, values);
-      } else {
-        only_if(both(is_below(row, size_[0]), is_below(column, size_[1])),
-                [&] { writer_->write(builder_, row, column, values); });
-      }
-    }
-    return {};
+    const Value is_inside = both(fits(m0, tile_[0], size_[0]), fits(n0, tile_[1], size_[1]));
+    Value row = add(m0, times(quotient(in_group_, kWarp), kWarpRows)), column = n0;
+    if (sharing_ == Sharing::kRows) row = add(row, times(group_, warpgroup::kRows));
+    if (sharing_ == Sharing::kColumns) column = add(column, times(group_, group_columns()));
+    rows_->store({lane_, row, column, size_[0], size_[1]}, is_inside, sums);
   }
 
   const Product& product_;
   Block& block_;
   bool from_zero_;
-  std::optional<gpu::SumWriter> writer_;
+  std::optional<RowsOfSums> rows_;
   mlir::Type element_;
   int64_t tile_[2];                 // Rows and columns of C.
   int64_t stages_ = 0, slots_ = 0;  // Slices on their way and in use, and memory for as many as there are.
