@@ -463,6 +463,12 @@ void add_last(Product& product, linalg::LinalgOp op, mlir::OpOperand& sums) {
   }
 }
 
+// Only products of halves have instructions of a target's own.
+bool may_be_instructions(linalg::LinalgOp op, const Features& features) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+  return features.write_product && (element.isF16() || element.isBF16());
+}
+
 }  // namespace
 
 bool has_sums_type(mlir::Type type) {
@@ -477,9 +483,7 @@ bool takes_product(linalg::LinalgOp op, const Block& block) {
 }
 
 bool keeps_sums(linalg::LinalgOp op, const ProductForm& form, const Features& features) {
-  const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
-  const bool by_instructions = features.write_product && (element.isF16() || element.isBF16());
-  return !by_instructions || sums_at_once(op, form);
+  return !may_be_instructions(op, features) || sums_at_once(op, form);
 }
 
 mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, Block& block, bool from_zero,
@@ -489,14 +493,13 @@ mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, 
   const Features& features = block.features();
   const ProductForm form = *product_form(op);
   if (features.write_product) part_rows(rewriter, op);
-  // By instructions of the target's, if it has some for such a product.
   const auto open = [&](bool leaves_turns) {
     Product product = open_product(rewriter, op, form, leaves_turns);
     if (sums_of_last) add_last(product, op, *sums_of_last);
     return product;
   };
   for (const bool leaves_turns : {true, false}) {
-    if (!features.write_product || (leaves_turns && !features.makes_turns)) continue;
+    if (!may_be_instructions(op, features) || (leaves_turns && !features.makes_turns)) continue;
     if (features.write_product(rewriter, op.getLoc(), open(leaves_turns), block, from_zero)) return op;
   }
   SquareTileWriter(rewriter, op.getLoc(), open(/*leaves_turns=*/true), block, from_zero).write();
