@@ -23,12 +23,7 @@ namespace baton::compiler_lite {
 namespace {
 
 constexpr std::string_view kMagic = "ML\xefR";
-// The last byte that the child writes; text that MLIR prints has neither. A child that ended early wrote neither,
-// and its exit code may be lost: a process that ignores SIGCHLD does not keep it.
-constexpr char kRead = '\1', kRefused = '\2';
-
-// Beyond what any program takes: MLIR reads tens of megabytes in a second, and needs some ten times the memory.
-uint64_t seconds_max(size_t source_bytes) { return 120 + (source_bytes >> 20); }
+// Beyond what any program takes: MLIR needs some ten times the memory.
 uint64_t memory_bytes_max(size_t source_bytes) { return (uint64_t{4} << 30) + 16 * uint64_t{source_bytes}; }
 
 void set_limit(decltype(RLIMIT_AS) which, uint64_t most) {
@@ -41,7 +36,7 @@ void set_limit(decltype(RLIMIT_AS) which, uint64_t most) {
 // In the child, on top of what this process has: a host with CUDA holds far more addresses than memory.
 void set_limits(size_t source_bytes) {
   set_limit(RLIMIT_CORE, 0);
-  set_limit(RLIMIT_CPU, seconds_max(source_bytes));
+  set_limit(RLIMIT_CPU, codegen::seconds_max(source_bytes));
   uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   if (pages == 0) return;
@@ -58,7 +53,7 @@ mlir::OpPrintingFlags flags_of_all() {
 }
 
 // In the child.
-void write_text(std::string_view source, const std::string& name, int target) {
+bool write_text(std::string_view source, const std::string& name, int target) {
   set_limits(source.size());
   mlir::DialectRegistry registry;
   register_dialects_but_tosa(registry);
@@ -76,8 +71,8 @@ void write_text(std::string_view source, const std::string& name, int target) {
     module->print(stream, flags_of_all());
   }
   stream.flush();
-  text.push_back(module ? kRead : kRefused);
   codegen::write_all(target, text);
+  return static_cast<bool>(module);
 }
 
 }  // namespace
@@ -86,14 +81,13 @@ bool is_binary_form(std::string_view source) { return source.substr(0, kMagic.si
 
 TextForm text_of_binary_form(std::string_view source, const std::string& name) {
   const auto refused = [&](const std::string& why) { return TextForm{false, name + ":1:1: error: " + why + "\n"}; };
-  codegen::ChildOutput output =
-      codegen::run_in_child(seconds_max(source.size()), [&](int target) { write_text(source, name, target); });
+  codegen::ChildOutput output = codegen::run_in_child(codegen::seconds_max(source.size()),
+                                                      [&](int target) { return write_text(source, name, target); });
   if (!output.problem.empty()) return refused("MLIR's reader of the binary form: " + output.problem.str());
   std::string& text = output.text;
-  const char last = text.empty() ? '\0' : text.back();
-  if (last == kRead || last == kRefused) text.pop_back();
-  if (last == kRead) return {true, std::move(text)};
-  if (last == kRefused && text.find("error:") != text.npos) return {false, std::move(text)};
+  if (output.answer == true || (output.answer == false && text.find("error:") != text.npos)) {
+    return {*output.answer, std::move(text)};
+  }
   return refused("the program's binary form is damaged, or too long as text; MLIR's reader did not get through it");
 }
 

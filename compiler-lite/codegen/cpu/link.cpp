@@ -115,16 +115,14 @@ bool run_here(llvm::ArrayRef<std::string> arguments, std::string& messages) {
 
 // What LLD calls fatal ends its process, and damage may do the same; objects of users are linked in one that nobody needs.
 bool run_apart(llvm::ArrayRef<std::string> arguments, size_t bytes, std::string& messages) {
-  constexpr char kLinked = '\1', kRefused = '\2';
-  ChildOutput output = run_in_child(120 + (bytes >> 20), [&](int target) {
+  ChildOutput output = run_in_child(seconds_max(bytes), [&](int target) {
     llvm::raw_fd_ostream stream(target, /*shouldClose=*/false, /*unbuffered=*/true);
-    stream << (run_lld(arguments, stream) ? kLinked : kRefused);
+    return run_lld(arguments, stream);
   });
   messages = output.problem.empty() ? std::move(output.text) : output.problem.str();
-  const char last = messages.empty() ? '\0' : messages.back();
-  if (last == kLinked || last == kRefused) messages.pop_back();
-  if (messages.empty() && last != kLinked) messages = "the linker did not get through it; an object is damaged";
-  return last == kLinked;
+  const bool linked = output.answer.value_or(false);
+  if (messages.empty() && !linked) messages = "the linker did not get through it; an object is damaged";
+  return linked;
 }
 
 }  // namespace
