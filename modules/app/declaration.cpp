@@ -51,16 +51,23 @@ std::vector<std::string> types_in(std::string_view list) {
   return types;
 }
 
-std::string_view attribute_of(const vm::Program& program, const vm::ExportedFunction& function, std::string_view key) {
-  const vm::BytecodeModule* module = program.modules()[function.module].bytecode;
-  if (!module || function.export_index == bytecode::kNoIndex) return {};
+std::string_view attribute_of(const vm::BytecodeModule* module, uint32_t export_index, std::string_view key) {
+  if (!module || export_index == bytecode::kNoIndex) return {};
   const bytecode::ModuleView& view = module->view();
-  const uint32_t index = view.export_at(function.export_index).function;
+  const uint32_t index = view.export_at(export_index).function;
   for (uint32_t i = 0; i < view.attribute_count(); ++i) {
     const bytecode::AttributeView attribute = view.attribute(i);
     if (attribute.function == index && attribute.key == key) return attribute.value;
   }
   return {};
+}
+
+Declaration declared_in(const vm::BytecodeModule* module, uint32_t export_index) {
+  std::string_view words = attribute_of(module, export_index, "abi.declaration");
+  if (words.empty()) words = attribute_of(module, export_index, "iree.abi.declaration");
+  Declaration declaration = parse_declaration(words);
+  declaration.takes_fences = attribute_of(module, export_index, "abi.model") == "coarse-fences";
+  return declaration;
 }
 
 }  // namespace
@@ -86,13 +93,14 @@ Declaration parse_declaration(std::string_view text) {
 }
 
 Declaration declaration_of(const vm::Program& program, const vm::ExportedFunction& function) {
-  std::string_view words = attribute_of(program, function, "abi.declaration");
-  if (words.empty()) words = attribute_of(program, function, "iree.abi.declaration");
-  Declaration declaration = parse_declaration(words);
-  if (words.empty())
+  Declaration declaration = declared_in(program.modules()[function.module].bytecode, function.export_index);
+  if (declaration.text.empty())
     declaration.text = baton::text("func @", function.name, bytecode::describe_signature(function.signature));
-  declaration.takes_fences = attribute_of(program, function, "abi.model") == "coarse-fences";
   return declaration;
+}
+
+Declaration declaration_of(const vm::Module& module, uint32_t export_index) {
+  return declared_in(module.as_bytecode(), export_index);
 }
 
 std::string_view element_of(std::string_view type) {

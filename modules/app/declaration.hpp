@@ -21,6 +21,8 @@ struct Declaration {
 };
 
 Declaration declaration_of(const vm::Program& program, const vm::ExportedFunction& function);
+// The same of a module that no program links yet; without bytecode nothing is declared.
+Declaration declaration_of(const vm::Module& module, uint32_t export_index);
 
 // "func @f(%x: tensor<f32>, i32) -> tensor<f32>" to its types; a text that is none gives nothing.
 Declaration parse_declaration(std::string_view text);

@@ -42,7 +42,8 @@ enum class Kind : uint8_t {
 
 struct Parameter {
   Kind kind = Kind::kObject;
-  // Of a range, where they were said; an extent of -1 is open. Without, it is flat and the program says its elements.
+  // Of a range, where they were said; an extent of -1 is open. Without, it is flat and the program says its elements. Of
+  // a number of a program's export: what it is declared as, where that is not what the register has (declared_numbers.hpp).
   hal::ElementType element = hal::ElementType::kNone;
   bool has_shape = false;
   bool keeps = false;  // A range is passed as a Tensor object.

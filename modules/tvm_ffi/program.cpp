@@ -13,6 +13,7 @@
 #include "modules/hal_module/hal_module.hpp"
 #include "modules/host_table.hpp"
 #include "modules/sdk/host.hpp"
+#include "modules/tvm_ffi/declared_numbers.hpp"
 #include "modules/tvm_ffi/loans.hpp"
 #include "modules/tvm_ffi/turn.hpp"
 #include "modules/tvm_ffi/values.hpp"
@@ -252,30 +253,18 @@ class ProgramCall {
 
   Status take(size_t index) {
     const Any& any = arguments_[index];
-    const Kind kind = function_.signature.arguments[index].kind;
+    const Parameter& parameter = function_.signature.arguments[index];
+    const Kind kind = parameter.kind;
     vm::Value& slot = slots_[index];
-    switch (kind) {
-      case Kind::kI32:
-      case Kind::kI64:
-      case Kind::kBool:
-      case Kind::kF32:
-      case Kind::kF64: return take_number(kind, any, slot);
-      default: break;
-    }
+    if (kind <= Kind::kBool) return take_number(parameter, any, slot);
     if (any.type_index != kNone) BATON_TRY(take_reference(kind, any, objects_[index]));
     slot = vm::Value::of(reinterpret_cast<vm::Object*>(objects_[index]));
     return {};
   }
 
-  Status take_number(Kind kind, const Any& any, vm::Value& slot) const {
+  static Status take_number(const Parameter& number, const Any& any, vm::Value& slot) {
     baton_value value;
-    value.bits = 0;
-    baton_object* none = nullptr;
-    Any copy = any;
-    const Taker taker = {function_.program->runtime(), nullptr, -1};
-    if (!take_result(taker, Parameter{kind}, copy, value, none).ok()) {
-      return wrong(any, kind == Kind::kF32 || kind == Kind::kF64 ? "a number" : "an integer that it can hold");
-    }
+    BATON_TRY(take_argument(number, any, value));
     slot = vm::Value::from_bits(value.bits);
     return {};
   }
@@ -367,11 +356,8 @@ class ProgramCall {
   }
 
   Status give_one(size_t index, Any& out) {
-    const Kind kind = function_.signature.results[index].kind;
-    if (kind <= Kind::kBool) {
-      out = any_of_number(kind, {results_[index].bits});
-      return {};
-    }
+    const Parameter& parameter = function_.signature.results[index];
+    if (parameter.kind <= Kind::kBool) return give_result(parameter, {results_[index].bits}, out);
     baton_object* object = result_object(index);
     if (!object || give_argument(object, out)) return {};  // None, without one.
     return give_object({runtime_, device_, stream_, ready_points()}, object, out);
@@ -595,6 +581,7 @@ Result<AnyObject*> LoadedProgram::function(std::string_view name) {
   made->name = std::string(name);
   made->export_index = *found;
   BATON_TRY_ASSIGN(made->signature, parse_import(last().export_at(*found).signature));
+  note_declared(app::declaration_of(last(), *found), made->signature);
   const std::vector<Parameter>& arguments = made->signature.arguments;
   const auto is_fence = [](const Parameter& each) { return each.kind == Kind::kFence; };
   made->has_fences = arguments.size() >= 2 && is_fence(arguments.back()) && is_fence(arguments[arguments.size() - 2]);

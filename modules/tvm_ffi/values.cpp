@@ -29,6 +29,8 @@ Status take_integer(const Any& value, Kind kind, baton_value& out) {
 Status take_real(const Any& value, Kind kind, baton_value& out) {
   if (value.type_index != kFloat && !is_integer(value)) return unlike(value, kind == Kind::kF64 ? "an f64" : "an f32");
   const double number = value.type_index == kFloat ? value.real : static_cast<double>(value.integer);
+  if (kind == Kind::kF32 && !is_f32(number))
+    return failure(StatusCode::kOutOfRange, "It returned ", number, ", which is no f32.");
   out = kind == Kind::kF64 ? baton_value_of_f64(number) : baton_value_of_f32(static_cast<float>(number));
   return {};
 }
@@ -93,9 +95,13 @@ std::string describe(const Any& value) {
 }
 
 bool is_plain(const Signature& signature) {
-  const auto is_passed_plainly = [](const Parameter& each) { return each.kind <= Kind::kView; };
+  const auto is_passed_plainly = [](const Parameter& each) {
+    return each.kind <= Kind::kView && each.element == hal::ElementType::kNone;
+  };
   return !signature.is_command && signature.arguments.size() <= kPlainArgumentsMax && signature.results.size() <= 1 &&
-         std::all_of(signature.arguments.begin(), signature.arguments.end(), is_passed_plainly);
+         std::all_of(signature.arguments.begin(), signature.arguments.end(), is_passed_plainly) &&
+         std::all_of(signature.results.begin(), signature.results.end(),
+                     [](const Parameter& each) { return each.element == hal::ElementType::kNone; });
 }
 
 bool has_numbers_alone(const Signature& signature) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 
 #include "modules/hal_module/objects.hpp"
 #include "modules/tvm_ffi/function.hpp"
@@ -85,6 +86,9 @@ inline Any any_of_number(Kind kind, const baton_value& value) {
   return any;
 }
 
+// Whether it is no finite number beyond those of 32 bits.
+inline bool is_f32(double number) { return std::isinf(number) || !std::isinf(static_cast<float>(number)); }
+
 // The number that a register of this kind holds, as it comes most of the time; false for everything else, of which
 // take_result() says more.
 inline bool read_number(Kind kind, const Any& value, baton_value& out) {
@@ -100,7 +104,7 @@ inline bool read_number(Kind kind, const Any& value, baton_value& out) {
       out = baton_value_of_i64(value.integer);
       return true;
     case Kind::kF32:
-      if (value.type_index != kFloat) return false;
+      if (value.type_index != kFloat || !is_f32(value.real)) return false;
       out = baton_value_of_f32(static_cast<float>(value.real));
       return true;
     case Kind::kF64:

@@ -42,14 +42,53 @@ def check_numbers(program):
     for n, big, f, g in [(1, 2**40, 0.5, 3.0), (-(2**31), -1, -0.25, 2), (2**31 - 1, True, 3, 0.5), (False, 0, 1.0, 1.0)]:
         assert line(n, big, f, g) == n + big + f * g, (n, big, f, g)
     assert following(41) == 42 and following(-1) == 0 and following(2**31 - 1) == -(2**31)
-    fails(ValueError, "an integer that it can hold", following, 2**31)
-    fails(ValueError, "an integer that it can hold", following, 1.0)
-    fails(ValueError, "an integer that it can hold", following, None)
-    fails(ValueError, "an integer that it can hold", line, 1, "2", 1.0, 1.0)
-    fails(ValueError, "It takes a number", line, 1, 2, tensor(1), 1.0)
+    fails(ValueError, "an integer of", following, 2**31)
+    fails(ValueError, "an integer of", following, 1.0)
+    fails(ValueError, "an integer of", following, None)
+    fails(ValueError, "an integer of", line, 1, "2", 1.0, 1.0)
+    fails(ValueError, "It takes an f64, a number of 64 bits", line, 1, 2, tensor(1), 1.0)
     fails(ValueError, "It takes 1 argument, and 2 were given", following, 1, 2)
     fails(ValueError, "It takes 1 argument, and 0 were given", following)
     assert following(1) == 2
+
+
+INTEGERS = {"i1": (0, 1), "i8": (-(2**7), 2**8 - 1), "i16": (-(2**15), 2**16 - 1), "i32": (-(2**31), 2**31 - 1),
+            "i64": (-(2**63), 2**63 - 1)}
+FLOATS = {"f16": 65504.0, "bf16": float.fromhex("0x1.fep127"), "f32": float.fromhex("0x1.fffffep127"), "f64": sys.float_info.max}
+
+
+def check_types_of_numbers(program):
+    """A number is what the program declares, whatever its registers hold; what the type does not hold is refused."""
+    for name, (least, most) in INTEGERS.items():
+        same = program(f"same_{name}")
+        bits = 1 if name == "i1" else int(name[1:])
+        for value in {least, 0, 1, True, False, most} | ({-1, 77} if bits > 1 else set()):
+            signed = value - 2**bits if 1 < bits and value >= 2 ** (bits - 1) else value
+            got = same(value)
+            assert got == signed and isinstance(got, bool if bits == 1 else int), (name, value, got)
+        for wrong in (least - 1, most + 1) if bits < 64 else ():
+            fails(ValueError, f"It takes an {name}, an integer of {least} to {most}, and {wrong} was given", same, wrong)
+        for wrong, word in ((0.5, "0.5"), ("1", "a str"), (None, "None"), (tensor(1), "tensor")):
+            fails(ValueError, f"It takes an {name}, an integer of", same, wrong)
+            fails(ValueError, word, same, wrong)
+        assert same(1) == 1
+    for name, most in FLOATS.items():
+        same = program(f"same_{name}")
+        for value in (0.0, -0.0, 0.5, -1.5, 3, True, most, -most, float("inf"), float("-inf")):
+            got = same(value)
+            assert got == value and isinstance(got, float), (name, value, got)
+        assert same(float("nan")) != same(float("nan"))
+        assert abs(same(0.1) - 0.1) < 0.001
+        for wrong in (most * 1.01, -most * 1.01, 1e300) if name != "f64" else ():
+            fails(ValueError, f"{name}, a number of", same, wrong)
+        fails(ValueError, "and a str was given", same, "1")
+        fails(ValueError, "and None was given", same, None)
+    for name in ("f16", "bf16"):
+        assert program(f"twice_{name}")(0.75) == 1.5
+    x = tensor(1, 2)
+    h, b, y, t, g, n = program("all")(x, True, -7, 0.25, -2, 2**40)
+    assert (h, b, t, g, n) == (-2.0, -7, True, 0.25, 2**40) and np.from_dlpack(y).tolist() == [1, 2]
+    fails(ValueError, "It takes an f16, a number of 16 bits, and 1e+06 was given", program("all"), x, True, -7, 0.25, 1e6, 2**40)
 
 
 def check_in_place(program):
@@ -210,8 +249,8 @@ def check_errors(program, baton, path):
     fails(ValueError, "It takes a tensor, and a float was given", program("sum"), x, 1.5)
     fails(ValueError, "2x2xf32; expected is a ?xf32", program("sum"), tvm_ffi.from_dlpack(np.zeros((2, 2), np.float32)), x)
     fails(ValueError, "3xf64", program("sum"), tensor(1, 2, 3, dtype=np.float64), x)
-    fails(ValueError, "an integer that it can hold", program("both"), x, 2**40, 1.0)
-    fails(ValueError, "an integer that it can hold", program("both"), x, 1.5, 1.0)
+    fails(ValueError, "an integer of", program("both"), x, 2**40, 1.0)
+    fails(ValueError, "an integer of", program("both"), x, 1.5, 1.0)
     fails(ValueError, "a number", program("both"), x, 1, "one")
     fails(RuntimeError, "not dense", program("sum"), tvm_ffi.from_dlpack(np.zeros(6, np.float32)[::2]), x)
     fails(KeyError, "Cannot open", baton.load, "/nowhere.bvm")
@@ -248,12 +287,13 @@ def check_globals(baton, path):
     fails(Exception, "is already registered", baton.register, path)
 
 
-def main(library, path, objects, round_trip="", functions=""):
+def main(library, path, objects, numbers, round_trip="", functions=""):
     baton = tvm_ffi.load_module(library)
     for device in ("", "local-sync", "local-task"):
         program = baton.load(path, device)
         check_numbers(program)  # Before any tensor, and again behind them.
         check_values(program)
+        check_types_of_numbers(baton.load(numbers, device))
         check_numbers(program)
         check_in_place(program)
         check_lives(program)
