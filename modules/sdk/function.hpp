@@ -18,7 +18,6 @@
 #pragma once
 
 #include <array>
-#include <exception>
 #include <tuple>
 
 #include "modules/sdk/parameter.hpp"
@@ -150,7 +149,7 @@ concept Resumable = requires(baton_call* call) {
   return failure(StatusCode::kInvalidArgument, start(), ", not a '", given->type->name, "'.").release();
 }
 
-[[gnu::cold, gnu::noinline]] inline baton_status* thrown_from(const baton_call* call, const char* what) {
+[[gnu::cold, gnu::noinline]] inline baton_status* thrown_from(const baton_call* call, std::string_view what) {
   const auto* name = static_cast<const FunctionName*>(call->data);
   return failure(StatusCode::kInternal, "Function '", name->module, ".", name->function, "' threw: ", what).release();
 }
@@ -231,25 +230,28 @@ struct ShapeOf<R (C::*)(P...) noexcept> : ShapeOf<R (C::*)(P...)> {};
 template <typename C, typename R, typename... P>
 struct ShapeOf<R (C::*)(P...) const noexcept> : ShapeOf<R (C::*)(P...)> {};
 
-// What a program calls. Nothing thrown leaves it.
 template <auto kFunction>
-baton_status* shim(baton_call* call) noexcept {
+baton_status* enter(baton_call* call) {
   using Shape = typename ShapeOf<decltype(kFunction)>::type;
   if constexpr (Resumable<typename Shape::Result>) {
     if (call->resumed) return Returned<typename Shape::Result>::resume(call);
   }
   if (baton_status* refused = Shape::check(call)) [[unlikely]]
     return refused;
+  return Shape::template run<kFunction>(call);
+}
+
+// What a program calls. Nothing thrown leaves it.
+template <auto kFunction>
+baton_status* shim(baton_call* call) noexcept {
 #if defined(__cpp_exceptions)
   try {
-    return Shape::template run<kFunction>(call);
-  } catch (const std::exception& thrown) {
-    return thrown_from(call, thrown.what());
+    return enter<kFunction>(call);
   } catch (...) {
-    return thrown_from(call, "something that is no std::exception");
+    return thrown_from(call, thrown_text());
   }
 #else
-  return Shape::template run<kFunction>(call);
+  return enter<kFunction>(call);
 #endif
 }
 

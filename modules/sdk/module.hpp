@@ -183,11 +183,9 @@ baton_status* create_state(void* self, const baton_allocator*, void** out_state)
     *out_state = state.value().release();
     return nullptr;
 #if defined(__cpp_exceptions)
-  } catch (const std::exception& thrown) {
-    return failure(StatusCode::kInternal, "Module '", description->descriptor.name, "' threw: ", thrown.what())
-        .release();
   } catch (...) {
-    return failure(StatusCode::kInternal, "Module '", description->descriptor.name, "' threw.").release();
+    return failure(StatusCode::kInternal, "Module '", description->descriptor.name, "' threw: ", thrown_text())
+        .release();
   }
 #endif
 }
@@ -199,10 +197,8 @@ baton_status* prepare(void* state, baton_device* device) noexcept {
 #endif
     return static_cast<Class*>(state)->prepare(*reinterpret_cast<Device*>(device)).release();
 #if defined(__cpp_exceptions)
-  } catch (const std::exception& thrown) {
-    return failure(StatusCode::kInternal, "The module threw: ", thrown.what()).release();
   } catch (...) {
-    return failure(StatusCode::kInternal, "The module threw.").release();
+    return failure(StatusCode::kInternal, "The module threw: ", thrown_text()).release();
   }
 #endif
 }

@@ -40,11 +40,8 @@ baton_status* run_kept([[maybe_unused]] std::string_view kind, Callable& callabl
       return Status(std::apply(callable, arguments)).release();
     }
 #if defined(__cpp_exceptions)
-  } catch (const std::exception& thrown) {
-    return failure(StatusCode::kInternal, "The ", kind, " function threw: ", thrown.what()).release();
   } catch (...) {
-    return failure(StatusCode::kInternal, "The ", kind, " function threw something that is no std::exception.")
-        .release();
+    return failure(StatusCode::kInternal, "The ", kind, " function threw: ", thrown_text()).release();
   }
 #endif
 }

@@ -9,6 +9,7 @@
 #endif
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,31 @@ inline void append_text(std::string& target, std::string_view piece) { target.ap
 template <typename T>
 requires std::is_arithmetic_v<T>
 void append_text(std::string& target, T piece) { target.append(std::to_string(piece)); }
+
+#if defined(__cpp_exceptions)
+// What is in flight says this: in a handler only. What an exception was thrown with stands behind it.
+[[gnu::cold, gnu::noinline]] inline std::string thrown_text() {
+  try {
+    throw;
+  } catch (const std::exception& thrown) {
+    std::string text = thrown.what();
+#if defined(__cpp_rtti)
+    try {
+      std::rethrow_if_nested(thrown);
+    } catch (...) {
+      text += ": " + thrown_text();
+    }
+#endif
+    return text;
+  } catch (const char* text) {
+    return text ? text : "a null pointer";
+  } catch (const std::string& text) {
+    return text;
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+#endif
 }  // namespace detail
 
 // A failure from pieces of text: `return failure(StatusCode::kNotFound, "no device ", index);`

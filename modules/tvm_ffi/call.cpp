@@ -147,7 +147,7 @@ class Call {
   }
 
   Status invoke() {
-    const int code = function_.call(nullptr, anys_.data(), static_cast<int32_t>(count_), &result_);
+    const int code = runtime_.call(function_.call, anys_.data(), static_cast<int32_t>(count_), &result_);
     return code == 0 ? Status() : runtime_.take_error(code);
   }
 
@@ -288,8 +288,8 @@ class PlainCall {
 
   Status run() {
     Any result;
-    if (const int code = function_.call(nullptr, passed_.first(), function_.plan.count, &result); code != 0)
-        [[unlikely]]
+    if (const int code = function_.runtime->call(function_.call, passed_.first(), function_.plan.count, &result);
+        code != 0) [[unlikely]]
       return function_.runtime->take_error(code);
     if (take_number(function_.plan.result, result, call_.values[0])) [[likely]]
       return {};
@@ -367,8 +367,8 @@ baton_status* call_with_numbers(baton_call* call) {
   Passed passed;
   for (size_t i = 0; i < count; ++i) new (&passed[i]) Any(any_of_number(function.plan.arguments[i], call->values[i]));
   Any result;
-  if (const int code = function.call(nullptr, passed.first(), static_cast<int32_t>(count), &result); code != 0)
-      [[unlikely]]
+  if (const int code = function.runtime->call(function.call, passed.first(), static_cast<int32_t>(count), &result);
+      code != 0) [[unlikely]]
     return failed_in(function, function.runtime->take_error(code));
   if (take_number(function.plan.result, result, call->values[0])) [[likely]]
     return nullptr;

@@ -116,7 +116,7 @@ Status invoke(const RecordedCall& recorded, std::vector<Any>& values, hal::Forei
   StreamScope stream(*recorded.runtime, recorded.cuda);
   BATON_TRY(stream.enter(scope));
   Any result;
-  const int code = recorded.call(nullptr, values.data(), static_cast<int32_t>(values.size()), &result);
+  const int code = recorded.runtime->call(recorded.call, values.data(), static_cast<int32_t>(values.size()), &result);
   if (code != 0) return recorded.runtime->take_error(code);
   recorded.runtime->drop(result);
   return {};

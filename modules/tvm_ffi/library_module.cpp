@@ -163,7 +163,7 @@ class Loader {
   std::string schema(const std::string& name) const {
     const SafeCall tell = symbol("_metadata_" + name);
     Any told;
-    if (!tell || tell(nullptr, nullptr, 0, &told) != 0) return {};
+    if (!tell || runtime_->call(tell, nullptr, 0, &told) != 0) return {};
     std::string found;
     if (told.type_index == kText) {
       const auto& all = cell_of<ByteArray>(told.object);

@@ -192,14 +192,34 @@ TEST(Shim, ChecksEveryElementOfASegment) {
 }
 
 #if defined(__cpp_exceptions)
+void throw_nested() {
+  try {
+    try {
+      throw 5;
+    } catch (...) {
+      std::throw_with_nested(std::logic_error("inner"));
+    }
+  } catch (...) {
+    std::throw_with_nested(std::runtime_error("outer"));
+  }
+}
+
 TEST(Shim, TurnsAThrowIntoAFailure) {
   DirectCall thrown(function<[](int32_t) -> int32_t { throw std::runtime_error("no luck"); }>("try"));
   const Status status = thrown.run();
   EXPECT_EQ(status.code(), StatusCode::kInternal);
   EXPECT_EQ(status.message(), "Function 'test.try' threw: no luck");
 
-  DirectCall odd(function<[] { throw 3; }>("odd"));
-  EXPECT_EQ(odd.run().message(), "Function 'test.odd' threw: something that is no std::exception");
+  DirectCall number(function<[] { throw 3; }>("odd"));
+  EXPECT_EQ(number.run().message(), "Function 'test.odd' threw: something that is no std::exception");
+  DirectCall literal(function<[] { throw "no std::exception"; }>("odd"));
+  EXPECT_EQ(literal.run().message(), "Function 'test.odd' threw: no std::exception");
+  DirectCall text(function<[] { throw std::string("none either"); }>("odd"));
+  EXPECT_EQ(text.run().message(), "Function 'test.odd' threw: none either");
+  DirectCall null(function<[] { throw static_cast<const char*>(nullptr); }>("odd"));
+  EXPECT_EQ(null.run().message(), "Function 'test.odd' threw: a null pointer");
+  DirectCall nested(function<&throw_nested>("nested"));
+  EXPECT_EQ(nested.run().message(), "Function 'test.nested' threw: outer: inner: something that is no std::exception");
 }
 #endif
 

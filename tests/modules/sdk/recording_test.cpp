@@ -346,11 +346,12 @@ TEST_P(RecordingTest, AnswersOfCudaWhereThereIsNone) {
 #if defined(__cpp_exceptions)
 TEST_P(RecordingTest, TurnsThrowsIntoFailures) {
   MathProgram now({device_}, recording_of("throw_now"));
-  EXPECT_FAILS(now.call("record", {i64(0)}), StatusCode::kInternal, "Function 'math.throw_now' threw: ");
+  EXPECT_FAILS(now.call("record", {i64(0)}), StatusCode::kInternal,
+               "Function 'math.throw_now' threw: no std::exception");
   MathProgram later({device_}, recording_of("throw_later"));
   ASSERT_OK(later.call("record", {i64(0)}));
   EXPECT_FAILS(execute(*device_, *later.recording()), StatusCode::kInternal,
-               "The host function threw something that is no std::exception.\n  in host call 'math.throw_later'");
+               "The host function threw: something that is no std::exception\n  in host call 'math.throw_later'");
 }
 #endif
 

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -103,6 +106,18 @@ void Fail(int64_t kind) {
   if (kind == 1) TVM_FFI_THROW(IndexError) << "the number is 1";
   TVM_FFI_THROW(RuntimeError) << "the number is " << kind;
 }
+void Throw(int64_t kind) {
+  if (kind == 0) throw std::runtime_error("a runtime error");
+  if (kind == 1) throw "a literal";
+  if (kind == 2) throw std::string("a string");
+  if (kind == 3) throw 5;
+  try {
+    throw 5;
+  } catch (...) {
+    std::throw_with_nested(std::logic_error("what holds another"));
+  }
+}
+void ThrowLater(ffi::TensorView, int64_t kind) { Throw(kind); }
 // What the environment's stream is, seen through the memory of the tensor: on a GPU that is faked nobody writes there.
 int64_t& seen_stream() {
   static int64_t stream = 0;
@@ -133,6 +148,8 @@ int64_t NotedCalls() { return noted_calls(); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_back, CallBack)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_numbers, AddNumbers)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half, Half)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(throw_it, Throw)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(throw_later, ThrowLater)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(is_odd, IsOdd)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(greet, Greet)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_of_bytes, SumOfBytes)

@@ -425,6 +425,30 @@ TEST(LibraryCommandTest, ShapesAreWhatWasSaid) {
   EXPECT_FAILS(commands.execute(**fails, {}), StatusCode::kOutOfRange, "IndexError: the number is 1");
 }
 
+// TVM-FFI's own handlers know only std::exception.
+TEST(LibraryModuleTest, WhateverIsThrownIsAFailure) {
+  const std::pair<int64_t, const char*> thrown[] = {{0, "InternalError: a runtime error"},
+                                                    {1, "It threw: a literal"},
+                                                    {2, "It threw: a string"},
+                                                    {3, "It threw: something that is no std::exception"},
+                                                    {4, "InternalError: what holds another"}};
+  for (const char* words : {"(i64)", "(i64) -> object"}) {  // Numbers alone, and any call.
+    Functions functions({{"throw_it", words}, {"throw_later", "(view, i64)"}});
+    Floats x(*functions.device, hal::ElementType::kF32, {1}, {1});
+    for (const auto& [kind, message] : thrown) {
+      EXPECT_FAILS(functions.call("throw_it", {Value::of(kind)}), StatusCode::kInternal, message);
+      EXPECT_FAILS(functions.call("throw_later", {x.value(), Value::of(kind)}), StatusCode::kInternal, message);
+    }
+  }
+  Commands commands({{"throw_later", "command(view, i64)"}});
+  Floats x(*commands.device, hal::ElementType::kF32, {1}, {1});
+  for (const auto& [kind, message] : thrown) {
+    const auto recording = commands.record("throw_later", {{0}}, {Value::of(kind)});
+    ASSERT_OK(recording);
+    EXPECT_FAILS(commands.execute(**recording, {&x}), StatusCode::kInternal, message);
+  }
+}
+
 TEST(LibraryCommandTest, WhatTheProgramDoesNotTellIsAskedFor) {
   Commands commands({{"twice", "command(view, view)"}, {"describe_shape", "command(f32[?])"}});
   EXPECT_FAILS(commands.record("twice", {{0, hal::ElementType::kNone}, {1}}), StatusCode::kInvalidArgument,
