@@ -11,6 +11,41 @@ namespace {
 
 thread_local bool drops_here = false;
 thread_local PyObject* cause = nullptr;  // Owned: what a Python function raised.
+thread_local bool is_foreign = false;    // Python knows of this thread only while it runs a function of Python.
+
+// What functions of Python raised on threads of the runtime, until whoever waits for their work is told: the failure
+// that comes to them begins with this text. Changed with the lock.
+struct RaisedElsewhere {
+  std::string text;
+  PyObject* error;  // Owned.
+};
+constexpr size_t kRaisedElsewhereMax = 16;  // Of older ones nobody asked what became of the work.
+std::vector<RaisedElsewhere>& raised_elsewhere() {
+  static auto* all = new std::vector<RaisedElsewhere>;  // Outlives every thread.
+  return *all;
+}
+
+void keep_for_others(std::string_view text, PyObject* error) {
+  auto& all = raised_elsewhere();
+  all.push_back({std::string(text), error});
+  if (all.size() <= kRaisedElsewhereMax) return;
+  PyObject* const oldest = all.front().error;
+  all.erase(all.begin());
+  Py_DECREF(oldest);  // Last: it may run code of Python.
+}
+
+// The latest whose failure this is, or null; owned.
+PyObject* take_from_others(std::string_view message) {
+  auto& all = raised_elsewhere();
+  for (size_t i = all.size(); i-- > 0;) {
+    const std::string_view text = all[i].text;
+    if (!message.starts_with(text) || (message.size() > text.size() && message[text.size()] != '\n')) continue;
+    PyObject* const error = all[i].error;
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    return error;
+  }
+  return nullptr;
+}
 
 // What threads without the lock gave up. One for the process: its interpreter is one.
 struct LeftOver {
@@ -53,8 +88,12 @@ Unlocked::~Unlocked() {
   drops_here = dropped_here_;
 }
 
-Locked::Locked() {
+Locked::Locked() : was_foreign_(std::exchange(is_foreign, PyGILState_GetThisThreadState() == nullptr)) {
   or_stay([&] { state_ = PyGILState_Ensure(); });
+}
+Locked::~Locked() {
+  PyGILState_Release(state_);
+  is_foreign = was_foreign_;
 }
 
 DropsHere::DropsHere() : before_(std::exchange(drops_here, true)) {}
@@ -82,7 +121,8 @@ void drop_left_over() {
 }
 
 void set_error(const Status& status) {
-  PyObject* raised = std::exchange(cause, nullptr);
+  PyObject* raised = take_from_others(status.message());
+  if (!raised) raised = std::exchange(cause, nullptr);
   try {
     // Ctrl-C and sys.exit() in a function of Python are no failures of the program: they go on as they are.
     if (raised && !PyErr_GivenExceptionMatches(raised, PyExc_Exception)) {
@@ -111,8 +151,13 @@ Status keep_error(std::string_view where) {
     nb::object told = errors_module().attr("status_of")(error.value());
     const int code = nb::cast<int>(told[0]);
     const std::string message(nb::borrow<nb::str>(told[1]).c_str());
-    Py_XDECREF(std::exchange(cause, new_reference(error.value())));
-    return Status(static_cast<StatusCode>(code), message).with_context(where);
+    Status failed = Status(static_cast<StatusCode>(code), message).with_context(where);
+    if (is_foreign) {
+      keep_for_others(failed.message(), new_reference(error.value()));
+    } else {
+      Py_XDECREF(std::exchange(cause, new_reference(error.value())));
+    }
+    return failed;
   } catch (nb::python_error&) {
     return failure(StatusCode::kUnknown, "A Python function raised what cannot be told.").with_context(where);
   }

@@ -32,11 +32,12 @@ class Unlocked {
 class Locked {
  public:
   Locked();
-  ~Locked() { PyGILState_Release(state_); }
+  ~Locked();
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 
  private:
+  bool was_foreign_;  // Of the runtime, not of Python.
   PyGILState_STATE state_;
 };
 
@@ -57,8 +58,8 @@ void drop(PyObject* object);
 // Drops what other threads left. Needs the lock.
 void drop_left_over();
 
-// Raises `status` as the subclass of baton.StatusError that its code has, with what a Python function raised meanwhile
-// on this thread as its cause. Needs the lock.
+// Raises `status` as the subclass of baton.StatusError that its code has, with what a Python function raised as its cause:
+// meanwhile on this thread, or on one of the runtime's, whose failure this is. Needs the lock.
 void set_error(const Status& status);
 [[noreturn]] void raise(const Status& status);
 inline void check(const Status& status) {
@@ -71,7 +72,8 @@ auto take(R&& result) {
     raise(result.error());
   return std::move(result).value();
 }
-// The error that Python has set, as a status; it becomes the cause of what is raised next on this thread.
+// The error that Python has set, as a status; it becomes the cause of what is raised next on this thread, or, on one of
+// the runtime's, of what that status becomes.
 Status keep_error(std::string_view where);
 // Runs what may throw, for a caller in C on any thread.
 template <typename Call>

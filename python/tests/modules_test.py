@@ -1,6 +1,8 @@
 """Functions of Python as imports: signatures, results, what they raise, and commands that record."""
+import concurrent.futures
 import os
 import struct
+import traceback
 
 import numpy as np
 import pytest
@@ -273,6 +275,47 @@ def test_what_a_command_does_wrong(command_file, device):
     with pytest.raises(baton.StatusError, match="while recording") as error:
         run_command(command_file, device, raises)
     assert isinstance(error.value.__cause__, Oops)
+
+
+@pytest.mark.parametrize("kind", ["host", "foreign"])
+@pytest.mark.parametrize("raised,code", [(Oops("in the work"), "UNKNOWN"), (ValueError("in the work"), "INVALID_ARGUMENT"),
+                                         (baton.DataLossError("in the work"), "DATA_LOSS")])
+def test_what_recorded_work_raises_is_the_cause(command_file, device, kind, raised, code):
+    """Whatever thread runs it: with its traceback, and each failure with its own."""
+    def work(commands, scale, x, y):
+        def breaks(*views):
+            raise raised
+
+        getattr(commands, kind)(breaks, x, y)
+
+    for _ in range(3):
+        with pytest.raises(baton.StatusError, match="in the work") as error:
+            run_command(command_file, device, work)
+        assert error.value.__cause__ is raised and error.value.code == code
+        assert traceback.extract_tb(raised.__traceback__)[-1].name == "breaks"
+
+
+def test_what_work_raises_in_threads_comes_to_its_caller(command_file, device):
+    def call(number):
+        def breaks(*views):
+            raise Oops(f"number {number}")
+
+        with pytest.raises(baton.StatusError, match=f"number {number}") as error:
+            run_command(command_file, device, lambda commands, scale, x, y: commands.host(breaks, x, y))
+        return number, str(error.value.__cause__)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for number, told in pool.map(call, range(40)):
+            assert told == f"number {number}"
+
+
+def test_what_ends_python_goes_through_recorded_work(command_file, device):
+    def breaks(*views):
+        raise SystemExit(7)
+
+    with pytest.raises(SystemExit) as stop:
+        run_command(command_file, device, lambda commands, scale, x, y: commands.host(breaks, x, y))
+    assert stop.value.code == 7
 
 
 @pytest.mark.parametrize("write", [
