@@ -1,6 +1,8 @@
 """Values that the extension cannot take as they are, made into arrays that it can. Imported when one comes."""
 import numpy as np
 
+from baton._errors import described
+
 _NUMPY = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16",
           "ui32": "uint32", "ui64": "uint64", "si8": "int8", "si16": "int16", "si32": "int32", "si64": "int64",
           "f16": "float16", "f32": "float32", "f64": "float64", "complex<f32>": "complex64",
@@ -35,7 +37,7 @@ def _from_python(value, declared):
     """Numbers and nested lists, in the element type that the function says; in NumPy's choice where it says none."""
     natural = _natural(value, declared)
     if natural.dtype.kind not in "biufc":
-        raise TypeError(f"a {type(value).__name__} of {natural.dtype} elements is no tensor")
+        raise TypeError(f"{described(value)} of {natural.dtype} elements is no tensor")
     if declared not in _NUMPY and declared != "bf16":
         return natural
     wanted = _brain_type() if declared == "bf16" else np.dtype(_NUMPY[declared])
@@ -84,13 +86,13 @@ def adapt(value, declared):
     if isinstance(value, (bool, int, float, complex, list, tuple)):
         array = _from_python(value, declared)
     elif isinstance(value, (str, bytes, bytearray)) or value is None:
-        raise TypeError(f"a {type(value).__name__} where a tensor is wanted")
+        raise TypeError(f"{described(value)} where a tensor is wanted")
     elif _is_lazy(value):
         resolved, name, _ = adapt(value.detach().resolve_conj().resolve_neg(), declared)
         return resolved, name, True
     elif hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] != 1:
         if not hasattr(value, "contiguous"):
-            raise TypeError(f"a {type(value).__name__} on a device that is not dense and row-major; copy it first")
+            raise TypeError(f"{described(value)} on a device that is not dense and row-major; copy it first")
         return value.contiguous(), None, True
     elif hasattr(value, "__dlpack__") or hasattr(value, "__array__") or isinstance(value, memoryview):
         bits = _brain_bits(value)
@@ -98,8 +100,33 @@ def adapt(value, declared):
             return bits.view(np.uint16), "bf16", True
         array = _to_numpy(value)
     else:
-        raise TypeError(f"a {type(value).__name__} where a tensor is wanted")
+        raise TypeError(f"{described(value)} where a tensor is wanted")
     return _plain(array)
+
+
+def bytes_of(value, what):
+    """The bytes of what has a buffer or DLPack, dense and in the host's memory, in their order; `what` takes them."""
+    try:
+        view = memoryview(value)
+    except (TypeError, ValueError, BufferError):  # No buffer, or elements that the protocol has no word for.
+        view = _array_in_host(value, what)
+    dense = view.flags.c_contiguous if isinstance(view, np.ndarray) else view.c_contiguous
+    if not dense:
+        raise ValueError(f"{what} takes bytes in their order, not {described(value)} that is not dense and row-major; copy it first")
+    return view.tobytes()
+
+
+def _array_in_host(value, what):
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.asarray(value)
+    if not hasattr(value, "__dlpack__"):
+        raise TypeError(f"{what} takes bytes, or an array that has a buffer or DLPack, not {described(value)}")
+    if value.__dlpack_device__()[0] not in (1, 3):  # The host's memory, and that which CUDA made there.
+        raise TypeError(f"{what} takes bytes that lie in the host's memory, not {described(value)} on a device; copy it first")
+    if _is_lazy(value):
+        value = value.detach().resolve_conj().resolve_neg()
+    bits = _brain_bits(value) if value.__class__.__module__.partition(".")[0] == "torch" and value.is_contiguous() else None
+    return _to_numpy(value) if bits is None else bits
 
 
 def _plain(array):

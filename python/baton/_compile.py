@@ -3,7 +3,7 @@ ends it and not Python, and who only runs programs needs none of it."""
 import os
 import re
 
-from baton._errors import DeadlineExceededError, InternalError, InvalidArgumentError, UnavailableError, error_named
+from baton._errors import DeadlineExceededError, InternalError, InvalidArgumentError, UnavailableError, described, error_named
 
 # What baton-compile calls the devices of a driver.
 _TARGETS = {"cpu": "local", "local": "local", "cuda": "cuda", "vulkan": "vulkan"}
@@ -49,7 +49,7 @@ def compile(source, *, target=None, flags=(), output=None, cache=None, timeout=N
     from baton._program import seconds, sequence
     from baton._tools import environment, find
     if not isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
-        raise TypeError(f"a program in MLIR is wanted: its text, or the path of a file, not a {type(source).__name__}")
+        raise TypeError(f"a program in MLIR is wanted: its text, or the path of a file, not {described(source)}")
     limit = seconds(timeout) or None
     command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
     command += [f"--target-device={name}" for name in _targets(() if target is None else target)] + list(sequence(flags, "flags"))

@@ -5,6 +5,7 @@ import weakref
 from typing import NamedTuple
 
 from baton import _baton
+from baton._errors import described
 
 
 class DeviceInfo(NamedTuple):
@@ -35,7 +36,7 @@ def device(uri, *, functions=()):
     if functions:
         return _baton.open_device(uri, [_code(index, one) for index, one in enumerate(_sequence(functions))])
     if not isinstance(uri, str):
-        raise TypeError(f"a device is named by a text, as 'local-task' or 'cuda://0', not by a {type(uri).__name__}")
+        raise TypeError(f"a device is named by a text, as 'local-task' or 'cuda://0', not by {described(uri)}")
     found = _open.get(uri)
     if found is None:
         found = _open[uri] = _baton.open_device(uri, [])

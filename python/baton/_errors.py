@@ -72,6 +72,14 @@ def status_of(error):
     return code, f"{type(error).__name__}: {error}"
 
 
+def described(value):
+    """"an int", "a str", "None": what a value is, for messages."""
+    name = type(value).__name__
+    if value is None:
+        return "None"
+    return f"an {name}" if name[0] in "aeioAEIO" or name == "ndarray" else f"a {name}"
+
+
 def add_place(error, place):
     """Says in which argument of which function an error was; called by the extension."""
     if len(error.args) == 1 and isinstance(error.args[0], str):

@@ -1,6 +1,8 @@
 """Arguments of kernels that the extension does not know by itself. Imported when one comes."""
 import sys
 
+from baton._errors import described
+
 
 def by_value(value):
     """The bytes of a struct or a scalar that says what it is; None for what is memory."""
@@ -25,7 +27,7 @@ def stream_handle(stream):
     else:
         handle = next((getattr(stream, name) for name in ("cuda_stream", "ptr") if hasattr(stream, name)), None)
     if not isinstance(handle, int) or isinstance(handle, bool) or handle < 0:
-        raise TypeError(f"a {type(stream).__name__} is no stream of CUDA: an int, or what has __cuda_stream__, cuda_stream or ptr")
+        raise TypeError(f"{described(stream)} is no stream of CUDA: an int, or what has __cuda_stream__, cuda_stream or ptr")
     return handle
 
 

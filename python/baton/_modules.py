@@ -2,6 +2,8 @@
 import re
 from collections.abc import Mapping
 
+from baton._errors import described
+
 _LETTERS = {"i32": "i", "i64": "I", "f32": "f", "f64": "F", "tensor": "r<hal.buffer_view>", "list": "r<list>",
             "blob": "r<blob>", "ref": "r"}
 
@@ -18,7 +20,7 @@ def _letter(name, signature):
 def signature_text(signature):
     """"(i32, tensor) -> (f32)" as the calling convention "ir<hal.buffer_view>_f"; that form is taken as it is."""
     if not isinstance(signature, str):
-        raise TypeError(f"a signature is a text, as '(i32, tensor) -> (f32)', not a {type(signature).__name__}")
+        raise TypeError(f"a signature is a text, as '(i32, tensor) -> (f32)', not {described(signature)}")
     match = re.fullmatch(r"\s*\((.*?)\)\s*(?:->\s*(?:\((.*?)\)|(\S+))\s*)?", signature)
     if not match:
         if "_" in signature and "->" not in signature:
@@ -39,19 +41,19 @@ class Module:
         self.functions = {}
         self.prepare = prepare
         if prepare is not None and not callable(prepare):
-            raise TypeError(f"prepare= of module '{name}' is no function, but a {type(prepare).__name__}")
+            raise TypeError(f"prepare= of module '{name}' is no function, but {described(prepare)}")
         if not isinstance(functions, Mapping):
-            raise TypeError(f"the functions of module '{name}' are {{name: function}}, not a {type(functions).__name__}")
+            raise TypeError(f"the functions of module '{name}' are {{name: function}}, not {described(functions)}")
         if not functions:
             raise ValueError(f"module '{name}' has no functions")
         for key, value in functions.items():
             if not isinstance(key, str):
-                raise TypeError(f"a function of module '{name}' is named by a text, not by a {type(key).__name__}")
+                raise TypeError(f"a function of module '{name}' is named by a text, not by {described(key)}")
             if isinstance(value, tuple) and len(value) != 2:
                 raise TypeError(f"'{name}.{key}' is a function, or (function, signature)")
             function, signature = value if isinstance(value, tuple) else (value, "")
             if not callable(function):
-                raise TypeError(f"'{name}.{key}' is no function, but a {type(function).__name__}")
+                raise TypeError(f"'{name}.{key}' is no function, but {described(function)}")
             self.functions[key] = (function, signature and signature_text(signature))
 
     def __repr__(self):

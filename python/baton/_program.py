@@ -7,7 +7,7 @@ import re
 
 from baton import _baton
 from baton._devices import device as open_device
-from baton._errors import NotFoundError
+from baton._errors import NotFoundError, described
 from baton._modules import Module
 
 
@@ -33,7 +33,7 @@ class Program:
 
     def __getitem__(self, name):
         if not isinstance(name, str):
-            raise TypeError(f"a function is named by a text, as program['main'], not by a {type(name).__name__}")
+            raise TypeError(f"a function is named by a text, as program['main'], not by {described(name)}")
         return self._native.find(name)
 
     __iter__ = None  # Python would ask for items by number.
@@ -85,7 +85,7 @@ def _source(given):
     try:
         text = os.fspath(given)
     except TypeError:
-        raise TypeError(f"a program, a plugin or a baton.module(...) is wanted: a file, or bytes, not a {type(given).__name__}") from None
+        raise TypeError(f"a program, a plugin or a baton.module(...) is wanted: a file, or bytes, not {described(given)}") from None
     if isinstance(text, bytes):
         text = os.fsdecode(text)
     if os.path.exists(text):
@@ -118,7 +118,7 @@ def sequence(given, flag="modules"):
     try:
         return tuple(given)
     except TypeError:
-        raise TypeError(f"{flag}= takes one or a list of them, not a {type(given).__name__}") from None
+        raise TypeError(f"{flag}= takes one or a list of them, not {described(given)}") from None
 
 
 def _parameters(given):
@@ -137,7 +137,7 @@ def seconds(timeout):
     if timeout is None:
         return 0.0
     if isinstance(timeout, bool) or not isinstance(timeout, numbers.Real):
-        raise TypeError(f"a timeout is a number of seconds, not a {type(timeout).__name__}")
+        raise TypeError(f"a timeout is a number of seconds, not {described(timeout)}")
     if not timeout > 0:
         raise ValueError(f"a timeout of {timeout} seconds leaves no time")
     return float(timeout)
@@ -147,7 +147,7 @@ def _integer(given, name):
     try:
         return operator.index(given)
     except TypeError:
-        raise TypeError(f"{name} is an int, not a {type(given).__name__}") from None
+        raise TypeError(f"{name} is an int, not {described(given)}") from None
 
 
 def _instructions(most):

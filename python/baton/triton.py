@@ -19,7 +19,7 @@ import re
 import subprocess
 import tempfile
 
-from baton._errors import InvalidArgumentError, UnavailableError, error_named
+from baton._errors import InvalidArgumentError, UnavailableError, described, error_named
 
 __all__ = ["TritonKernel", "compile"]
 
@@ -110,7 +110,7 @@ def compile(fn, signature, constexprs=None, arch="90", **options):  # noqa: A001
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
     if not isinstance(fn, triton.runtime.JITFunction):
-        raise TypeError(f"a function under @triton.jit is wanted, not a {type(fn).__name__}")
+        raise TypeError(f"a function under @triton.jit is wanted, not {described(fn)}")
     constants = dict(constexprs or {})
     types = _named(fn, signature, constants)
     if not re.fullmatch(r"[1-9]\d+a?", str(arch)):

@@ -6,6 +6,7 @@
 #include "hal/host_copy.hpp"
 #include "hal/queue.hpp"
 #include "hal/semaphore.hpp"
+#include "python/extension/casts.hpp"
 #include "python/extension/dlpack_exchange.hpp"
 #include "python/extension/element_types.hpp"
 
@@ -368,8 +369,7 @@ Ref<hal::BufferView> view_in_place(PyObject* value, OpenDevice& open) {
     view = from_tensor_library(value, open);
   }
   if (view) return view;
-  throw nb::type_error(text("a ", nb::type_name(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value)))).c_str(),
-                            " where a kernel on device ", open.device().name(),
+  throw nb::type_error(text(described(value), " where a kernel on device ", open.device().name(),
                             " takes a dense array in the memory that it works in")
                            .c_str());
 }

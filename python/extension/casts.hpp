@@ -9,8 +9,16 @@
 
 namespace baton::python {
 
+// "an int", "a str", "None": what a value is, for messages.
+inline std::string described(nb::handle value) {
+  if (value.is_none()) return "None";
+  const std::string name = nb::cast<std::string>(nb::str(nb::handle(value.type()).attr("__name__")));
+  const bool sounds_open = std::string_view("aeioAEIO").find(name[0]) != std::string_view::npos || name == "ndarray";
+  return text(sounds_open ? "an " : "a ", name);
+}
+
 [[noreturn]] inline void refuse_type(nb::handle value, std::string_view wanted) {
-  throw nb::type_error(text(wanted, " is wanted, not a ", nb::type_name(value.type()).c_str()).c_str());
+  throw nb::type_error(text(wanted, " is wanted, not ", described(value)).c_str());
 }
 
 template <typename T>

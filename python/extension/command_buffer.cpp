@@ -26,8 +26,10 @@ std::vector<baton_binding> ranges_of(nb::handle bindings) {
 std::vector<uint32_t> words_of(nb::handle constants) {
   std::vector<uint32_t> words;
   for (nb::handle constant : constants) {
-    if (PyFloat_Check(constant.ptr())) {
-      words.push_back(std::bit_cast<uint32_t>(static_cast<float>(PyFloat_AsDouble(constant.ptr()))));
+    if (PyFloat_Check(constant.ptr()) || !PyIndex_Check(constant.ptr())) {  // Also NumPy's floats.
+      const double number = PyFloat_AsDouble(constant.ptr());
+      if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+      words.push_back(std::bit_cast<uint32_t>(static_cast<float>(number)));
       continue;
     }
     const int64_t number = to_integer(constant.ptr(), INT64_MIN, INT64_MAX, "constant");
@@ -71,14 +73,22 @@ void copy_buffer(const CommandBuffer& commands, const Binding& source, const Bin
   check_door(verbs().copy_buffer(commands.open(), &command));
 }
 
-void fill_buffer(const CommandBuffer& commands, const Binding& target, nb::bytes pattern) {
+// Of anything dense in the host's memory; for messages `what` takes them.
+nb::bytes bytes_of(nb::handle value, const char* what) {
+  if (PyBytes_Check(value.ptr())) return nb::borrow<nb::bytes>(value);
+  return nb::cast<nb::bytes>(nb::module_::import_("baton._arrays").attr("bytes_of")(value, what));
+}
+
+void fill_buffer(const CommandBuffer& commands, const Binding& target, nb::handle value) {
+  const nb::bytes pattern = bytes_of(value, "fill_buffer");
   baton_fill_buffer command = {sizeof(command), static_cast<uint32_t>(pattern.size()), 0, target.range};
   if (pattern.size() > sizeof(command.pattern)) throw nb::value_error("a pattern has 1, 2, 4 or 8 bytes");
   std::memcpy(&command.pattern, pattern.data(), pattern.size());
   check_door(verbs().fill_buffer(commands.open(), &command));
 }
 
-void update_buffer(const CommandBuffer& commands, const Binding& target, nb::bytes source) {
+void update_buffer(const CommandBuffer& commands, const Binding& target, nb::handle value) {
+  const nb::bytes source = bytes_of(value, "update_buffer");
   baton_binding range = target.range;
   if (range.length > source.size()) range.length = source.size();
   const baton_update_buffer command = {sizeof(command), 0, source.data(), source.size(), range};
@@ -362,12 +372,12 @@ void bind_command_buffers(nb::module_& module) {
       .def("dispatch", dispatch, nb::arg("executable"), nb::arg("entry_point"), nb::arg("grid"), nb::arg("bindings"),
            nb::arg("constants") = nb::make_tuple())
       .def("copy_buffer", copy_buffer, nb::arg("source"), nb::arg("target"))
-      .def("fill_buffer", fill_buffer, nb::arg("target"), nb::arg("pattern"))
-      .def("update_buffer", update_buffer, nb::arg("target"), nb::arg("source"))
+      .def("fill_buffer", fill_buffer, nb::arg("target"), nb::arg("pattern").none())
+      .def("update_buffer", update_buffer, nb::arg("target"), nb::arg("source").none())
       // Their short names, as in modules/sdk/recording.hpp.
       .def("copy", copy_buffer, nb::arg("source"), nb::arg("target"))
-      .def("fill", fill_buffer, nb::arg("target"), nb::arg("pattern"))
-      .def("update", update_buffer, nb::arg("target"), nb::arg("source"))
+      .def("fill", fill_buffer, nb::arg("target"), nb::arg("pattern").none())
+      .def("update", update_buffer, nb::arg("target"), nb::arg("source").none())
       .def("barrier", barrier)
       .def("host", host, nb::arg("function"), nb::arg("bindings"), nb::arg("name") = "")
       .def("foreign", foreign, nb::arg("function"), nb::arg("bindings"), nb::arg("name") = "");

@@ -5,15 +5,12 @@
 
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/arrays.hpp"
+#include "python/extension/casts.hpp"
 
 namespace baton::python {
 namespace {
 
 constexpr uint64_t kDefaultBytes = 4;
-
-std::string type_name(PyObject* value) {
-  return nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value))).attr("__name__")));
-}
 
 [[noreturn]] void overflow(PyObject* value, const char* what, uint64_t bytes) {
   PyErr_Format(PyExc_OverflowError, "%R is no %s of %u bytes", value, what, static_cast<unsigned>(bytes));
@@ -101,10 +98,9 @@ void KernelArguments::add_handed(PyObject* value) {
   if (HandedOut given = hand_out(value, /*wants_stream=*/false); given.tensor) {
     const baton_dl_tensor& tensor = given.tensor->tensor;
     if (!cuda_reaches(tensor.device) || !is_dense(tensor)) {
-      throw nb::type_error(text("a ", type_name(value),
-                                cuda_reaches(tensor.device)
-                                    ? " that is not dense and row-major; a kernel works in place"
-                                    : " in memory that a stream's kernel does not reach")
+      throw nb::type_error(text(described(value), cuda_reaches(tensor.device)
+                                                      ? " that is not dense and row-major; a kernel works in place"
+                                                      : " in memory that a stream's kernel does not reach")
                                .c_str());
     }
     if (tensor.device.type == BATON_DL_CUDA) ordinal_ = tensor.device.id;
@@ -120,7 +116,7 @@ void KernelArguments::add_array(PyObject* value, const LaunchPlace& place) {
   if (place.stream) return add_handed(value);
   if (!place.device) {
     throw nb::type_error(
-        text("a ", type_name(value), " where a recorded kernel takes a Binding, a Tensor or a number").c_str());
+        text(described(value), " where a recorded kernel takes a Binding, a Tensor or a number").c_str());
   }
   add_view(*view_in_place(value, **place.device));
 }

@@ -73,7 +73,11 @@ void store_results(const PythonFunction& function, const nb::object& result, Sur
   std::vector<vm::Value> values(count);
   std::vector<OwnedObject> owned(count);
   for (size_t i = 0; i < count; ++i) {
-    to_value(item_of(result, i, count).ptr(), function.results[i], around, values[i], owned[i]);
+    const nb::object item = item_of(result, i, count);
+    if (item.is_none() && function.results[i].kind == Kind::kTensor) {
+      throw nb::type_error(text("it returned None as result ", i + 1, ", where a tensor is wanted").c_str());
+    }
+    to_value(item.ptr(), function.results[i], around, values[i], owned[i]);
   }
   baton_value* next_value = call->values;
   uint32_t next_ref = 0;

@@ -6,6 +6,7 @@
 #include "hal/element_value.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "python/extension/arrays.hpp"
+#include "python/extension/casts.hpp"
 #include "python/extension/no_constructor.hpp"
 #include "vm/blob.hpp"
 #include "vm/list.hpp"
@@ -205,7 +206,7 @@ vm::ValueType value_type_of(Kind kind) {
 }
 
 OwnedObject to_list(PyObject* value, Surroundings& around) {
-  if (!PyList_Check(value) && !PyTuple_Check(value)) type_error(text("a list is wanted, not ", type_of(value)));
+  if (!PyList_Check(value) && !PyTuple_Check(value)) type_error(text("a list is wanted, not ", described(value)));
   const Deeper deeper(" while a list becomes one of a program");
   // A copy: code of Python that converts an element may change the list, and a list of another class say any length.
   const nb::object elements = nb::steal(PySequence_Tuple(value));
@@ -231,7 +232,7 @@ OwnedObject to_any(PyObject* value, const Parameter& parameter, Surroundings& ar
     return OwnedObject(object);
   }
   if (parameter.kind == Kind::kOther) {
-    type_error(text("a ", parameter.type_name, " is wanted, as a program gave it, not ", type_of(value)));
+    type_error(text("a ", parameter.type_name, " is wanted, as a program gave it, not ", described(value)));
   }
   const Kind kind = kind_in_list(value);
   if (kind <= Kind::kF64) type_error(text("a number where a reference is wanted"));

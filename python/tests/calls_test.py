@@ -170,7 +170,7 @@ def test_a_program_without_the_device_that_it_wants(math_file, host):
         list(host)
 
 
-@pytest.mark.parametrize("source, options, sentence", [(3, {}, "its text, or the path of a file, not a int"), (None, {}, "not a NoneType"),
+@pytest.mark.parametrize("source, options, sentence", [(3, {}, "its text, or the path of a file, not an int"), (None, {}, "not None"),
                                                        ("module {}", {"flags": 3}, "flags= takes one or a list"),
                                                        ("module {}", {"timeout": "2s"}, "a number of seconds")])
 def test_what_cannot_be_compiled(source, options, sentence):

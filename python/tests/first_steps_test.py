@@ -211,7 +211,7 @@ def test_what_is_no_binding_is_named(program):
     def command(commands, n, x, y):
         commands.host(print, n, x)
 
-    with pytest.raises(baton.InvalidArgumentError, match="TypeError: a Binding of the command is wanted, not a int"):
+    with pytest.raises(baton.InvalidArgumentError, match="TypeError: a Binding of the command is wanted, not an int"):
         baton.load(code, modules=[baton.module("app", {"c": command})]).f([1, 2, 3, 4])
 
 

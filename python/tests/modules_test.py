@@ -1,5 +1,7 @@
 """Functions of Python as imports: signatures, results, what they raise, and commands that record."""
+import array
 import concurrent.futures
+import ctypes
 import os
 import struct
 import traceback
@@ -110,7 +112,7 @@ def test_bad_signatures(text):
 
 
 @pytest.mark.parametrize("functions, prepare, sentence", [
-    (3, None, "are {name: function}, not a int"), ([len], None, "are {name: function}"), ({"f": (len,)}, None, "'app.f' is a function, or"),
+    (3, None, "are {name: function}, not an int"), ([len], None, "are {name: function}"), ({"f": (len,)}, None, "'app.f' is a function, or"),
     ({"f": (len, 3)}, None, "a signature is a text"), ({"f": 3}, None, "'app.f' is no function"), ({"f": len}, 3, "prepare= of module 'app' is no function")])
 def test_what_is_no_module_is_said(functions, prepare, sentence):
     with pytest.raises(TypeError, match=sentence):
@@ -118,7 +120,7 @@ def test_what_is_no_module_is_said(functions, prepare, sentence):
 
 
 def test_none_is_no_array_and_no_kernel():
-    with pytest.raises(TypeError, match="a NoneType where a tensor is wanted"):
+    with pytest.raises(TypeError, match="None where a tensor is wanted"):
         baton.device("local-sync").tensor(None)
     with pytest.raises(TypeError, match="not NoneType"):
         baton.KernelLibrary(None)
@@ -197,6 +199,95 @@ def test_a_command_copies_fills_and_updates(command_file, device):
         commands.barrier()
 
     assert run_command(command_file, device, work).tolist() == [0, 1, 2, 2, 2, 2, 8, 9]
+
+
+class OnlyDlpack:
+    """An array of another framework, without a buffer."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **wishes):
+        return self.array.__dlpack__(**wishes)
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+EIGHT = np.arange(8, dtype=np.float32) * 3
+
+
+@pytest.mark.parametrize("source", [
+    EIGHT, EIGHT.reshape(2, 4), bytearray(EIGHT), memoryview(EIGHT), memoryview(EIGHT).cast("B"), array.array("f", EIGHT),
+    (ctypes.c_float * 8)(*EIGHT), EIGHT.astype("<f4"), EIGHT.view(np.complex64), EIGHT.view(np.int16), OnlyDlpack(EIGHT),
+    EIGHT[None, :, None], EIGHT.view("S4"), EIGHT.view("m8[s]")], ids=lambda source: type(source).__name__)
+def test_an_update_takes_whatever_has_bytes(command_file, device, source):
+    def work(commands, scale, x, y):
+        commands.update_buffer(y, source)
+
+    assert run_command(command_file, device, work).tolist() == EIGHT.tolist()
+
+
+def updated(command_file, device, source):
+    return run_command(command_file, device, lambda commands, scale, x, y: commands.update_buffer(y, source)).view(np.uint16).tolist()
+
+
+def test_an_update_takes_arrays_of_jax(command_file, device):
+    half = pytest.importorskip("ml_dtypes").bfloat16
+    assert updated(command_file, device, np.arange(16).astype(half)) == np.arange(16).astype(half).view(np.uint16).tolist()
+    jnp = pytest.importorskip("jax.numpy")
+    assert updated(command_file, device, jnp.arange(16, dtype=jnp.bfloat16)) == np.arange(16).astype(half).view(np.uint16).tolist()
+    assert updated(command_file, device, jnp.asarray(EIGHT)) == EIGHT.view(np.uint16).tolist()
+
+
+def test_an_update_takes_tensors_of_pytorch(command_file, device):
+    half, torch = pytest.importorskip("ml_dtypes").bfloat16, pytest.importorskip("torch")
+    assert updated(command_file, device, torch.arange(16, dtype=torch.bfloat16)) == np.arange(16).astype(half).view(np.uint16).tolist()
+    assert updated(command_file, device, torch.from_numpy(EIGHT)) == EIGHT.view(np.uint16).tolist()
+
+
+def test_a_fill_takes_whatever_has_bytes(command_file, device):
+    for pattern in (np.float32(3), np.array(3, np.float32), np.array([3], np.float32), bytearray(struct.pack("f", 3)), ctypes.c_float(3)):
+        def work(commands, scale, x, y):
+            commands.fill_buffer(y, pattern)
+
+        assert run_command(command_file, device, work).tolist() == [3] * 8
+
+
+@pytest.mark.parametrize("source, sentence", [
+    (EIGHT[::2], "not an ndarray that is not dense and row-major; copy it first"),
+    (EIGHT.reshape(2, 4).T, "not an ndarray that is not dense and row-major"), (memoryview(EIGHT)[::2], "not a memoryview that is not dense"),
+    (OnlyDlpack(EIGHT[::2]), "not an OnlyDlpack that is not dense"),
+    (OnlyDlpack(EIGHT, device=(2, 0)), "takes bytes that lie in the host's memory, not an OnlyDlpack on a device"),
+    (3, "takes bytes, or an array that has a buffer or DLPack, not an int"), ("text", "not a str"), (None, "not None"), ([1.0], "not a list"),
+], ids=lambda value: type(value).__name__)
+def test_what_an_update_does_not_take(command_file, device, source, sentence):
+    for verb in ("update_buffer", "fill_buffer"):
+        def work(commands, scale, x, y):
+            getattr(commands, verb)(y, source)
+
+        with pytest.raises(baton.InvalidArgumentError, match=verb) as error:
+            run_command(command_file, device, work)
+        assert sentence in str(error.value), error.value
+
+
+@pytest.mark.parametrize("results", ["tensor", "tensor, i32"])
+def test_a_function_that_returns_none_for_a_tensor_is_told_at_once(folder, device, results):
+    from conftest import compiled
+    types = results.replace("tensor", "tensor<?xf32>")
+    program = baton.load(compiled(folder, "none_" + str(len(results)), f"""
+    module @none {{
+      func.func private @py.make(%x: tensor<?xf32>) -> ({types})
+      func.func @run(%x: tensor<?xf32>) -> tensor<?xf32> {{
+        %y{":2" if "i32" in results else ""} = call @py.make(%x) : (tensor<?xf32>) -> ({types})
+        %z = arith.addf %x, %y{"#0" if "i32" in results else ""} : tensor<?xf32>
+        return %z : tensor<?xf32>
+      }}
+    }}"""), device=device, modules=[baton.module("py", {"make": lambda x: (None, 3) if "i32" in results else None})])
+    with pytest.raises(baton.InvalidArgumentError, match="it returned None as result 1, where a tensor is wanted\n  in Python function 'py.make'"):
+        program.run(EIGHT)
+    with pytest.raises(TypeError, match="None where a tensor is wanted\n  in argument 1 of"):
+        program.run(None)
 
 
 def test_names_of_before_are_still_taken(command_file, device):

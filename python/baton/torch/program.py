@@ -162,7 +162,7 @@ def load_text(text, device, libraries, flags=()):
 def given(tensor):
     """A tensor as programs take it, in place where it is dense."""
     if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"a {type(tensor).__name__} where the model was given a tensor")
+        raise TypeError(f"{_errors.described(tensor)} where the model was given a tensor")
     if tensor.requires_grad:
         tensor = tensor.detach()
     return tensor if tensor.is_contiguous() else tensor.contiguous()
