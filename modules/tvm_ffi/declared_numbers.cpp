@@ -62,6 +62,7 @@ void note(const std::vector<std::string>& declared, size_t fences, std::vector<P
   if (declared.size() + fences != parameters.size()) return;
   for (size_t i = 0; i < declared.size(); ++i) {
     Parameter& number = parameters[i];
+    number.is_tensor = number.kind == Kind::kTensor && declared[i].starts_with("tensor<");
     if (number.kind > Kind::kBool) continue;
     const auto type = hal::parse_element_type(declared[i]);
     const uint32_t room = number.kind == Kind::kI32 ? 4 : number.kind == Kind::kI64 ? 8 : 0;  // None in floats.

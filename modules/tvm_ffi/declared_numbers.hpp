@@ -7,7 +7,8 @@
 
 namespace baton::modules::tvm_ffi {
 
-// Writes what `declaration` says of numbers into the elements of the signature's parameters; others stay kNone.
+// Writes what `declaration` says of numbers into the elements of the signature's parameters, and which are tensors; other
+// elements stay kNone.
 void note_declared(const app::Declaration& declaration, Signature& signature);
 inline bool is_declared_number(const Parameter& parameter) {
   return parameter.kind <= Kind::kBool && parameter.element != hal::ElementType::kNone;

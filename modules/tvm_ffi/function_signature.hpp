@@ -46,7 +46,8 @@ struct Parameter {
   // a number of a program's export: what it is declared as, where that is not what the register has (declared_numbers.hpp).
   hal::ElementType element = hal::ElementType::kNone;
   bool has_shape = false;
-  bool keeps = false;  // A range is passed as a Tensor object.
+  bool is_tensor = false;  // Of an export, which declares it: None is none.
+  bool keeps = false;      // A range is passed as a Tensor object.
   std::vector<int64_t> shape = {};
 };
 

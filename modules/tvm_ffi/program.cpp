@@ -257,7 +257,7 @@ class ProgramCall {
     const Kind kind = parameter.kind;
     vm::Value& slot = slots_[index];
     if (kind <= Kind::kBool) return take_number(parameter, any, slot);
-    if (any.type_index != kNone) BATON_TRY(take_reference(kind, any, objects_[index]));
+    if (any.type_index != kNone || parameter.is_tensor) BATON_TRY(take_reference(kind, any, objects_[index]));
     slot = vm::Value::of(reinterpret_cast<vm::Object*>(objects_[index]));
     return {};
   }

@@ -247,6 +247,9 @@ def check_errors(program, baton, path):
     fails(KeyError, "did you mean 'sum'", program, "sun")
     fails(ValueError, "takes 2 arguments, and 1 was given", program("sum"), x)
     fails(ValueError, "It takes a tensor, and a float was given", program("sum"), x, 1.5)
+    for given in ((None, x), (x, None)):
+        error = fails(ValueError, "It takes a tensor, and None was given", program("sum"), *given)
+        assert f"argument {given.index(None)}" in "".join(traceback.format_exception(error))
     fails(ValueError, "2x2xf32; expected is a ?xf32", program("sum"), tvm_ffi.from_dlpack(np.zeros((2, 2), np.float32)), x)
     fails(ValueError, "3xf64", program("sum"), tensor(1, 2, 3, dtype=np.float64), x)
     fails(ValueError, "an integer of", program("both"), x, 2**40, 1.0)
