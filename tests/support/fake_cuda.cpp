@@ -307,6 +307,33 @@ CUresult allocate(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstrea
   allocations[*address] = {bytes, pool_device(pool)};
   return CUDA_SUCCESS;
 }
+CUresult allocate_now(CUdeviceptr* address, size_t bytes) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemAlloc", " ", bytes);
+  if (bytes > fake->memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(512, align_up(bytes, 512)));
+  allocations[*address] = {bytes, context_device(contexts.back())};
+  return CUDA_SUCCESS;
+}
+// A handle is the address: it opens in the process that has the memory.
+CUresult get_handle(CUipcMemHandle* handle, CUdeviceptr address) {
+  FAKE_LOCK;
+  FAKE_LOG("cuIpcGetMemHandle");
+  if (!fake->opens_memory) return CUDA_ERROR_NOT_SUPPORTED;
+  std::memcpy(handle, &address, sizeof(address));
+  return CUDA_SUCCESS;
+}
+CUresult open_handle(CUdeviceptr* address, CUipcMemHandle handle, unsigned) {
+  FAKE_LOCK;
+  FAKE_LOG("cuIpcOpenMemHandle");
+  std::memcpy(address, &handle, sizeof(*address));
+  return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult close_handle(CUdeviceptr) {
+  FAKE_LOCK;
+  FAKE_LOG("cuIpcCloseMemHandle");
+  return CUDA_SUCCESS;
+}
 CUresult allocate_anywhere(CUdeviceptr* address, size_t bytes, CUstream) {
   FAKE_LOCK;
   FAKE_LOG("cuMemAllocAsync", " ", bytes);
@@ -318,6 +345,13 @@ CUresult allocate_anywhere(CUdeviceptr* address, size_t bytes, CUstream) {
 CUresult release(CUdeviceptr address, CUstream) {
   FAKE_LOCK;
   FAKE_LOG("cuMemFreeAsync");
+  allocations.erase(address);
+  std::free(reinterpret_cast<void*>(address));
+  return CUDA_SUCCESS;
+}
+CUresult release_now(CUdeviceptr address) {
+  FAKE_LOCK;
+  FAKE_LOG("cuMemFree");
   allocations.erase(address);
   std::free(reinterpret_cast<void*>(address));
   return CUDA_SUCCESS;
@@ -909,6 +943,11 @@ std::shared_ptr<const hal::drivers::cuda::Symbols> make_fake_cuda() {
               pool_set,
               pool_open,
               pool_trim,
+              allocate_now,
+              release_now,
+              get_handle,
+              open_handle,
+              close_handle,
               allocate,
               allocate_anywhere,
               release,

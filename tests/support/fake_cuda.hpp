@@ -39,6 +39,7 @@ struct FakeCuda {
   CUresult init_result = CUDA_SUCCESS;
   bool new_launches = true;                      // Clusters, cooperative launches.
   bool peer_access = true;                       // Between its devices.
+  bool opens_memory = false;                     // Of other processes.
   bool pins = true;                              // Memory of the host that it is shown.
   std::vector<std::pair<int, int>> opened = {};  // Memory of the first is open to the second; else copies are refused.
   std::atomic<bool> events_pass{true};           // False: what was enqueued is never through.

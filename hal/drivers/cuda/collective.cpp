@@ -72,6 +72,7 @@ Status CommandBuffer::collective(const commands::Collective& command) {
   if (command.operation == CollectiveOperation::kReceive) used = used.last(1);
   auto* const channel = static_cast<NcclChannel*>(command.channel);
   BATON_TRY(channel->compare(command));
+  BATON_TRY(channel->prepare(command));
   recording_->add_channel(*channel);
   BATON_TRY(barrier({}));
   BATON_TRY(foreign({.function = function.get(), .bindings = used}));

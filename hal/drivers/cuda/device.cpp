@@ -40,6 +40,7 @@ Device::Device(std::string_view name, Queue::Parts parts, const DeviceLimits& li
     : hal::Device(name, limits),
       parts_(std::move(parts)),
       nccl_(std::move(nccl)),
+      peer_reduction_(options.peer_reduction),
       functions_(options.functions),
       allocator_(parts_.memory, limits.buffer_bytes_max, *this),
       builtins_(parts_.context),
@@ -61,7 +62,7 @@ Result<Ref<hal::Semaphore>> Device::make_semaphore(uint64_t initial_value) {
 }
 
 Result<Ref<Channel>> Device::do_make_channel(const ChannelRequest& request) {
-  return NcclChannel::make(context(), parts_.worker, nccl_, request);
+  return NcclChannel::make(context(), parts_.worker, nccl_, peer_reduction_, request);
 }
 
 FormatMatch Device::match_format(std::string_view format) const {

@@ -18,6 +18,7 @@ struct DeviceOptions {
   bool graph_report = false;  // Take times; the report is printed when a recording goes.
   CaptureOptions captures = {};
   FunctionList functions = nullptr;  // Null: none.
+  bool peer_reduction = true;        // Small all-reduces go through the memory of peers.
 };
 
 class Device final : public hal::Device {
@@ -50,6 +51,7 @@ class Device final : public hal::Device {
 
   const Queue::Parts parts_;
   const std::shared_ptr<const Nccl> nccl_;  // Null: the machine's.
+  const bool peer_reduction_;
   const FunctionList functions_;
   Allocator allocator_;
   Builtins builtins_;

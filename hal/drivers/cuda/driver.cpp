@@ -16,7 +16,8 @@ constexpr uint32_t kStreamsMax = 16;
 Status bad_parameter(const DeviceParameter& parameter) {
   return failure(StatusCode::kInvalidArgument, "Device cuda has no parameter '", parameter.first, "=", parameter.second,
                  "'; it takes cuda_mode=auto|stream|graph, cuda_streams=1..", kStreamsMax,
-                 ", cuda_capture_check=0|1, cuda_legacy_stream=guarded|shared and cuda_graph_report=0|1.");
+                 ", cuda_capture_check=0|1, cuda_legacy_stream=guarded|shared, cuda_peer_reduction=0|1 and "
+                 "cuda_graph_report=0|1.");
 }
 
 bool parse_number(std::string_view text, uint32_t& number) {
@@ -45,6 +46,7 @@ Result<DeviceOptions> parse_options(std::span<const DeviceParameter> parameters)
       options.captures.share_legacy_stream = value == "shared";
       good = value == "shared" || value == "guarded";
     }
+    if (key == "cuda_peer_reduction") good = parse_switch(value, options.peer_reduction);
     if (key == "cuda_graph_report") good = parse_switch(value, options.graph_report);
     if (key == "cuda_streams") {
       good =
@@ -78,7 +80,8 @@ std::vector<DeviceFact> list_facts(const DeviceFacts& facts) {
                             listed(" cooperative-launch", facts.cooperative))},
           {"formats", text("cuda-sm_", arch, " cuda-fatbin cuda-ptx-compute_", arch, " (and older) cuda-ptx")},
           {"parameters", text("cuda_mode=auto|stream|graph cuda_streams=1..", kStreamsMax,
-                              " cuda_capture_check=0|1 cuda_legacy_stream=guarded|shared cuda_graph_report=0|1")}};
+                              " cuda_capture_check=0|1 cuda_legacy_stream=guarded|shared cuda_peer_reduction=0|1 "
+                              "cuda_graph_report=0|1")}};
 }
 
 class CudaDriver final : public Driver {

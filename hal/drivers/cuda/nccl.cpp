@@ -11,9 +11,7 @@ namespace {
 
 constexpr int kVersionMin = 21800;
 
-// The numbers of ncclDataType_t and ncclRedOp_t.
-enum : int { kInt8, kUint8, kInt32, kUint32, kInt64, kUint64, kFloat16, kFloat32, kFloat64, kBfloat16, kNoType = -1 };
-enum : int { kSum, kProduct, kMaximum, kMinimum, kAverage };
+constexpr int kNoType = -1;
 
 std::string version_name(int version) { return text(version / 10000, ".", version / 100 % 100, ".", version % 100); }
 
@@ -52,30 +50,30 @@ void* open_library(std::string& path) {
 int integer_type(ElementType type) {
   const bool is_unsigned = element_class(type) == ElementClass::kUnsigned;
   switch (element_bytes(type)) {
-    case 1: return is_unsigned ? kUint8 : kInt8;
-    case 4: return is_unsigned ? kUint32 : kInt32;
-    case 8: return is_unsigned ? kUint64 : kInt64;
+    case 1: return is_unsigned ? kNcclUint8 : kNcclInt8;
+    case 4: return is_unsigned ? kNcclUint32 : kNcclInt32;
+    case 8: return is_unsigned ? kNcclUint64 : kNcclInt64;
     default: return kNoType;
   }
 }
 
 int number_type(ElementType type) {
   switch (type) {
-    case ElementType::kF16: return kFloat16;
-    case ElementType::kBF16: return kBfloat16;
-    case ElementType::kF32: return kFloat32;
-    case ElementType::kF64: return kFloat64;
+    case ElementType::kF16: return kNcclFloat16;
+    case ElementType::kBF16: return kNcclBfloat16;
+    case ElementType::kF32: return kNcclFloat32;
+    case ElementType::kF64: return kNcclFloat64;
     default: return integer_type(type);
   }
 }
 
 int reduction_number(Reduction reduction) {
   switch (reduction) {
-    case Reduction::kProduct: return kProduct;
-    case Reduction::kMinimum: return kMinimum;
-    case Reduction::kMaximum: return kMaximum;
-    case Reduction::kAverage: return kAverage;
-    default: return kSum;
+    case Reduction::kProduct: return kNcclProduct;
+    case Reduction::kMinimum: return kNcclMinimum;
+    case Reduction::kMaximum: return kNcclMaximum;
+    case Reduction::kAverage: return kNcclAverage;
+    default: return kNcclSum;
   }
 }
 
@@ -116,16 +114,16 @@ Result<std::shared_ptr<const Nccl>> load_nccl() {
 }
 
 Result<NcclType> nccl_type(CollectiveOperation operation, Reduction reduction, ElementType type) {
-  if (!reduces(operation)) return NcclType{kInt8, 0, 1};
+  if (!reduces(operation)) return NcclType{kNcclInt8, 0, 1};
   // Zeros and ones: "or" and "and".
   if (type == ElementType::kI1) {
     const bool any = reduction == Reduction::kSum || reduction == Reduction::kMaximum;
-    return NcclType{kUint8, any ? kMaximum : kMinimum, 1};
+    return NcclType{kNcclUint8, any ? kNcclMaximum : kNcclMinimum, 1};
   }
   const bool adds = reduction == Reduction::kSum || reduction == Reduction::kAverage;
   if (element_class(type) == ElementClass::kComplex && adds) {
     const bool wide = type == ElementType::kC128;
-    return NcclType{wide ? kFloat64 : kFloat32, reduction_number(reduction), wide ? 8u : 4u};
+    return NcclType{wide ? kNcclFloat64 : kNcclFloat32, reduction_number(reduction), wide ? 8u : 4u};
   }
   const int number = element_class(type) == ElementClass::kComplex ? kNoType : number_type(type);
   if (number != kNoType) return NcclType{number, reduction_number(reduction), element_bytes(type)};

@@ -31,6 +31,21 @@ struct Nccl {
 // BATON_NCCL names the library; else libnccl.so.2 is looked for as the loader does, then in the Python environment.
 Result<std::shared_ptr<const Nccl>> load_nccl();
 
+// The numbers of ncclDataType_t and ncclRedOp_t.
+enum : int {
+  kNcclInt8,
+  kNcclUint8,
+  kNcclInt32,
+  kNcclUint32,
+  kNcclInt64,
+  kNcclUint64,
+  kNcclFloat16,
+  kNcclFloat32,
+  kNcclFloat64,
+  kNcclBfloat16
+};
+enum : int { kNcclSum, kNcclProduct, kNcclMaximum, kNcclMinimum, kNcclAverage };
+
 // What NCCL calls an element type and a reduction; `bytes`: as many bytes, whatever they are.
 struct NcclType {
   int type;

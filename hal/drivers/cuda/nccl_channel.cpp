@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -64,13 +65,14 @@ class PartStore final : public RankStore {
 }  // namespace
 
 NcclChannel::NcclChannel(const ChannelRequest& request, std::string series, Ref<PrimaryContext> context,
-                         Ref<Worker> worker, std::shared_ptr<const Nccl> nccl, NcclComm comm)
+                         Ref<Worker> worker, std::shared_ptr<const Nccl> nccl, NcclComm comm, bool peers)
     : Channel(request.name, request.rank, request.rank_count),
       context_(std::move(context)),
       worker_(std::move(worker)),
       nccl_(std::move(nccl)),
       timeout_ns_(request.timeout_ns),
       check_store_(request.check_store),
+      wants_peers_(peers),
       series_(std::move(series)),
       comm_(comm),
       watch_(std::make_shared<NcclWatch>(text("in channel '", name(), "' (rank ", rank(), " of ", rank_count(), ")"),
@@ -81,7 +83,7 @@ NcclChannel::NcclChannel(const ChannelRequest& request, std::string series, Ref<
 NcclChannel::~NcclChannel() { watch_->close(); }
 
 Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, const Ref<Worker>& worker,
-                                       std::shared_ptr<const Nccl> nccl, const ChannelRequest& request) {
+                                       std::shared_ptr<const Nccl> nccl, bool peers, const ChannelRequest& request) {
   if (!request.store) return no_store(request);
   if (!nccl) {
     BATON_TRY_ASSIGN(nccl, load_nccl());
@@ -91,7 +93,7 @@ Result<Ref<Channel>> NcclChannel::make(PrimaryContext& context, const Ref<Worker
   BATON_TRY_ASSIGN(const NcclComm comm,
                    init_comm(Ref(&context), nccl, id, request.rank, request.rank_count, request.timeout_ns));
   const ContextScope scope(context.symbols(), context.handle());
-  auto channel = make_ref<NcclChannel>(request, meeting.key(), Ref(&context), worker, std::move(nccl), comm);
+  auto channel = make_ref<NcclChannel>(request, meeting.key(), Ref(&context), worker, std::move(nccl), comm, peers);
   BATON_TRY(channel->connect());
   return Ref<Channel>(std::move(channel));
 }
@@ -140,33 +142,94 @@ Result<Ref<Channel>> NcclChannel::do_split(std::string_view part_name, int32_t c
                                .rank_count = static_cast<uint32_t>(count),
                                .timeout_ns = timeout_ns_,
                                .check_store = std::move(part_store)};
-  auto part = make_ref<NcclChannel>(request, text(series_, "/", part_name), context_, worker_, nccl_, made);
+  auto part =
+      make_ref<NcclChannel>(request, text(series_, "/", part_name), context_, worker_, nccl_, made, wants_peers_);
   BATON_TRY(part->connect());
   return Ref<Channel>(std::move(part));
 }
 
 Status NcclChannel::connect() {
-  constexpr uint64_t kWord = 4;
   const Symbols& cuda = context_->symbols();
-  const uint64_t bytes = kWord * rank_count();
+  const uint64_t bytes = (1 + rank_count()) * sizeof(PeerReduction::Card);
   void* memory = nullptr;
-  BATON_CUDA_TRY(cuda, cuMemHostAlloc, &memory, 2 * bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
-  const auto address = reinterpret_cast<uint64_t>(memory);
-  const ForeignBinding source = {address, nullptr, bytes}, target = {address + bytes, nullptr, bytes};
+  BATON_CUDA_TRY(cuda, cuMemHostAlloc, &memory, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+  const std::span all(static_cast<std::byte*>(memory), bytes);
   CUstream stream = nullptr;
   Status status = context_->status_of(cuda.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0),
                                       "cuStreamCreateWithPriority");
   if (status.ok()) {
-    status = start(
-        {.operation = CollectiveOperation::kAllReduce, .reduction = Reduction::kSum, .element_type = ElementType::kU32},
-        source, target, stream);
-    if (status.ok()) status = start({.operation = CollectiveOperation::kAllToAll}, source, target, stream);
-    Status ended = wait_for(stream);
-    if (status.ok()) status = std::move(ended);
+    status = connect_nccl(all, stream);
+    if (status.ok()) status = connect_peers(all, stream);
     cuda.cuStreamDestroy(stream);
   }
   cuda.cuMemFreeHost(memory);
   return status;
+}
+
+Status NcclChannel::connect_nccl(std::span<std::byte> memory, CUstream stream) {
+  constexpr uint64_t kWord = 4;
+  const uint64_t bytes = kWord * rank_count();
+  const auto source = memory.first(bytes), target = memory.subspan(bytes, bytes);
+  BATON_TRY(perform(
+      {.operation = CollectiveOperation::kAllReduce, .reduction = Reduction::kSum, .element_type = ElementType::kU32},
+      source, target, stream));
+  return perform({.operation = CollectiveOperation::kAllToAll}, source, target, stream);
+}
+
+// By NCCL's collectives, through memory that the host and the device see.
+class NcclChannel::PeerTalk final : public PeerReduction::Talk {
+ public:
+  PeerTalk(NcclChannel& channel, std::span<std::byte> memory, CUstream stream)
+      : channel_(channel), memory_(memory), stream_(stream) {}
+
+  Result<std::vector<PeerReduction::Card>> exchange(const PeerReduction::Card& own) override {
+    std::vector<PeerReduction::Card> cards(channel_.rank_count());
+    const auto source = memory_.first(sizeof(own));
+    const auto target = memory_.subspan(sizeof(own), std::span(cards).size_bytes());
+    std::memcpy(source.data(), &own, source.size());
+    BATON_TRY(channel_.perform({.operation = CollectiveOperation::kAllGather}, source, target, stream_));
+    std::memcpy(cards.data(), target.data(), target.size());
+    return cards;
+  }
+  Result<bool> all(bool says_yes) override {
+    uint32_t answer = says_yes;
+    const auto word = memory_.first(sizeof(answer));
+    std::memcpy(word.data(), &answer, word.size());
+    BATON_TRY(channel_.perform({.operation = CollectiveOperation::kAllReduce,
+                                .reduction = Reduction::kMinimum,
+                                .element_type = ElementType::kU32},
+                               word, word, stream_));
+    std::memcpy(&answer, word.data(), word.size());
+    return answer != 0;
+  }
+
+ private:
+  NcclChannel& channel_;
+  const std::span<std::byte> memory_;
+  const CUstream stream_;
+};
+
+Status NcclChannel::connect_peers(std::span<std::byte> memory, CUstream stream) {
+  PeerTalk talk(*this, memory, stream);
+  BATON_TRY_ASSIGN(peers_, PeerReduction::join(context_, rank(), rank_count(), wants_peers_, talk));
+  if (peers_) watch_->end_also(peers_);
+  return {};
+}
+
+Status NcclChannel::perform(const commands::Collective& command, std::span<std::byte> source,
+                            std::span<std::byte> target, CUstream stream) {
+  const auto binding = [](std::span<std::byte> memory) {
+    return ForeignBinding{reinterpret_cast<uint64_t>(memory.data()), nullptr, memory.size()};
+  };
+  Status status = start(command, binding(source), binding(target), stream);
+  Status ended = wait_for(stream);
+  return status.ok() ? std::move(ended) : std::move(status);
+}
+
+Status NcclChannel::prepare(const commands::Collective& command) {
+  if (!peers_) return {};
+  BATON_TRY_ASSIGN(const NcclType as, nccl_type(command.operation, command.reduction, command.element_type));
+  return peers_->prepare(command.operation, as);
 }
 
 Status NcclChannel::wait_for(CUstream stream) {
@@ -227,6 +290,9 @@ Status NcclChannel::start(const commands::Collective& command, const ForeignBind
   const int root = static_cast<int>(command.root);
   switch (command.operation) {
     case CollectiveOperation::kAllReduce:
+      if (peers_ && peers_->takes(command.operation, as, source.length)) {
+        return peers_->enqueue(as, source, target, stream);
+      }
       return nccl_->status_of(nccl_->ncclAllReduce(from, to, reads, as.type, as.reduction, comm_, stream),
                               "ncclAllReduce", comm_);
     case CollectiveOperation::kReduce:

@@ -61,6 +61,7 @@ Status NcclWatch::too_late(uint32_t executions) const {
 void NcclWatch::end(Status reason) {
   failure_ = std::move(reason);
   has_ended_.store(true, std::memory_order_release);
+  if (peers_) peers_->end();
   abort_ = std::thread([this] {
     const ContextScope scope(context_->symbols(), context_->handle());
     nccl_->ncclCommAbort(comm_);

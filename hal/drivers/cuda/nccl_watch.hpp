@@ -13,6 +13,7 @@
 
 #include "hal/drivers/cuda/mark.hpp"
 #include "hal/drivers/cuda/nccl.hpp"
+#include "hal/drivers/cuda/peer_reduction.hpp"
 #include "hal/drivers/cuda/primary_context.hpp"
 #include "hal/drivers/cuda/worker.hpp"
 
@@ -41,6 +42,8 @@ class NcclWatch final : public Worker::Guard {
     return check();
   }
   void look() override;
+  // Whose kernels return when the communicator's do. Told before work is under way.
+  void end_also(std::shared_ptr<PeerReduction> peers) { peers_ = std::move(peers); }
   // Ends it because the time is over, and says so.
   Status give_up();
   // The channel goes.
@@ -58,6 +61,7 @@ class NcclWatch final : public Worker::Guard {
   const Ref<PrimaryContext> context_;
   const std::shared_ptr<const Nccl> nccl_;
   const NcclComm comm_;
+  std::shared_ptr<PeerReduction> peers_;  // Null: none.
 
   std::mutex mutex_;
   // Collectives of one channel follow each other: of all that are under way one that is looked at, and the last.

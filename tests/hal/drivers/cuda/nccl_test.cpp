@@ -203,9 +203,12 @@ class NcclTest : public testing::TestWithParam<const char*> {
 using Lines = std::vector<std::string>;
 
 TEST_P(NcclTest, TellsItWhatToReduce) {
-  // A first exchange connects the ranks: in a capture NCCL could not.
-  EXPECT_EQ(fake.log, (Lines{"init 0 of 2", "all_reduce 2 type 3 reduction 0", "group", "send 4 type 0 to 0",
-                             "receive 4 type 0 from 0", "send 4 type 0 to 1", "receive 4 type 0 from 1", "end"}));
+  // A first exchange connects the ranks: in a capture NCCL could not. Then they tell each other where their memory is, and
+  // whether they have opened it.
+  EXPECT_EQ(fake.log,
+            (Lines{"init 0 of 2", "all_reduce 2 type 3 reduction 0", "group", "send 4 type 0 to 0",
+                   "receive 4 type 0 from 0", "send 4 type 0 to 1", "receive 4 type 0 from 1", "end",
+                   text("all_gather ", sizeof(PeerReduction::Card), " type 0"), "all_reduce 1 type 3 reduction 3"}));
   EXPECT_EQ(lines_of({.reduction = Reduction::kSum}, 16, 16), (Lines{"all_reduce 4 type 7 reduction 0"}));
   EXPECT_EQ(target_, (std::vector<uint32_t>{6, 6, 6, 6, 0, 0, 0, 0}));
   EXPECT_EQ(lines_of({.reduction = Reduction::kAverage, .element_type = ElementType::kBF16}, 16, 16),
