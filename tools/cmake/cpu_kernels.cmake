@@ -2,8 +2,8 @@
 # kernels in C or C++ (hal/drivers/local/cpu_kernel.h) to one freestanding ELF file for each architecture, and puts their bytes into
 # <name>_elf.hpp, which <target> may include: arrays <name>_x86_64 and <name>_aarch64, for Device::make_executable with the
 # formats "embedded-elf-x86_64" and "embedded-elf-aarch64". The name is that of the first source where none is given. Kernels
-# have no libc; what compilers call of one on their own comes with them (bare_calls.cmake). What they may use of the processor beyond
-# its oldest model is said by flags, as in X86_64_FLAGS -mavx2 -mfma.
+# have no libc; what compilers call of one on their own comes with them, and so do functions of math.h (bare_calls.cmake). What
+# they may use of the processor beyond its oldest model is said by flags, as in X86_64_FLAGS -mavx2 -mfma.
 include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/bare_calls.cmake)
 find_program(BATON_BARE_CLANG NAMES clang-19 clang)
@@ -59,12 +59,12 @@ function(baton_cpu_kernels target)
         VERBATIM)
       list(APPEND objects ${object})
     endforeach()
-    baton_bare_calls(${folder}/${stem}_${architecture}_calls.o ${architecture})
+    baton_bare_calls(${folder}/${stem}_${architecture} ${architecture})
     add_custom_command(
       OUTPUT ${elf}
       COMMAND ${BATON_BARE_LLD} --build-id=none -nostdlib -shared --no-undefined --gc-sections -z now -z relro
         --discard-all --hash-style=sysv --strip-debug ${objects} ${bare_calls} -o ${elf}
-      DEPENDS ${objects} ${folder}/${stem}_${architecture}_calls.o
+      DEPENDS ${objects} ${bare_objects}
       COMMAND_EXPAND_LISTS
       VERBATIM)
     list(APPEND elfs ${elf})

@@ -140,11 +140,11 @@ macro(baton_embed_cpu)
       list(APPEND objects ${object})
     endforeach()
     set(elf ${folder}/${ARG_NAME}_${architecture}.elf)
-    baton_bare_calls(${folder}/${ARG_NAME}_${architecture}_calls.o ${architecture})
+    baton_bare_calls(${folder}/${ARG_NAME}_${architecture} ${architecture})
     add_custom_command(OUTPUT ${elf}
       COMMAND ${BATON_BARE_LLD} --build-id=none -nostdlib -shared --no-undefined --gc-sections -z now -z relro --discard-all
         --hash-style=sysv --strip-debug ${objects} ${bare_calls} -o ${elf}
-      DEPENDS ${objects} ${folder}/${ARG_NAME}_${architecture}_calls.o
+      DEPENDS ${objects} ${bare_objects}
       VERBATIM)
     list(APPEND blobs ${elf})
     list(APPEND formats embedded-elf-${architecture})

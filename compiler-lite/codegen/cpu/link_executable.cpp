@@ -13,7 +13,9 @@ mlir::FailureOr<Variant> link_executable(const ExecutableName& executable, std::
   for (const LoadedObject& object : objects) {
     if (!object.is_bitcode) code.push_back({object.path, object.bytes->getBuffer(), true});
   }
-  code.push_back({"builtins", call_object(target_info(executable.architecture, Level::kBaseline).triple)});
+  const TargetInfo target = target_info(executable.architecture, Level::kBaseline);
+  code.push_back({"builtins", call_object(target.triple)});
+  if (!objects.empty()) code.push_back({"math", c_math_object(target.triple)});
   LinkResult linked = link_elf(code, layout::kQueryName);
   if (linked.linked) {
     const llvm::StringRef reason = why_not_loaded({linked.bytes.data(), linked.bytes.size()});
@@ -24,7 +26,7 @@ mlir::FailureOr<Variant> link_executable(const ExecutableName& executable, std::
   for (const std::string& symbol : linked.undefined) {
     mlir::emitError(executable.location, "The executable '")
         << executable.name << "' needs '" << symbol << "', which no object defines; " << describe(objects)
-        << ", and there is no C library in an executable. The linker says: " << linked.messages;
+        << ", and there is no C library in an executable but functions of math.h. The linker says: " << linked.messages;
   }
   if (linked.undefined.empty()) {
     mlir::emitError(executable.location, "The executable '")

@@ -16,6 +16,8 @@ BATON_EMBED(math_aarch64, "math_aarch64.bc");
 BATON_EMBED(math_nvptx64, "math_nvptx64.bc");
 BATON_EMBED(calls_x86_64, "calls_x86_64.o");
 BATON_EMBED(calls_aarch64, "calls_aarch64.o");
+BATON_EMBED(c_math_x86_64, "c_math_x86_64.o");
+BATON_EMBED(c_math_aarch64, "c_math_aarch64.o");
 
 namespace baton::compiler_lite::codegen {
 namespace {
@@ -36,6 +38,11 @@ llvm::StringRef math_bitcode(const Machine& target) {
 llvm::StringRef call_object(llvm::StringRef triple) {
   return llvm::Triple(triple).isAArch64() ? between(baton_calls_aarch64, baton_calls_aarch64_end)
                                           : between(baton_calls_x86_64, baton_calls_x86_64_end);
+}
+
+llvm::StringRef c_math_object(llvm::StringRef triple) {
+  return llvm::Triple(triple).isAArch64() ? between(baton_c_math_aarch64, baton_c_math_aarch64_end)
+                                          : between(baton_c_math_x86_64, baton_c_math_x86_64_end);
 }
 
 }  // namespace baton::compiler_lite::codegen

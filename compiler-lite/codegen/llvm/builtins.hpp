@@ -12,5 +12,7 @@ namespace baton::compiler_lite::codegen {
 llvm::StringRef math_bitcode(const Machine& target);
 // An object of builtins/calls.c for a processor: what LLVM calls on its own (memcpy, memset, fmod, half conversions).
 llvm::StringRef call_object(llvm::StringRef triple);
+// An object of builtins/c_math.c: functions of math.h for what users bring.
+llvm::StringRef c_math_object(llvm::StringRef triple);
 
 }  // namespace baton::compiler_lite::codegen

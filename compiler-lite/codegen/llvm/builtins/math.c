@@ -12,7 +12,9 @@
 #include "math_f32.c"
 #endif
 
+#ifndef EXPORT  // c_math.c has its own.
 #define EXPORT __attribute__((always_inline))
+#endif
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE uint64_t bits_of(double x) { return __builtin_bit_cast(uint64_t, x); }

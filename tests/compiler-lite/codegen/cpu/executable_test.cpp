@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "base/text.hpp"
 #include "hal/drivers/local/elf_loader.hpp"
 #include "hal/drivers/local/processor.hpp"
 #include "tests/compiler-lite/codegen/compiled_groups.hpp"
@@ -113,6 +116,50 @@ module {
   Tensor r = Tensor::empty<float>({3, 5});
   ASSERT_EQ(groups.run_kernel("fill", {}, {&r}, 1), "");
   for (size_t i = 0; i < 15; ++i) EXPECT_EQ(r.as<float>()[i], -6.0f + static_cast<float>(i % 5));
+}
+
+// As the system's C library has them, or as the object itself does.
+std::vector<double> math_of_c() {
+  std::vector<double> results;
+  const auto add = [&](double f64, float f32) { results.insert(results.end(), {f64, static_cast<double>(f32)}); };
+#define ONE(name, x) add(::name(x), ::name##f(x##f));
+#define TWO(name, x, y) add(::name(x, y), ::name##f(x##f, y##f));
+#include "tests/compiler-lite/codegen/cpu/c_math.inc"
+#undef ONE
+#undef TWO
+  add(1.5 * 2.25 - 0.125, 1.5f * 2.25f - 0.125f);
+  add(std::sin(0.5) + std::cos(0.5), std::sin(0.5f) + std::cos(0.5f));
+  return results;
+}
+
+TEST(ExecutableTest, ObjectsMayCallMathOfC) {
+  const std::vector<double> expected = math_of_c();
+  const std::string kernel = baton::text(R"(
+#layout = #hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>]>
+module {
+  func.func private @user_math(memref<)",
+                                         expected.size(), R"(xf64>) attributes {llvm.bareptr, hal.import.static}
+  func.func @run() {
+    %r = hal.interface.binding.subspan layout(#layout) binding(0) : memref<)",
+                                         expected.size(), R"(xf64>
+    func.call @user_math(%r) : (memref<)",
+                                         expected.size(), R"(xf64>) -> ()
+    return
+  }
+})");
+  for (const char* name : {"math_x86_64.o", "math_x86_64.bc", "math_own_x86_64.o", "math_own_x86_64.bc"}) {
+    CompiledGroups groups(kernel, {.objects = {object(name)}, .from_kernels = true});
+    ASSERT_EQ(groups.messages(), "") << name;
+    Tensor r = Tensor::empty<double>({static_cast<int64_t>(expected.size())});
+    ASSERT_EQ(groups.run_kernel("run", {}, {&r}, 1), "");
+    constexpr size_t kExpf = 2 * 11 + 1;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const bool is_own = i == kExpf && std::string_view(name).starts_with("math_own");
+      const double wanted = is_own ? 1125.0 : expected[i];
+      EXPECT_NEAR(r.as<double>()[i], wanted, std::abs(wanted) * (i % 2 == 0 ? 4e-15 : 3e-7))
+          << name << ", result " << i;
+    }
+  }
 }
 
 constexpr std::string_view kImports = R"(
