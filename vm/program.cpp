@@ -130,7 +130,7 @@ class Linker {
         if (name == type->name) return type;
       }
     }
-    if (!importer.empty()) {
+    if (!importer.empty() && !is_of_missing_module(name, before)) {
       problem(StatusCode::kNotFound, "'", importer, "' uses the type '", name,
               "', which no module before it provides (", names_before(before), ")");
     }
@@ -154,15 +154,43 @@ class Linker {
     return segments;
   }
 
+  // The imports of a module that none of those before is, and the first of them; optional ones do not count.
+  struct Missing {
+    uint32_t count = 0;
+    std::string_view first;
+  };
+  Missing imports_of(std::string_view module, uint32_t importer) const {
+    Missing missing;
+    const bytecode::ModuleView& view = given_[importer]->as_bytecode()->view();
+    for (uint32_t i = 0; i < view.import_count(); ++i) {
+      const bytecode::ImportView import = view.import(i);
+      if (import.optional || import.module_name() != module) continue;
+      if (missing.count++ == 0) missing.first = import.name;
+    }
+    return missing;
+  }
+
+  // What is imported from the type's module says that it is missing.
+  bool is_of_missing_module(std::string_view type, uint32_t importer) const {
+    const std::string_view module = type.substr(0, type.find('.'));
+    return !find_module(module, importer) && imports_of(module, importer).count > 0;
+  }
+
+  // One line for a module, however much of it is imported.
+  void report_missing_module(uint32_t importer, const bytecode::ImportView& import) {
+    const Missing missing = imports_of(import.module_name(), importer);
+    if (import.name != missing.first) return;
+    problem(StatusCode::kNotFound, "'", given_[importer]->name(), "' imports '", import.name, "'",
+            missing.count > 1 ? text(" and ", missing.count - 1, " more") : "", ", but no module '",
+            import.module_name(), "' is linked before it (", names_before(importer), ")");
+  }
+
   // Finds the export and binds the slot to it. A missing optional import is no problem; one that does not fit is.
   bool resolve(uint32_t importer, const bytecode::ImportView& import, ImportSlot& slot) {
     const std::string_view who = given_[importer]->name();
     const std::optional<uint32_t> provider = find_module(import.module_name(), importer);
     if (!provider) {
-      if (!import.optional) {
-        problem(StatusCode::kNotFound, "'", who, "' imports '", import.name, "', but no module '", import.module_name(),
-                "' is linked before it (", names_before(importer), ")");
-      }
+      if (!import.optional) report_missing_module(importer, import);
       return false;
     }
     const Module& module = *given_[*provider];

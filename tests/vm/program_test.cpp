@@ -36,6 +36,20 @@ TEST(Program, NamesTheMissingModuleAndThoseThatAreThere) {
               HasSubstr("(there are 'native', 'more')"));
 }
 
+TEST(Program, SaysOnceThatAModuleIsMissing) {
+  EXPECT_EQ(
+      link_problems({importer("type custom.string\ntype custom.list\nimport @custom.print(ref)\n"
+                              "import optional @custom.perhaps(i32)\nimport @other.f()\nimport @custom.add(i32)\n"
+                              "import @custom.sub(i32)")}),
+      "NOT_FOUND; cannot link:\n  'user' imports 'custom.print' and 2 more, but no module 'custom' is linked "
+      "before it (there is none)\n  'user' imports 'other.f', but no module 'other' is linked before it (there is "
+      "none)");
+  // The module is there, and the type is none of its.
+  EXPECT_THAT(
+      link_problems({make_native_module(), importer("type native.nothing\nimport @native.add(i32, i32) -> i32")}),
+      HasSubstr("'user' uses the type 'native.nothing', which no module before it provides"));
+}
+
 TEST(Program, ModulesAfterTheImporterDoNotCount) {
   EXPECT_THAT(link_problems({importer("import @native.add(i32, i32) -> i32"), make_native_module()}),
               HasSubstr("no module 'native' is linked before it"));
