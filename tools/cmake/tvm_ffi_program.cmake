@@ -8,7 +8,6 @@
 # A project that finds the installed package has it with the components `device` and `tools`, and `compiler` for .mlir. The
 # program finds the module hal, and no others. An export whose name is no name of C stays inside.
 include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
-set(baton_tvm_ffi_folder ${CMAKE_CURRENT_LIST_DIR})
 
 function(baton_tvm_ffi_program target source)
   cmake_parse_arguments(ARG "" "NAME;DEVICE" "FLAGS;DEPENDS" ${ARGN})
@@ -40,8 +39,8 @@ function(baton_tvm_ffi_program target source)
   set(functions ${folder}/functions.inc)
   add_custom_command(OUTPUT ${functions}
     COMMAND ${CMAKE_COMMAND} -DDUMP=$<TARGET_FILE:Baton::baton-dump-module> -DPROGRAM=${program} -DOUTPUT=${functions}
-      -P ${baton_tvm_ffi_folder}/tvm_ffi_functions.cmake
-    DEPENDS ${program} Baton::baton-dump-module ${baton_tvm_ffi_folder}/tvm_ffi_functions.cmake
+      -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tvm_ffi_functions.cmake
+    DEPENDS ${program} Baton::baton-dump-module ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tvm_ffi_functions.cmake
     VERBATIM)
   set(unit ${folder}/${stem}.cpp)
   file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT "// Made by tvm_ffi_program.cmake: the program of @source@ as a library of TVM-FFI.
