@@ -51,10 +51,11 @@ std::shared_ptr<const cuda::Nccl> make_nccl_that_does_nothing(const cuda::Symbol
   nccl->ncclGroupEnd = [] { return 0; };
   nccl->ncclSend = [](const void*, size_t, int, int, cuda::NcclComm, CUstream) { return 0; };
   nccl->ncclRecv = [](void*, size_t, int, int, cuda::NcclComm, CUstream) { return 0; };
-  // A capture, which comes behind the first exchange, has to find something.
+  nccl->ncclAllGather = [](const void*, void*, size_t, int, cuda::NcclComm, CUstream) { return 0; };
+  // A capture, which comes behind the two of ranks that meet, has to find something.
   nccl->ncclAllReduce = [](const void*, void* target, size_t, int, int, cuda::NcclComm, CUstream stream) {
     static int calls = 0;
-    if (calls++ == 1) symbols->cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(target), 0, 1, stream);
+    if (calls++ == 2) symbols->cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(target), 0, 1, stream);
     return 0;
   };
   nccl->ncclGetErrorString = [](int) { return "nothing"; };

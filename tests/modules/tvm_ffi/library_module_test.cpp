@@ -440,7 +440,7 @@ TEST(LibraryModuleTest, WhateverIsThrownIsAFailure) {
       EXPECT_FAILS(functions.call("throw_later", {x.value(), Value::of(kind)}), StatusCode::kInternal, message);
     }
   }
-  Commands commands({{"throw_later", "command(view, i64)"}});
+  Commands commands(std::vector<modules::Parameter>{{"throw_later", "command(view, i64)"}});
   Floats x(*commands.device, hal::ElementType::kF32, {1}, {1});
   for (const auto& [kind, message] : thrown) {
     const auto recording = commands.record("throw_later", {{0}}, {Value::of(kind)});
