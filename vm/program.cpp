@@ -4,8 +4,10 @@
 // fills.
 #include "vm/program.hpp"
 
+#include <map>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "vm/shared_references.hpp"
@@ -154,33 +156,37 @@ class Linker {
     return segments;
   }
 
-  // The imports of a module that none of those before is, and the first of them; optional ones do not count.
+  // What a module imports from one that is not before it, optional imports aside.
   struct Missing {
     uint32_t count = 0;
     std::string_view first;
+    bool is_told = false;
   };
-  Missing imports_of(std::string_view module, uint32_t importer) const {
-    Missing missing;
+  // By the name of the missing module; counted when the importer's first one is asked for.
+  std::map<std::string_view, Missing>& missing_modules(uint32_t importer) {
+    if (missing_of_ == importer) return missing_;
+    missing_of_ = importer;
+    missing_.clear();
     const bytecode::ModuleView& view = given_[importer]->as_bytecode()->view();
     for (uint32_t i = 0; i < view.import_count(); ++i) {
       const bytecode::ImportView import = view.import(i);
-      if (import.optional || import.module_name() != module) continue;
+      if (import.optional || find_module(import.module_name(), importer)) continue;
+      Missing& missing = missing_[import.module_name()];
       if (missing.count++ == 0) missing.first = import.name;
     }
-    return missing;
+    return missing_;
   }
 
   // What is imported from the type's module says that it is missing.
-  bool is_of_missing_module(std::string_view type, uint32_t importer) const {
-    const std::string_view module = type.substr(0, type.find('.'));
-    return !find_module(module, importer) && imports_of(module, importer).count > 0;
+  bool is_of_missing_module(std::string_view type, uint32_t importer) {
+    return missing_modules(importer).contains(type.substr(0, type.find('.')));
   }
 
   // One line for a module, however much of it is imported.
   void report_missing_module(uint32_t importer, const bytecode::ImportView& import) {
-    const Missing missing = imports_of(import.module_name(), importer);
-    if (import.name != missing.first) return;
-    problem(StatusCode::kNotFound, "'", given_[importer]->name(), "' imports '", import.name, "'",
+    Missing& missing = missing_modules(importer)[import.module_name()];
+    if (std::exchange(missing.is_told, true)) return;
+    problem(StatusCode::kNotFound, "'", given_[importer]->name(), "' imports '", missing.first, "'",
             missing.count > 1 ? text(" and ", missing.count - 1, " more") : "", ", but no module '",
             import.module_name(), "' is linked before it (", names_before(importer), ")");
   }
@@ -264,6 +270,8 @@ class Linker {
   ImportSlot* next_import_ = nullptr;
   const ObjectType** next_type_ = nullptr;
   bytecode::SegmentShape* next_segment_ = nullptr;
+  std::map<std::string_view, Missing> missing_;
+  uint32_t missing_of_ = UINT32_MAX;  // Whose they are.
   StatusCode problem_code_ = StatusCode::kOk;
   std::string problems_;
 };
