@@ -17,14 +17,15 @@ namespace baton::hal {
 
 class Recording;
 
-// What a custom command promised when it was registered: BATON_TRAIT_* of modules/sdk/module.h, bit for bit. Reserved:
-// no driver acts on them yet. Drivers split a recording at its host calls, and check each capture themselves.
+// What a custom command promised when it was registered: BATON_TRAIT_* of modules/sdk/module.h, bit for bit. The first
+// four are reserved: drivers split a recording at its host calls, and check each capture themselves.
 enum class CommandTraits : uint64_t {
   kNone = 0,
   kPure = 1,
   kCaptureSafe = 2,  // Its work may be captured into a device graph.
   kHostOnly = 4,     // It works on the host.
   kInPlace = 8,
+  kNotCaptured = 128,  // Its foreign functions wait for the device or allocate: no graph holds it.
 };
 constexpr bool enable_flags(CommandTraits) { return true; }
 

@@ -60,11 +60,12 @@ def inputs_of(shapes: list, kind: str) -> list[np.ndarray]:
 
 
 class Baton:
-    def __init__(self, tools: pathlib.Path, device: str, folder: pathlib.Path, inputs: list[np.ndarray], module: pathlib.Path):
+    def __init__(self, tools: pathlib.Path, device: str, folder: pathlib.Path, inputs: list[np.ndarray], module: pathlib.Path,
+                 plugins: list[pathlib.Path] = ()):
         self.tools, self.result = tools, folder / "result.npy"
         for i, value in enumerate(inputs):
             np.save(folder / f"{i}.npy", value)
-        self.call = [f"--module={module}", "--function=main", f"--device={device}",
+        self.call = [*(f"--module={plugin}" for plugin in plugins), f"--module={module}", "--function=main", f"--device={device}",
                      *[f"--input=@{folder}/{i}.npy" for i in range(len(inputs))]]
 
     def _run(self, tool: str, *flags: str) -> str:

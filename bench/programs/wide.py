@@ -4,6 +4,8 @@
     bench/programs/wide.py pack folder      here: compiles them (needs JAX); the folder goes to a machine with a GPU
     bench/programs/wide.py run folder --tools=folder     there: needs PyTorch and Baton's tools
 
+`--libraries=cusolver` gives factorizations to that plugin, which stands beside the tools.
+
 Inputs are made from a seed. Answers are compared with PyTorch's in float64 before anything is timed; TF32 is off. A time is one
 call that is waited for, as in gpu.py.
 """
@@ -22,7 +24,7 @@ from gpu import Baton, Torch, distance, table  # noqa: E402
 from wide_programs import PROGRAMS  # noqa: E402
 
 
-def pack(folder, tools, only):
+def pack(folder, tools, only, libraries):
     import jax
     from lower import baton_jax
 
@@ -31,7 +33,7 @@ def pack(folder, tools, only):
     for name, program in chosen(only):
         types = [jax.ShapeDtypeStruct(shape, np.dtype(kind)) for _, shape, kind, _ in program.inputs]
         source = folder / f"{name}.mlir"
-        source.write_text(baton_jax().lower(program.in_jax, *types))
+        source.write_text(baton_jax().lower(program.in_jax, *types, libraries=libraries))
         done = subprocess.run([tools / "baton-compile", source, "--target-device=cuda", "-o", folder / f"{name}.bvm"],
                               capture_output=True, text=True, check=False)
         failed += done.returncode != 0
@@ -56,7 +58,8 @@ def row_of(name, program, options):
 
     inputs = inputs_of(program)
     with tempfile.TemporaryDirectory() as temporary, torch.no_grad():
-        baton = Baton(options.tools, options.device, pathlib.Path(temporary), inputs, options.folder / f"{name}.bvm")
+        baton = Baton(options.tools, options.device, pathlib.Path(temporary), inputs, options.folder / f"{name}.bvm",
+                      [options.tools / f"{library}.so" for library in options.libraries])
         placed = [torch.from_numpy(value).cuda() for value in inputs]
         wanted = program.in_torch(*[value.double() if value.is_floating_point() else value for value in placed]).cpu().numpy()
         try:
@@ -86,9 +89,10 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--device", default="cuda?cuda_mode=graph")
+    parser.add_argument("--libraries", type=lambda names: names.split(","), default=[])
     parser.add_argument("--only", type=lambda names: names.split(","), default=[])
     options = parser.parse_args()
-    return pack(options.folder, options.tools, options.only) if options.what == "pack" else run(options)
+    return pack(options.folder, options.tools, options.only, options.libraries) if options.what == "pack" else run(options)
 
 
 if __name__ == "__main__":

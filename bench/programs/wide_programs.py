@@ -689,6 +689,37 @@ class eigh:
         return torch.linalg.eigvalsh(a + a.T)
 
 
+@program(normal(256, 256), tolerance=1e-3, in_graph=False)
+class eigenvectors:
+    def in_jax(a):
+        w, v = jnp.linalg.eigh(a + a.T)
+        return (v * jnp.abs(w)) @ v.T
+
+    def in_torch(a):
+        w, v = torch.linalg.eigh(a + a.T)
+        return (v * w.abs()) @ v.T
+
+
+@program(normal(64, 16, 16), tolerance=1e-3, in_graph=False)
+class eigh_many:
+    def in_jax(a):
+        return jnp.linalg.eigvalsh(a + a.mT)
+
+    def in_torch(a):
+        return torch.linalg.eigvalsh(a + a.mT)
+
+
+@program(normal(128, 96), tolerance=1e-3, in_graph=False)
+class svd:
+    def in_jax(a):
+        u, s, v = jnp.linalg.svd(a, full_matrices=False)
+        return (u * jnp.sqrt(s)) @ v
+
+    def in_torch(a):
+        u, s, v = torch.linalg.svd(a, full_matrices=False)
+        return (u * s.sqrt()) @ v
+
+
 @program(normal(16, 3, 512, 512))
 class resize_bilinear:
     def in_jax(x):

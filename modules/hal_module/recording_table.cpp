@@ -22,6 +22,7 @@ static_assert(static_cast<uint64_t>(hal::CommandTraits::kPure) == BATON_TRAIT_PU
 static_assert(static_cast<uint64_t>(hal::CommandTraits::kCaptureSafe) == BATON_TRAIT_CAPTURE_SAFE);
 static_assert(static_cast<uint64_t>(hal::CommandTraits::kHostOnly) == BATON_TRAIT_HOST_ONLY);
 static_assert(static_cast<uint64_t>(hal::CommandTraits::kInPlace) == BATON_TRAIT_IN_PLACE);
+static_assert(static_cast<uint64_t>(hal::CommandTraits::kNotCaptured) == BATON_TRAIT_NOT_CAPTURED);
 static_assert(static_cast<uint8_t>(hal::Access::kReadWrite) == BATON_ACCESS_READ_WRITE);
 static_assert(hal::kWholeLength == BATON_WHOLE_LENGTH && hal::kNoRank == BATON_NO_RANK);
 static_assert(static_cast<uint32_t>(hal::CollectiveOperation::kPermute) == BATON_COLLECTIVE_PERMUTE);

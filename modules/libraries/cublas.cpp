@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "modules/libraries/cublaslt.hpp"
+#include "modules/libraries/cuda_calls.hpp"
 #include "modules/libraries/product.hpp"
 #include "modules/libraries/report.hpp"
 
@@ -44,7 +45,7 @@ class OnDevice {
     BATON_ASSIGN_OR_RETURN(const int64_t context, device.query("cuda", "context"));
     auto made = std::make_shared<OnDevice>(use, reinterpret_cast<void*>(context));
     const CurrentContext current(made->context_);
-    BATON_OR_RETURN(CublasLt::done("cublasLtCreate", use.create(&made->handle_)));
+    BATON_OR_RETURN(status_of_call("cublasLtCreate", use.create(&made->handle_)));
     return made;
   }
   OnDevice(const CublasLt& use, void* context) : use_(use), context_(context) {}
@@ -77,7 +78,7 @@ class Owned {
     if (made_) destroy_(made_);
   }
   Status take(const char* call, int code, CublasLt::Description made, int (*destroy)(CublasLt::Description)) {
-    BATON_OR_RETURN(CublasLt::done(call, code));
+    BATON_OR_RETURN(status_of_call(call, code));
     made_ = made;
     destroy_ = destroy;
     return {};
@@ -123,7 +124,7 @@ class Prepared {
     std::lock_guard lock(mutex_);
     const CublasLt& use = on_->use();
     if (epilogue_.bias) {
-      BATON_OR_RETURN(CublasLt::done("cublasLtMatmulDescSetAttribute",
+      BATON_OR_RETURN(status_of_call("cublasLtMatmulDescSetAttribute",
                                      use.product_set(is_.get(), CublasLt::kBiasPointer, &bias, sizeof(bias))));
     }
     const double one = 1, zero = 0;
@@ -138,7 +139,7 @@ class Prepared {
       const bool well_aligned = (at_a | at_b | at_c | bias) % kWellAligned == 0;
       const CublasLt::Heuristic& found = algorithms_[well_aligned];
       void* const to = reinterpret_cast<void*>(at_c);
-      BATON_OR_RETURN(CublasLt::done(
+      BATON_OR_RETURN(status_of_call(
           "cublasLtMatmul",
           use.multiply(on_->handle(), is_.get(), alpha, reinterpret_cast<void*>(at_b), b_is_.get(),
                        reinterpret_cast<void*>(at_a), a_is_.get(), beta, to, c_is_.get(), to, c_is_.get(),
@@ -175,7 +176,7 @@ class Prepared {
                               : epilogue_.relu ? CublasLt::kRelu
                                                : CublasLt::kNothing;
     const auto set = [&](int attribute, const auto& value) {
-      return CublasLt::done("cublasLtMatmulDescSetAttribute",
+      return status_of_call("cublasLtMatmulDescSetAttribute",
                             use.product_set(is_.get(), attribute, &value, sizeof(value)));
     };
     BATON_OR_RETURN(set(CublasLt::kTransposeA, first));
@@ -196,7 +197,7 @@ class Prepared {
     BATON_OR_RETURN(out.take("cublasLtMatrixLayoutCreate", code, made, use.matrix_destroy));
     const auto count = static_cast<int32_t>(product_.inner);
     const auto set = [&](int attribute, const auto& value) {
-      return CublasLt::done("cublasLtMatrixLayoutSetAttribute", use.matrix_set(made, attribute, &value, sizeof(value)));
+      return status_of_call("cublasLtMatrixLayoutSetAttribute", use.matrix_set(made, attribute, &value, sizeof(value)));
     };
     BATON_OR_RETURN(set(CublasLt::kBatchCount, count));
     return set(CublasLt::kBatchStride, stride);
@@ -229,7 +230,7 @@ class Prepared {
     const int code = use.preference_create(&made);
     BATON_OR_RETURN(preference.take("cublasLtMatmulPreferenceCreate", code, made, use.preference_destroy));
     const auto set = [&](int attribute, const auto& value) {
-      return CublasLt::done("cublasLtMatmulPreferenceSetAttribute",
+      return status_of_call("cublasLtMatmulPreferenceSetAttribute",
                             use.preference_set(made, attribute, &value, sizeof(value)));
     };
     BATON_OR_RETURN(set(CublasLt::kWorkspaceMax, kWorkspaceMax));
@@ -239,7 +240,7 @@ class Prepared {
     }
     CublasLt::Heuristic found = {};
     int count = 0;
-    BATON_OR_RETURN(CublasLt::done("cublasLtMatmulAlgoGetHeuristic",
+    BATON_OR_RETURN(status_of_call("cublasLtMatmulAlgoGetHeuristic",
                                    use.find_algorithm(on_->handle(), is_.get(), b_is_.get(), a_is_.get(), c_is_.get(),
                                                       c_is_.get(), made, 1, &found, &count)));
     if (count > 0) return found;

@@ -1,11 +1,11 @@
 // Factorizations by LAPACK, on the host: Cholesky, LU, QR, triangular solves, eigenvalues and singular values of real
 // matrices. Programs hold matrices row by row and LAPACK column by column, so each goes through memory of its own.
 #include <algorithm>
-#include <climits>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "modules/libraries/factorization.hpp"
 #include "modules/libraries/on_host.hpp"
 #include "modules/libraries/report.hpp"
 #include "modules/libraries/shared_library.hpp"
@@ -67,38 +67,6 @@ struct Library {
   }
 };
 
-// What a program says of the matrices of a batch.
-struct Shape {
-  int64_t batch, rows, columns;
-
-  Status check() const {
-    for (const int64_t size : {batch, rows, columns}) {
-      if (size >= 0 && size <= INT_MAX) continue;
-      return failure(StatusCode::kOutOfRange, "A batch of matrices has a size of ", size, "; from 0 to ", INT_MAX,
-                     " is possible.");
-    }
-    return {};
-  }
-  int64_t least() const { return rows < columns ? rows : columns; }
-};
-
-// Elements of one matrix or vector of each of the batch, in a binding of `size` elements.
-Status check_elements(const char* what, int64_t batch, int64_t rows, int64_t columns, size_t size) {
-  uint64_t all = 0;
-  const bool fits = !__builtin_mul_overflow(static_cast<uint64_t>(batch), static_cast<uint64_t>(rows), &all) &&
-                    !__builtin_mul_overflow(all, static_cast<uint64_t>(columns), &all) && all <= size;
-  if (fits) return {};
-  return failure(StatusCode::kOutOfRange, what, " has ", size, " elements, and ", batch, " times ", rows, " by ",
-                 columns, " are asked for.");
-}
-
-Result<char> letter_of(const char* what, int64_t code, const char* allowed) {
-  for (const char* each = allowed; *each; ++each) {
-    if (code == *each) return *each;
-  }
-  return failure(StatusCode::kInvalidArgument, what, " is ", code, "; it is one of the letters ", allowed, ".");
-}
-
 // Column by column.
 template <typename T>
 std::vector<T> turned(const T* from, int64_t rows, int64_t columns) {
@@ -133,7 +101,7 @@ void with_work(const Call& call) {
 }
 
 template <typename T>
-Status run_potrf(const Functions<T>& use, Shape shape, char uplo, std::span<const T> a, std::span<T> out,
+Status run_potrf(const Functions<T>& use, Matrices shape, char uplo, std::span<const T> a, std::span<T> out,
                  std::span<int32_t> info) {
   const int n = static_cast<int>(shape.rows), leading = at_least_one(n);
   for (int64_t i = 0; i < shape.batch; ++i) {
@@ -147,7 +115,7 @@ Status run_potrf(const Functions<T>& use, Shape shape, char uplo, std::span<cons
 }
 
 template <typename T>
-Status run_getrf(const Functions<T>& use, Shape shape, std::span<const T> a, std::span<T> out,
+Status run_getrf(const Functions<T>& use, Matrices shape, std::span<const T> a, std::span<T> out,
                  std::span<int32_t> pivots, std::span<int32_t> info) {
   const int m = static_cast<int>(shape.rows), n = static_cast<int>(shape.columns), leading = at_least_one(m);
   for (int64_t i = 0; i < shape.batch; ++i) {
@@ -164,7 +132,7 @@ struct Triangle {
   char diag, side, trans, uplo;
 };
 template <typename T>
-Status run_trsm(const Functions<T>& use, Shape shape, Triangle triangle, std::span<const T> a, std::span<const T> b,
+Status run_trsm(const Functions<T>& use, Matrices shape, Triangle triangle, std::span<const T> a, std::span<const T> b,
                 std::span<T> out) {
   const int m = static_cast<int>(shape.rows), n = static_cast<int>(shape.columns), leading = at_least_one(m);
   const int side = triangle.side == 'L' ? m : n, a_leading = at_least_one(side);
@@ -180,7 +148,7 @@ Status run_trsm(const Functions<T>& use, Shape shape, Triangle triangle, std::sp
 }
 
 template <typename T>
-Status run_geqrf(const Functions<T>& use, Shape shape, std::span<const T> a, std::span<T> out, std::span<T> tau) {
+Status run_geqrf(const Functions<T>& use, Matrices shape, std::span<const T> a, std::span<T> out, std::span<T> tau) {
   const int m = static_cast<int>(shape.rows), n = static_cast<int>(shape.columns), leading = at_least_one(m);
   int info = 0;
   for (int64_t i = 0; i < shape.batch; ++i) {
@@ -195,8 +163,8 @@ Status run_geqrf(const Functions<T>& use, Shape shape, std::span<const T> a, std
 }
 
 template <typename T>
-Status run_orgqr(const Functions<T>& use, Shape shape, int64_t reflectors, std::span<const T> a, std::span<const T> tau,
-                 std::span<T> out) {
+Status run_orgqr(const Functions<T>& use, Matrices shape, int64_t reflectors, std::span<const T> a,
+                 std::span<const T> tau, std::span<T> out) {
   const int m = static_cast<int>(shape.rows), n = static_cast<int>(shape.columns), leading = at_least_one(m);
   const int k = static_cast<int>(reflectors);
   int info = 0;
@@ -212,8 +180,8 @@ Status run_orgqr(const Functions<T>& use, Shape shape, int64_t reflectors, std::
 }
 
 template <typename T>
-Status run_syevd(const Functions<T>& use, Shape shape, char mode, char uplo, std::span<const T> a, std::span<T> vectors,
-                 std::span<T> values, std::span<int32_t> infos) {
+Status run_syevd(const Functions<T>& use, Matrices shape, char mode, char uplo, std::span<const T> a,
+                 std::span<T> vectors, std::span<T> values, std::span<int32_t> infos) {
   const int n = static_cast<int>(shape.rows), leading = at_least_one(n);
   // At most so many integers are asked for by the routine.
   std::vector<int> integers(static_cast<size_t>(3 + 5 * shape.rows));
@@ -238,7 +206,7 @@ struct Singular {
   std::span<int32_t> info;
 };
 template <typename T>
-Status run_gesdd(const Functions<T>& use, Shape shape, char mode, std::span<const T> a, const Singular<T>& out) {
+Status run_gesdd(const Functions<T>& use, Matrices shape, char mode, std::span<const T> a, const Singular<T>& out) {
   const int m = static_cast<int>(shape.rows), n = static_cast<int>(shape.columns),
             least = static_cast<int>(shape.least());
   const int leading = at_least_one(m), u_columns = mode == 'A' ? m : least, vt_rows = mode == 'A' ? n : least;
@@ -279,11 +247,10 @@ class Lapack final : public Module<Lapack> {
   template <typename T>
   Status potrf(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t batch, int64_t m, int64_t n, int64_t,
                int64_t uplo_code, Binding<T> out, Binding<int32_t> info) {
-    const Shape shape{batch, m, n};
+    const Matrices shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("potrf", shape));
     BATON_ASSIGN_OR_RETURN(const char uplo, letter_of("uplo", uplo_code, "LU"));
-    if (m != n)
-      return failure(StatusCode::kInvalidArgument, "potrf has a matrix of ", m, " by ", n, "; it takes squares.");
+    BATON_OR_RETURN(check_square("potrf", shape));
     const auto run = [library, shape, uplo](std::span<const T> a_, std::span<T> out_,
                                             std::span<int32_t> info_) -> Status {
       BATON_OR_RETURN(
@@ -297,7 +264,7 @@ class Lapack final : public Module<Lapack> {
   template <typename T>
   Status getrf(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t batch, int64_t m, int64_t n,
                int64_t, Binding<T> out, Binding<int32_t> pivots, Binding<int32_t> info) {
-    const Shape shape{batch, m, n};
+    const Matrices shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("getrf", shape));
     const auto run = [library, shape](std::span<const T> a_, std::span<T> out_, std::span<int32_t> pivots_,
                                       std::span<int32_t> info_) -> Status {
@@ -313,7 +280,7 @@ class Lapack final : public Module<Lapack> {
   template <typename T>
   Status trsm(CommandBuffer& rec, Binding<const T> a, Binding<const T> b, int64_t, int64_t batch, int64_t m, int64_t n,
               int64_t, int64_t diag, int64_t side, int64_t trans, int64_t uplo, Binding<T> out) {
-    const Shape shape{batch, m, n};
+    const Matrices shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("trsm", shape));
     Triangle triangle = {};
     BATON_ASSIGN_OR_RETURN(triangle.diag, letter_of("diag", diag, "NU"));
@@ -334,7 +301,7 @@ class Lapack final : public Module<Lapack> {
   template <typename T>
   Status geqrf(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t batch, int64_t m, int64_t n, int64_t,
                Binding<T> out, Binding<T> tau) {
-    const Shape shape{batch, m, n};
+    const Matrices shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("geqrf", shape));
     const auto run = [library, shape](std::span<const T> a_, std::span<T> out_, std::span<T> tau_) -> Status {
       BATON_OR_RETURN(
@@ -348,12 +315,9 @@ class Lapack final : public Module<Lapack> {
   template <typename T>
   Status orgqr(CommandBuffer& rec, Binding<const T> a, Binding<const T> tau, int64_t, int64_t batch, int64_t m,
                int64_t n, int64_t k, Binding<T> out) {
-    const Shape shape{batch, m, n};
+    const Matrices shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("orgqr", shape));
-    if (m < n || k < 0 || k > n) {
-      return failure(StatusCode::kInvalidArgument, "orgqr has ", m, " by ", n, " elements and ", k,
-                     " reflectors; it takes as many rows as columns or more, and columns as reflectors or more.");
-    }
+    BATON_OR_RETURN(check_reflections("orgqr", shape, k));
     const auto run = [library, shape, k](std::span<const T> a_, std::span<const T> tau_, std::span<T> out_) -> Status {
       BATON_OR_RETURN(
           check_elements("A matrix", shape.batch, shape.rows, shape.columns, std::min(a_.size(), out_.size())));
@@ -367,12 +331,11 @@ class Lapack final : public Module<Lapack> {
   Status syevd(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t batch, int64_t m, int64_t n,
                int64_t, int64_t mode_code, int64_t uplo_code, Binding<T> vectors, Binding<T> values,
                Binding<int32_t> info) {
-    const Shape shape{batch, m, n};
+    const Matrices shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("syevd", shape));
     BATON_ASSIGN_OR_RETURN(const char mode, letter_of("mode", mode_code, "NV"));
     BATON_ASSIGN_OR_RETURN(const char uplo, letter_of("uplo", uplo_code, "LU"));
-    if (m != n)
-      return failure(StatusCode::kInvalidArgument, "syevd has a matrix of ", m, " by ", n, "; it takes squares.");
+    BATON_OR_RETURN(check_square("syevd", shape));
     const auto run = [library, shape, mode, uplo](std::span<const T> a_, std::span<T> vectors_, std::span<T> values_,
                                                   std::span<int32_t> info_) -> Status {
       BATON_OR_RETURN(
@@ -388,7 +351,7 @@ class Lapack final : public Module<Lapack> {
   Status gesdd(CommandBuffer& rec, Binding<const T> a, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t batch,
                int64_t m, int64_t n, int64_t, int64_t mode_code, Binding<T> out, Binding<T> s, Binding<T> u,
                Binding<T> vt, Binding<int32_t> info) {
-    const Shape shape{batch, m, n};
+    const Matrices shape{batch, m, n};
     BATON_ASSIGN_OR_RETURN(const Library* const library, begin("gesdd", shape));
     BATON_ASSIGN_OR_RETURN(const char mode, letter_of("mode", mode_code, "ASN"));
     const auto run = [library, shape, mode](std::span<const T> a_, std::span<T> out_, std::span<T> s_, std::span<T> u_,
@@ -414,7 +377,7 @@ class Lapack final : public Module<Lapack> {
     if (!library_) library_.emplace(Library::open(path_));
     return *library_;
   }
-  Result<const Library*> begin(const char* routine, Shape shape) {
+  Result<const Library*> begin(const char* routine, Matrices shape) {
     BATON_OR_RETURN(shape.check());
     const Result<Library>& library = opened();
     if (!library.has_value()) {

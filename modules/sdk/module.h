@@ -51,6 +51,10 @@ typedef baton_status* (*baton_body)(baton_call* call);
 /* Of a command: it expects the element type and the rank of a tensor in its slot (recording.h). For a command without
  * this trait the host clears them, so that its slots stay what they were. */
 #define BATON_TRAIT_TYPED_TENSORS (UINT64_C(1) << 6)
+/* Of a command: what its foreign functions ask for cannot be captured, because they wait for the device or allocate. A
+ * recording that holds it is enqueued command by command, on a thread that may wait, and never becomes a graph. A host
+ * that does not know it captures, and names the command that broke it. */
+#define BATON_TRAIT_NOT_CAPTURED (UINT64_C(1) << 7)
 
 typedef struct baton_export {
   const char* name;      /* without the module's name: "string.print" */

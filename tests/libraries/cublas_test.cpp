@@ -101,7 +101,7 @@ class CublasTest : public testing::TestWithParam<const char*> {
   }
 
   Result<Ref<hal::Recording>> record(const std::string& text) {
-    auto module = load_plugin(BATON_TEST_CUBLAS "?library=" BATON_TEST_FAKE_CUBLASLT);
+    auto module = load_plugin(BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE);
     BATON_TRY_ASSIGN(plugin_, std::move(module));
     program_.emplace(std::vector<Ref<const vm::Module>>{hal_module_on({device_}), plugin_}, text);
     BATON_TRY(program_->call("record", {}));

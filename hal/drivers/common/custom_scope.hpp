@@ -13,11 +13,18 @@ namespace baton::hal {
 
 class CustomScope {
  public:
-  void begin(const CustomCommand& command) { name_ = text(command.module, ".", command.function); }
-  void end() { name_.clear(); }
+  void begin(const CustomCommand& command) {
+    name_ = text(command.module, ".", command.function);
+    traits_ = command.traits;
+  }
+  void end() {
+    name_.clear();
+    traits_ = CommandTraits::kNone;
+  }
 
   // "blas.axpy"; empty when no custom command records.
   const std::string& name() const { return name_; }
+  CommandTraits traits() const { return traits_; }
 
   // Whether `extension` is asked for where it may be.
   Status check(std::string_view extension) const {
@@ -28,6 +35,7 @@ class CustomScope {
 
  private:
   std::string name_;
+  CommandTraits traits_ = CommandTraits::kNone;
 };
 
 }  // namespace baton::hal

@@ -140,6 +140,10 @@ Status CommandBuffer::foreign(const commands::Foreign& command) {
   auto segments = std::make_shared<SegmentCache>();
   record->segments = segments.get();
   recording_->own(std::move(segments));
+  if (has_any(custom_.traits(), CommandTraits::kNotCaptured)) {
+    note_obstacle("a command that is not captured");
+    recording_->blocks_host_ = true;
+  }
   return append(command, *record, kForeign);
 }
 

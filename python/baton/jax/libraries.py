@@ -1,4 +1,4 @@
-"""What JAX asks LAPACK for, and Fourier transforms, as commands of the plugins `lapack` and `fft` (modules/libraries).
+"""What JAX asks LAPACK for, and Fourier transforms, as commands of the plugins `lapack`, `cusolver` and `fft` (modules/libraries).
 
 A command is declared once for all shapes: its tensors are flat and of unknown size, and numbers tell the rest. The sizes of its
 results come first among them, for the program to make room; then batch, rows, columns and what the routine has besides; then the
@@ -9,17 +9,24 @@ import re
 from jaxlib.mlir import ir
 
 from .boundary import entries
-from .build import Builder, element_of, shape_of, tensor_type
+from .build import Builder, element_of, has_unknown_sizes, shape_of, tensor_type
 from .sorting import replace
 
-LIBRARIES = ("fft", "lapack")
+LIBRARIES = ("cusolver", "fft", "lapack")
 ROUTINE = re.compile(r"lapack_([sd])(potrf|getrf|trsm|geqrf|orgqr|syevd|gesdd)_ffi$")
 
 
-def lapack_routine(op, libraries):
-    """The routine that a call names, if it is one that the library is asked for."""
-    found = ROUTINE.match(ir.StringAttr(op.attributes["call_target_name"]).value) if "lapack" in libraries else None
-    return found.group(1) + found.group(2) if found else None
+def lower_routine(op, module, libraries):
+    """A call of LAPACK becomes one of a library that is asked for, if one takes it."""
+    found = ROUTINE.match(ir.StringAttr(op.attributes["call_target_name"]).value)
+    if not found or has_unknown_sizes(*op.operands):
+        return
+    letter, name = found.groups()
+    if "lapack" in libraries:
+        lower_lapack(op, module, letter + name)
+    elif "cusolver" in libraries and is_worth_it(name, shape_of(op.operands[0])):
+        config = {key: ir.IntegerAttr(value).value for key, value in entries(op.attributes["mhlo.backend_config"]).items()}
+        replace(op, CUSOLVER[name](_Turned(op, module, letter), config))
 
 
 def lower_lapack(op, module, routine):
@@ -30,6 +37,102 @@ def lower_lapack(op, module, routine):
     letters = [ir.IntegerAttr(value).value for _, value in sorted(entries(op.attributes["mhlo.backend_config"]).items())]
     numbers = [product(matrix[:-2]), *matrix[-2:], last, *letters]
     replace(op, call_command(b, module, "lapack." + routine, list(op.operands), [each.type for each in op.results], numbers))
+
+
+# cuSOLVER ---------------------------------------------------------------------------------------------------------------
+#
+# It holds matrices column by column, so that what is a matrix here is its transpose there: other triangles and sides are asked
+# for where that is all the difference, and kernels turn the rest.
+
+CAPTURED_MAX = 256  # Eigenvalues of larger matrices wait for the device.
+
+
+def is_worth_it(name, shape):
+    """Generated code does all matrices of a batch at once, and small ones in one kernel each; cuSOLVER does one after the other. What
+    converges takes generated code many rounds, and cuSOLVER does batches of eigenvalues at once, too."""
+    batch, least = product(shape[:-2]), min(shape[-2:])
+    if name == "syevd":
+        return True
+    return batch <= 16 if name == "gesdd" else batch <= 4 and least > 32
+
+
+OTHER = {ord("L"): ord("U"), ord("U"): ord("L")}
+OTHER_SIDE = {ord("L"): ord("R"), ord("R"): ord("L")}
+
+
+class _Turned:
+    """One call of LAPACK, as one of cuSOLVER."""
+
+    def __init__(self, op, module, letter):
+        self.b, self.module, self.letter = Builder.before(op), module, letter
+        self.given, self.wanted = list(op.operands), [each.type for each in op.results]
+
+    def call(self, name, operands, results, numbers):
+        return call_command(self.b, self.module, f"cusolver.{self.letter}{name}", operands, results, numbers)
+
+    def sizes(self, operand=0):
+        """The batch, and the matrix's rows and columns."""
+        shape = shape_of(self.given[operand])
+        return product(shape[:-2]), *shape[-2:]
+
+    def turn(self, value):
+        rank = len(shape_of(value))
+        return self.b.transpose(value, [*range(rank - 2), rank - 1, rank - 2])
+
+
+def turned_type(type_):
+    shape = list(ir.RankedTensorType(type_).shape)
+    return tensor_type([*shape[:-2], shape[-1], shape[-2]], ir.RankedTensorType(type_).element_type)
+
+
+def _potrf(it, config):
+    """By the lower triangle, which takes cuSOLVER half as long as the upper one; our upper one is that."""
+    batch, order, _ = it.sizes()
+    if config["uplo"] == ord("U"):
+        return it.call("potrf", it.given, it.wanted, [batch, order, ord("L")])
+    factor, info = it.call("potrf", [it.turn(it.given[0])], it.wanted, [batch, order, ord("L")])
+    return [it.turn(factor), info]
+
+
+def _getrf(it, config):
+    packed, *rest = it.call("getrf", [it.turn(it.given[0])], [turned_type(it.wanted[0]), *it.wanted[1:]], it.sizes())
+    return [it.turn(packed), *rest]
+
+
+def _trsm(it, config):
+    batch, rows, columns = it.sizes(1)
+    return it.call("trsm", it.given, it.wanted, [batch, columns, rows, config["diag"], OTHER_SIDE[config["side"]], config["trans_x"], OTHER[config["uplo"]]])
+
+
+def _geqrf(it, config):
+    packed, taus = it.call("geqrf", [it.turn(it.given[0])], [turned_type(it.wanted[0]), it.wanted[1]], it.sizes())
+    return [it.turn(packed), taus]
+
+
+def _orgqr(it, config):
+    a, taus = it.given
+    return [it.turn(it.call("orgqr", [it.turn(a), taus], [turned_type(it.wanted[0])], [*it.sizes(), shape_of(taus)[-1]])[0])]
+
+
+def _syevd(it, config):
+    batch, order, _ = it.sizes()
+    name = "syevd" if order <= CAPTURED_MAX else "syevd_large"
+    vectors, *rest = it.call(name, it.given, it.wanted, [batch, order, config["mode"], OTHER[config["uplo"]]])
+    return [it.turn(vectors), *rest]
+
+
+def _gesdd(it, config):
+    """Of the transpose: what are its U and V are V and U here, and its U, column by column, is V's transpose."""
+    batch, rows, columns = it.sizes()
+    a, s, u, vt, info = it.wanted
+    a, s, vt, u, info = it.call("gesvdj", it.given, [a, s, vt, turned_type(u), info], [batch, columns, rows, config["mode"]])
+    return [a, s, it.turn(u), vt, info]
+
+
+CUSOLVER = {"potrf": _potrf, "getrf": _getrf, "trsm": _trsm, "geqrf": _geqrf, "orgqr": _orgqr, "syevd": _syevd, "gesdd": _gesdd}
+
+
+# Transforms -------------------------------------------------------------------------------------------------------------
 
 
 def call_fft(b, module, kind, parts, made, lengths):

@@ -8,8 +8,8 @@ import re
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import (boundary, callbacks as python, calls, collectives, complex, control_flow, libraries as commands, lines, products, rest,
-               scatter, sizes, sorting, tokens, windows_unknown)
+from . import (boundary, callbacks as python, calls, collectives, complex, control_flow, gpu_calls, libraries as commands, lines, products,
+               rest, scatter, sizes, sorting, tokens, windows_unknown)
 from .inlining import inline_calls
 from .scalars import Scalars
 
@@ -92,9 +92,11 @@ def operations(module, order=ir.WalkOrder.POST_ORDER):
 
 def _lower_operations(module, libraries):
     for op in operations(module):
-        routine = commands.lapack_routine(op, libraries) if op.name == "stablehlo.custom_call" else None
-        if routine:
-            commands.lower_lapack(op, module, routine)
+        if op.name == "stablehlo.custom_call":
+            gpu_calls.lower_gpu_call(op)
+    for op in operations(module):
+        if op.name == "stablehlo.custom_call":
+            commands.lower_routine(op, module, libraries)
     for op in operations(module):
         rest.lower_complex_factorization(op, module)
     complex.lower_complex(module, operations(module, ir.WalkOrder.PRE_ORDER), libraries)

@@ -119,3 +119,24 @@ def transforms_of_batches_in_parts(x, odd, plane, z, half, long, one, two):
 @fft(f32(512), f32(33))
 def convolution_by_transform(x, kernel):
     return jax.scipy.signal.fftconvolve(x, kernel, mode="same")
+
+
+@lapack(f32(48, 48), f32(2, 48, 36), f64(40, 48), x64=True, tolerance=3e-4)
+def matrices_of_many_rows(a, batch, wide):
+    """So many that cuSOLVER is asked, too, in tests/gpu/factorizations.py."""
+    one = jnp.eye(48, dtype=a.dtype)
+    definite = a @ a.T + 48 * one
+    full = a / 50 + one
+    solved = [jax.lax.linalg.triangular_solve(full, a[:, :5] if left else a[:5], left_side=left, lower=lower, transpose_a=turned, unit_diagonal=unit)
+              for left in (True, False) for lower in (True, False) for turned in (False, True) for unit in (False, True)]
+    q, r = jnp.linalg.qr(batch)
+    w, v = jnp.linalg.eigh(a + a.T)
+    u, s, vt = jnp.linalg.svd(wide, full_matrices=False)
+    factors = jax.lax.linalg.lu(wide)
+    return [jnp.linalg.cholesky(definite), jnp.linalg.cholesky(definite, upper=True), jnp.linalg.solve(definite, a[:, 0]), *factors, *solved, q @ r,
+            jnp.swapaxes(q, 1, 2) @ q, w, (v * w) @ v.T, s, (u * s) @ vt, jnp.linalg.svd(batch, compute_uv=False)]
+
+
+@lapack(f32(300, 300), tolerance=3e-4)
+def eigenvalues_of_a_large_matrix(a):
+    return jnp.linalg.eigvalsh(a + a.T)
