@@ -124,7 +124,7 @@ int gesvdj(void* handle, int mode, int thin, int m, int n, T* a, int lda, T* s, 
     lapack<T>("gesdd", &letter, &m, &n, a, &lda, s, u, &ldu, vt.data(), &rows, room.data(), &room_size, integers.data(),
               info);
     for (int i = 0; mode && i < rows; ++i) {
-      for (int j = 0; j < n; ++j) v[i * ldv + j] = vt[static_cast<size_t>(j * rows + i)];
+      for (int j = 0; j < n; ++j) v[i * ldv + j] = *(vt.data() + j * rows + i);
     }
   });
   return code != 0 ? code : wait_for(static_cast<Handle*>(handle)->stream);
