@@ -34,20 +34,50 @@ def is_wide():
     return jax.config.jax_enable_x64
 
 
+def settings():
+    """What JAX's settings say that its traces depend on: a program is compiled for them, too."""
+    return jax.config.jax_enable_x64
+
+
+try:
+    from jax._src.config import trace_context as settings  # noqa: F811 - the whole of it, where this JAX says it.
+except ImportError:
+    pass
+
+
 def kind(leaf):
     """What a program is compiled for: equal for arguments that one program takes."""
     if type(leaf) is _ARRAY:
         return leaf.shape, leaf.dtype, leaf.weak_type
     if isinstance(leaf, Tracer):
         raise Traced
-    if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
-        return tuple(leaf.shape), str(leaf.dtype), getattr(leaf, "weak_type", False)
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf.shape, str(leaf.dtype), False
+    if hasattr(leaf, "dtype") and hasattr(leaf, "shape") and not isinstance(leaf, type):  # A type of NumPy's is no array.
+        return tuple(leaf.shape), str(leaf.dtype), getattr(leaf, "weak_type", False), type(leaf)
     return type(leaf)
 
 
 def is_small_float(dtype):
     """A float of 8 bits, which tensors have as bytes of the same bits."""
     return dtype.itemsize == 1 and jax.dtypes.issubdtype(dtype, np.floating)
+
+
+def byte_of(dtype):
+    """The bytes that a program has for integers of 2 and 4 bits; None for all else."""
+    if dtype.itemsize != 1 or not jax.dtypes.issubdtype(dtype, np.integer) or jax.numpy.iinfo(dtype).bits == 8:
+        return None
+    return np.dtype("int8" if jax.dtypes.issubdtype(dtype, np.signedinteger) else "uint8")
+
+
+def is_converted(dtype):
+    """Whether the memory of such an array is never a program's."""
+    return is_small_float(dtype) or byte_of(dtype) is not None
+
+
+def is_float0(dtype):
+    """What JAX gives for the gradient of an integer: nothing, in the shape of it. Programs have booleans there."""
+    return dtype == jax.dtypes.float0
 
 
 def typed(argument):
@@ -59,18 +89,27 @@ def typed(argument):
 
 
 def taking(leaf):
-    """What makes of such a leaf something that the program takes; None where it takes the leaf itself."""
-    if hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        return jax.random.key_data
-    if hasattr(leaf, "dtype") and is_small_float(np.dtype(leaf.dtype)):
-        return _bits
+    """What makes of such a leaf something that the program takes; None where it takes the leaf itself. It serves every leaf of the same kind()."""
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        raise TypeError(f"an argument is {leaf}, a shape without numbers: a call takes arrays, .lower() and .program() take shapes")
+    if hasattr(leaf, "dtype") and not isinstance(leaf, type):
+        if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return jax.random.key_data
+        if is_float0(leaf.dtype):
+            return lambda array: np.zeros(array.shape, bool)
+        if is_small_float(np.dtype(leaf.dtype)):
+            return _bits
+        if byte := byte_of(np.dtype(leaf.dtype)):
+            return lambda array: _read_only(np.asarray(array).astype(byte))
     if type(leaf) is _ARRAY:
         return None
+    if type(leaf) is float and not is_wide():
+        return _in_f32
     if type(leaf) in (bool, int, float):
         return None  # In the type that the program declares.
     if isinstance(leaf, (np.ndarray, np.generic)):
         narrow = _WIDE.get(leaf.dtype) if not is_wide() else None
-        return (lambda array: np.asarray(array, narrow)) if narrow or not isinstance(leaf, np.ndarray) else _read_only
+        return (lambda array: _narrowed(array, narrow)) if narrow else _read_only
     return jax.numpy.asarray
 
 
@@ -80,9 +119,25 @@ def _bits(array):
 
 def _read_only(array):
     """The caller may change an array of NumPy afterwards, and results of JAX never change: none of them is its memory."""
-    view = array.view()
+    view = np.asarray(array).view()  # One of NumPy's scalars is of the same kind as an array without dimensions.
     view.flags.writeable = False
     return view
+
+
+def _narrowed(array, dtype):
+    with np.errstate(over="ignore"):  # As with JAX.
+        return np.asarray(array, dtype)
+
+
+_LARGEST_F32 = float(np.finfo(np.float32).max)
+
+
+def _in_f32(number):
+    """A float of Python, which is infinite for JAX where an f32 is, and which programs refuse there."""
+    if -_LARGEST_F32 <= number <= _LARGEST_F32:
+        return number
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))
 
 
 # Donated -------------------------------------------------------------------------------------------------------------
@@ -122,7 +177,7 @@ _pass_on = jax.jit(lambda array: array, donate_argnums=0)
 def handing_over(leaf, given, index, handed):
     """What a program gets in place of a donated leaf, for which it would be given `given`. `index` is added to `handed` when the
     leaf is handed over."""
-    if type(leaf) is not _ARRAY or is_small_float(leaf.dtype) or (id(leaf) not in _loans and (leaf.nbytes < _LARGE or not leaf.is_fully_addressable)):
+    if type(leaf) is not _ARRAY or is_converted(leaf.dtype) or (id(leaf) not in _loans and (leaf.nbytes < _LARGE or not leaf.is_fully_addressable)):
         return given
     return later(lambda: _handed_over(leaf, given, index, handed))
 
@@ -259,7 +314,7 @@ def _out():
 
 def lending(info, donated):
     """giving() for a function whose next call may be given the leaf back in place of one of the `donated`."""
-    fits = any(tuple(each.shape) == tuple(info.shape) and each.dtype == info.dtype and not is_small_float(each.dtype) for each in donated)
+    fits = any(tuple(each.shape) == tuple(info.shape) and each.dtype == info.dtype and not is_converted(each.dtype) for each in donated)
     return giving(info, _lent(_out()) if fits else None)
 
 
@@ -268,6 +323,11 @@ def giving(info, out=None):
     out = out or _out()
     if jax.dtypes.issubdtype(info.dtype, jax.dtypes.prng_key):
         return lambda result: jax.random.wrap_key_data(out(result), impl=info.dtype._impl)
+    if is_float0(info.dtype):
+        nothing = jax.jit(lambda array: array)(np.zeros(info.shape, jax.dtypes.float0))  # Of the type that this JAX has for it.
+        return lambda result: nothing
+    if byte_of(info.dtype):
+        return lambda result: out(result).astype(info.dtype)
     if is_small_float(info.dtype):
         return lambda result: jax.lax.bitcast_convert_type(out(result), info.dtype)
     if getattr(info, "weak_type", False):

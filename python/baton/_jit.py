@@ -115,7 +115,7 @@ class Jitted:
     def __call__(self, *arguments, **keywords):
         static, leaves, tree = self._flattened(arguments, keywords)
         try:
-            key = (static, tree, arrays.is_wide(), *map(arrays.kind, leaves))
+            key = (static, tree, arrays.settings(), *map(arrays.kind, leaves))
             ready = self._ready.get(key)
         except arrays.Traced:
             return self._inside(arguments, keywords)
@@ -196,7 +196,7 @@ class Jitted:
         if self._sizes is not None:
             named, tree = tree_flatten(self._named_moving(arguments))
             by_name, names = tree_flatten({name: each for name, each in keywords.items() if name not in self._static_names})
-            kind = (static, tree, *map(str, named), names, arrays.is_wide(), *map(arrays.kind, by_name))
+            kind = (static, tree, *map(str, named), names, arrays.settings(), *map(arrays.kind, by_name))
             if kind in self._of_any_size:
                 return self._of_any_size[kind]
         text, args_info, out_info, callbacks = self._lowered(arguments, keywords)

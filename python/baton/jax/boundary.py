@@ -1,7 +1,9 @@
-"""What a program's arguments and results are to its caller: unsigned types, donated buffers, names."""
+"""What a program's arguments and results are to its caller: unsigned types, integers of less than a byte, donated buffers, names."""
 import collections
 
 from jaxlib.mlir import ir
+
+from .build import Builder, element_of
 
 TENSOR_ANNOTATIONS = ("sdy.", "mhlo.", "jax.", "tf.")
 SHARDINGS = ("sdy.", "mhlo.sharding")
@@ -69,6 +71,7 @@ class Boundary:
             function = op.operation
             if function.name != "func.func" or not len(function.regions[0].blocks):
                 continue
+            _give_bytes_to_narrow_integers(function)
             made = ir.FunctionType(function.attributes["function_type"].value)
             arguments = _dictionaries(function, "arg_attrs", len(made.inputs))
             results = _dictionaries(function, "res_attrs", len(made.results))
@@ -101,6 +104,37 @@ class Boundary:
             arguments, results = self.functions[function.attributes["sym_name"].value]
             for name, each in (("arg_attrs", arguments), ("res_attrs", results)):
                 function.attributes[name] = ir.ArrayAttr.get([ir.DictAttr.get(attributes) for attributes in each])
+
+
+def _give_bytes_to_narrow_integers(function):
+    """Callers have integers of 2 and 4 bits in a byte each, because buffers have none smaller; the program computes on them as they are."""
+    block = function.regions[0].blocks[0]
+    end = list(block.operations)[-1].operation
+    narrow = [each.type for each in (*block.arguments, *end.operands) if _is_narrow(each.type)]
+    if end.name != "func.return" or not narrow:
+        return
+    for argument in block.arguments:
+        if _is_narrow(argument.type):
+            element = element_of(argument)
+            argument.set_type(_with_bytes(argument.type))
+            converted = Builder(ir.InsertionPoint.at_block_begin(block), function.location).convert(argument, element)
+            argument.replace_all_uses_except(converted, converted.owner.operation)
+    for i, value in enumerate(end.operands):
+        if _is_narrow(value.type):
+            end.operands[i] = Builder.before(end).convert(value, _with_bytes(value.type).element_type)
+    made = ir.FunctionType.get([each.type for each in block.arguments], [each.type for each in end.operands])
+    function.attributes["function_type"] = ir.TypeAttr.get(made)
+
+
+def _is_narrow(type_):
+    if not isinstance(type_, ir.RankedTensorType) or not isinstance(type_.element_type, ir.IntegerType):
+        return False
+    return 1 < type_.element_type.width < 8  # Booleans have bytes without this.
+
+
+def _with_bytes(type_):
+    made = ir.IntegerType.get_unsigned(8) if type_.element_type.is_unsigned else ir.IntegerType.get_signless(8)
+    return ir.RankedTensorType.get(type_.shape, made)
 
 
 def _encoding(type_):

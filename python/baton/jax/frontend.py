@@ -61,11 +61,16 @@ def _rules_for_any_platform():
 def named_sizes(arguments, sizes):
     """The arguments as types, with the names of their unknown sizes in them; `sizes` may be a tree where an argument is one."""
     typed = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), tuple(arguments))
+    if not isinstance(sizes, (str, tuple, list)):
+        raise TypeError(f"sizes= is a tuple with the names of each argument's sizes, or None for it, as ('batch, 8', None); this is {sizes!r}")
     sizes = (sizes,) if isinstance(sizes, str) else tuple(sizes)
     if len(sizes) != len(typed):
         raise ValueError(f"sizes= names those of {len(sizes)} arguments, and {len(typed)} were given")
     try:
-        return jax.export.symbolic_args_specs(typed, sizes)
+        named = jax.export.symbolic_args_specs(typed, sizes)
+        if any(len(a.shape) != len(b.shape) for a, b in zip(jax.tree.leaves(named), jax.tree.leaves(typed))):
+            raise IndexError
+        return named
     except IndexError:  # JAX's word for a name behind the last dimension.
         shapes = ", ".join(str(leaf.shape) for leaf in jax.tree.leaves(typed))
         raise ValueError(f"sizes={sizes!r} names more dimensions than the arguments have: {shapes}") from None
