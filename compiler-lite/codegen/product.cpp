@@ -197,6 +197,53 @@ static bool may_ask_upstream(linalg::LinalgOp op) {
   return sum && llvm::any_of(sum->getOperands(), computing_operation);
 }
 
+// The loops of C outside of its columns, the innermost first.
+static llvm::SmallVector<unsigned> loops_outwards(linalg::LinalgOp op, const ProductForm& form) {
+  llvm::SmallVector<unsigned> loops;
+  const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (const mlir::AffineExpr each : llvm::reverse(op.getIndexingMapsArray()[2].getResults())) {
+    const unsigned loop = llvm::cast<mlir::AffineDimExpr>(each).getPosition();
+    if (loop != form.columns && sizes[loop] != 1) loops.push_back(loop);
+  }
+  return loops;
+}
+
+llvm::SmallVector<unsigned> row_group_loops(linalg::LinalgOp op, const ProductForm& form) {
+  llvm::SmallVector<unsigned> groups;
+  const mlir::AffineMap a = op.getIndexingMapsArray()[form.a];
+  if (form.rows == ProductForm::kNone || a.getNumResults() == 0) return groups;
+  const auto last = llvm::dyn_cast<mlir::AffineDimExpr>(a.getResults().back());
+  if (!last || !llvm::is_contained(form.steps, last.getPosition())) return groups;
+  const llvm::SmallVector<unsigned> outwards = loops_outwards(op, form);
+  if (outwards.empty() || outwards.front() != form.rows) return groups;
+  for (const unsigned loop : llvm::drop_begin(outwards)) {
+    const int64_t size = op.getStaticLoopRanges()[loop];
+    if (mlir::ShapedType::isDynamic(size) || size < 1 || !llvm::is_contained(form.other_rows, loop)) break;
+    groups.push_back(loop);
+  }
+  return groups;
+}
+
+ProductForm with_row_groups(linalg::LinalgOp op, const ProductForm& form) {
+  constexpr int64_t kManyRows = 64;
+  const llvm::SmallVector<unsigned> outwards = loops_outwards(op, form);
+  if (form.rows == ProductForm::kNone || outwards.empty()) return form;
+  const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  const unsigned innermost = outwards.front();
+  if (mlir::ShapedType::isDynamic(sizes[innermost]) || mlir::ShapedType::isDynamic(sizes[form.rows])) return form;
+  if (sizes[innermost] < 1) return form;
+  if (sizes[form.rows] >= kManyRows || (innermost != form.rows && !llvm::is_contained(form.other_rows, innermost))) {
+    return form;
+  }
+  ProductForm grouped = form;
+  if (innermost != form.rows) {
+    llvm::erase(grouped.other_rows, innermost);
+    grouped.other_rows.push_back(form.rows);
+    grouped.rows = innermost;
+  }
+  return row_group_loops(op, grouped).empty() ? form : grouped;
+}
+
 bool is_product(linalg::LinalgOp op) {
   return product_form(op) || (may_ask_upstream(op) && linalg::isaContractionOpInterface(op));
 }
@@ -255,12 +302,15 @@ class Opening {
         loops_(*LoopSteps::of(op)),
         around_(op.getNumLoops()) {}
 
-  Product run(bool leaves_turns) {
+  Product run(bool leaves_turns, bool leaves_groups) {
     begin();
     Side rows =
         form_.rows == ProductForm::kNone ? Side{form_.rows, 1, {}, {}} : begin_side(form_.rows, form_.other_rows);
     Side columns = begin_side(form_.columns, form_.other_columns);
     Side steps = longest_side(form_.steps, kUnknownSize);
+    const Side rows_of_a = rows;
+    llvm::SmallVector<Product::RowGroup> groups;
+    if (leaves_groups && is_contiguous(form_.a, steps.loop)) groups = add_groups(rows);
     for (const llvm::ArrayRef<unsigned> outer :
          {llvm::ArrayRef(form_.batches), llvm::ArrayRef(rows.outer), llvm::ArrayRef(columns.outer)}) {
       for (const unsigned loop : outer) open_loop(loop);
@@ -273,8 +323,9 @@ class Opening {
         turns.push_back({value(size(loop)), value(stride(form_.a, loop)), value(stride(form_.b, loop))});
       }
     }
-    Product product = matrices(rows, steps, columns);
+    Product product = matrices(rows_of_a, rows, steps, columns);
     product.turns = std::move(turns);
+    product.row_groups = std::move(groups);
     return product;
   }
 
@@ -290,7 +341,7 @@ class Opening {
          {llvm::ArrayRef(form_.batches), llvm::ArrayRef(columns.outer), llvm::ArrayRef(steps.outer)}) {
       for (const unsigned loop : outer) open_loop(loop);
     }
-    Product product = matrices(rows, steps, columns);
+    Product product = matrices(rows, rows, steps, columns);
     for (const unsigned loop : rows.outer)
       product.row_turns.push_back({value(size(loop)), value(stride(form_.a, loop)), value(stride(2, loop))});
     return product;
@@ -326,8 +377,8 @@ class Opening {
     for (unsigned operand = 0; operand < 3; ++operand) read_layout(operand);
   }
 
-  Product matrices(const Side& rows, const Side& steps, const Side& columns) {
-    Product product{view(form_.a, rows, steps), view(form_.b, steps, columns), view(2, rows, columns),
+  Product matrices(const Side& rows_of_a, const Side& rows, const Side& steps, const Side& columns) {
+    Product product{view(form_.a, rows_of_a, steps), view(form_.b, steps, columns), view(2, rows, columns),
                     form_.is_unsigned};
     product.sum_type = op_.getRegionOutputArgs()[0].getType();
     product.around = around_;
@@ -392,28 +443,49 @@ class Opening {
   }
 
   // Whether `outer` begins again in memory where a whole side of `length` steps of `inner` ends.
-  bool continues(unsigned outer, unsigned inner, int64_t length) {
-    return llvm::all_of(llvm::seq(0u, 3u), [&](unsigned operand) {
-      const auto far = number(stride(operand, outer)), near = number(stride(operand, inner));
-      return far && near && *far == *near * length;
-    });
+  bool continues(unsigned operand, unsigned outer, unsigned inner, int64_t length) {
+    const auto far = number(stride(operand, outer)), near = number(stride(operand, inner));
+    return far && near && *far == *near * length;
+  }
+
+  // Takes `loop` along, whose steps are each all that the side has.
+  void take(Side& side, unsigned loop) {
+    side.size *= loops_.size(loop);
+    side.digits.push_back({loop, loops_.size(loop)});
+    llvm::erase(side.outer, loop);
   }
 
   Side begin_side(unsigned loop, llvm::ArrayRef<unsigned> others) {
     Side side{loop, loops_.size(loop), llvm::SmallVector<unsigned>(others), {{loop, loops_.size(loop)}}};
     llvm::erase_if(side.outer, [&](unsigned other) { return loops_.size(other) == 1; });
-    bool grows = !mlir::ShapedType::isDynamic(side.size);
-    while (grows) {
-      const auto* next = llvm::find_if(side.outer, [&](unsigned other) {
-        return !mlir::ShapedType::isDynamic(loops_.size(other)) && continues(other, side.loop, side.size);
-      });
-      grows = next != side.outer.end();
-      if (!grows) break;
-      side.size *= loops_.size(*next);
-      side.digits.push_back({*next, loops_.size(*next)});
-      side.outer.erase(next);
-    }
+    const auto continues_all = [&](unsigned next) {
+      return llvm::all_of(llvm::seq(0u, 3u),
+                          [&](unsigned operand) { return continues(operand, next, side.loop, side.size); });
+    };
+    while (const std::optional<unsigned> next = next_of(side, continues_all)) take(side, *next);
     return side;
+  }
+
+  // A loop outside of the side that goes on where it ends; nothing where sizes are open.
+  template <typename Continues>
+  std::optional<unsigned> next_of(const Side& side, const Continues& continues_side) {
+    if (mlir::ShapedType::isDynamic(side.size)) return std::nullopt;
+    for (const unsigned loop : side.outer) {
+      if (!mlir::ShapedType::isDynamic(loops_.size(loop)) && continues_side(loop)) return loop;
+    }
+    return std::nullopt;
+  }
+
+  // Rows that go on in C.
+  llvm::SmallVector<Product::RowGroup> add_groups(Side& rows) {
+    if (rows.loop == ProductForm::kNone) return {};
+    llvm::SmallVector<Product::RowGroup> groups{{rows.size, value(stride(form_.a, rows.loop))}};
+    const auto continues_in_c = [&](unsigned next) { return continues(2, next, rows.loop, rows.size); };
+    while (const std::optional<unsigned> next = next_of(rows, continues_in_c)) {
+      groups.push_back({loops_.size(*next), value(stride(form_.a, *next))});
+      take(rows, *next);
+    }
+    return groups.size() > 1 ? groups : llvm::SmallVector<Product::RowGroup>();
   }
 
   Side longest_side(llvm::ArrayRef<unsigned> loops, int64_t unknown_size) {
@@ -489,8 +561,9 @@ class Opening {
 
 }  // namespace
 
-Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form, bool leaves_turns) {
-  return Opening(rewriter, op, form).run(leaves_turns);
+Product open_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form, bool leaves_turns,
+                     bool leaves_groups) {
+  return Opening(rewriter, op, form).run(leaves_turns, leaves_groups);
 }
 
 Product open_product_of_rows(mlir::IRRewriter& rewriter, linalg::LinalgOp op, const ProductForm& form) {

@@ -34,6 +34,11 @@ bool sums_products(mlir::linalg::LinalgOp op);
 inline constexpr int64_t kFewRows = 8;
 // How many rows, where they are few and of types and sums that are worth it.
 std::optional<int64_t> few_rows(mlir::linalg::LinalgOp op, const ProductForm& form);
+// Loops of further rows that go on in C where the rows end, though not in A, whose steps follow each other: the innermost first. A tile
+// of a block may have some of each (Product::RowGroup).
+llvm::SmallVector<unsigned> row_group_loops(mlir::linalg::LinalgOp op, const ProductForm& form);
+// The form whose rows have such loops, where those of `form` are few.
+ProductForm with_row_groups(mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether it is one in any form, upstream's included, whose test asks for one result.
 bool is_product(mlir::linalg::LinalgOp op);
 
@@ -47,6 +52,12 @@ struct Product {
   struct RowTurn {
     mlir::Value count, a_stride, c_stride;
   };
+  // Rows of A of which the next group does not follow the one before at the same stride, though it does in C: a group is so many
+  // of the faster one.
+  struct RowGroup {
+    int64_t size;
+    mlir::Value a_stride;
+  };
   // A loop of the operation that a row's or a column's number is made of.
   struct Digit {
     unsigned loop;
@@ -56,6 +67,8 @@ struct Product {
   bool is_unsigned = false;
   llvm::SmallVector<Turn> turns = {};  // The first is the slowest.
   llvm::SmallVector<RowTurn> row_turns = {};
+  llvm::SmallVector<RowGroup> row_groups =
+      {};                    // The first is the fastest, the rows of A's view; none where these are all.
   mlir::Type sum_type = {};  // What the operation sums in, whatever C is of.
   // Where the loops around the matrices stand, by loop, null for all others; and what the others make, the fastest first.
   llvm::SmallVector<mlir::Value> around = {};
@@ -67,9 +80,9 @@ struct Product {
   llvm::SmallVector<std::optional<unsigned>> last_loops = {};
 };
 // The matrices of `op`, which is on memrefs and has the form. `rewriter` stands in the loops around them afterwards; those
-// around the steps are left as turns if `leaves_turns`.
+// around the steps are left as turns if `leaves_turns`, and rows that follow each other in C alone as groups if `leaves_groups`.
 Product open_product(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, const ProductForm& form,
-                     bool leaves_turns = false);
+                     bool leaves_turns = false, bool leaves_groups = false);
 // The same, with the matrices of most rows; those around the rows are left as row turns.
 Product open_product_of_rows(mlir::IRRewriter& rewriter, mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether the columns of C follow each other in memory.

@@ -38,6 +38,8 @@ struct ProductTile {
   int64_t rows, columns;
 };
 constexpr ProductTile kHalfTile{64, 128}, kMiddleHalfTile{128, 128}, kLargeHalfTile{128, 256};
+// Of sums that are summed in parts, which older devices keep in f32 beside the slices.
+constexpr ProductTile kHalfTilesOfParts[] = {kHalfTile, {64, 64}, {128, 64}};
 constexpr ProductTile kHalfTiles[] = {kHalfTile, {64, 64}, {64, 256}, kMiddleHalfTile, {128, 192}, kLargeHalfTile};
 constexpr int64_t kEnoughTiles = 128;
 
@@ -74,6 +76,12 @@ int64_t known_size(int64_t size) {
   return mlir::ShapedType::isDynamic(size) ? kUnknownSize : std::max<int64_t>(size, 1);
 }
 
+// As blocks take it.
+std::optional<ProductForm> block_form(linalg::LinalgOp product) {
+  const std::optional<ProductForm> form = product_form(product);
+  return form ? std::optional(with_row_groups(product, *form)) : form;
+}
+
 bool is_half(linalg::LinalgOp product) {
   const mlir::Type element = mlir::getElementTypeOrSelf(product->getOperand(0).getType());
   return element.isF16() || element.isBF16();
@@ -81,13 +89,28 @@ bool is_half(linalg::LinalgOp product) {
 
 int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// How many steps of each of the loops that a tile's rows take along are in one of so many rows, which divide them.
+llvm::SmallVector<int64_t> grouped_counts(int64_t rows, llvm::ArrayRef<int64_t> sizes, int64_t tile_rows) {
+  llvm::SmallVector<int64_t> counts(sizes.size(), 1);
+  for (size_t i = 0; i < sizes.size() && rows <= tile_rows; ++i) {
+    counts[i] = std::min(sizes[i], tile_rows / rows);
+    while (sizes[i] % counts[i] != 0) --counts[i];
+    if (counts[i] < sizes[i]) break;
+    rows *= counts[i];
+  }
+  return counts;
+}
+
 // A product as its tiles see it: how often there are so many rows and columns. Nothing where sizes are open.
 struct TiledSizes {
   int64_t rows, columns, count;
+  llvm::SmallVector<int64_t> groups = {};  // Sizes of loops that tiles of few rows take along; part of the count.
 
   int64_t whole_tiles(ProductTile tile) const { return rows / tile.rows * (columns / tile.columns) * count; }
   int64_t tiles(ProductTile tile) const {
-    return quotient_up(rows, tile.rows) * quotient_up(columns, tile.columns) * count;
+    int64_t together = 1;
+    for (const int64_t each : grouped_counts(rows, groups, tile.rows)) together *= each;
+    return quotient_up(rows, tile.rows) * quotient_up(columns, tile.columns) * (count / together);
   }
   bool are_divided_by(ProductTile tile) const { return rows % tile.rows == 0 && columns % tile.columns == 0; }
 };
@@ -98,6 +121,7 @@ std::optional<TiledSizes> tiled_sizes(linalg::LinalgOp op, const ProductForm& fo
   for (const auto* loops : {&form.batches, &form.other_rows, &form.other_columns}) {
     for (const unsigned loop : *loops) sizes.count *= known_size(ranges[loop]);
   }
+  for (const unsigned loop : row_group_loops(op, form)) sizes.groups.push_back(ranges[loop]);
   return sizes;
 }
 
@@ -117,16 +141,20 @@ double half_cost(ProductTile tile, const TiledSizes& sizes, int64_t steps) {
 
 ProductTile half_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes,
                       int64_t steps) {
-  // What is summed in parts is kept in f32 beside the slices.
-  if (!sums_at_once(op, form) || !sizes) return kHalfTile;
+  const auto costs_less = [&](ProductTile a, ProductTile b) {
+    return half_cost(a, *sizes, steps) < half_cost(b, *sizes, steps);
+  };
+  if (!sizes) return kHalfTile;
+  if (!sums_at_once(op, form)) {
+    if (sizes->groups.empty()) return kHalfTile;
+    return *std::min_element(std::begin(kHalfTilesOfParts), std::end(kHalfTilesOfParts), costs_less);
+  }
   if (steps <= kShortSum) {
     const TiledSizes one{sizes->rows, sizes->columns, 1};
     if (one.whole_tiles(kLargeHalfTile) >= kEnoughTiles) return kLargeHalfTile;
     return one.whole_tiles(kMiddleHalfTile) >= kEnoughTiles ? kMiddleHalfTile : kHalfTile;
   }
-  return *std::min_element(std::begin(kHalfTiles), std::end(kHalfTiles), [&](ProductTile a, ProductTile b) {
-    return half_cost(a, *sizes, steps) < half_cost(b, *sizes, steps);
-  });
+  return *std::min_element(std::begin(kHalfTiles), std::end(kHalfTiles), costs_less);
 }
 
 // Threads with large squares of sums wait less for shared memory, where their tiles are whole and there are enough.
@@ -212,12 +240,13 @@ class Correspondence {
     std::optional<ProductForm> form = cores ? product_form_of_any_rows(op) : product_form(op);
     const std::optional<int64_t> few = cores && form ? few_rows(op, *form) : std::nullopt;
     if (few && reads_kept(op)) return;
-    if (!few) form = product_form(op);
+    if (!few) form = cores ? product_form(op) : block_form(op);
     if (!form) return;
     has_product_ = true;
     const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    const ProductTile tile = cores ? ProductTile{kProductTile, kProductTile}
-                                   : block_tile(op, *form, tiled_sizes(op, *form), steps_of(op, *form));
+    const std::optional<TiledSizes> sizes = cores ? std::nullopt : tiled_sizes(op, *form);
+    const ProductTile tile =
+        cores ? ProductTile{kProductTile, kProductTile} : block_tile(op, *form, sizes, steps_of(op, *form));
     const bool one_row = form->rows == ProductForm::kNone;
     const int64_t tile_columns = few ? columns_of_few_rows(op, *form, *few) : tile.columns;
     if (!one_row) want(loops, {form->rows}, tile.rows);
@@ -231,6 +260,10 @@ class Correspondence {
         want(loops, {loop}, count);
         *size *= count;
       }
+    }
+    if (sizes) {
+      const llvm::SmallVector<int64_t> counts = grouped_counts(sizes->rows, sizes->groups, tile.rows);
+      for (const auto& [loop, count] : llvm::zip(row_group_loops(op, *form), counts)) want(loops, {loop}, count);
     }
     const bool in_turn =
         is_half(op) && !cores && !one_row && tile.rows >= kLargeTileRows && steps_of(op, *form) >= kLongSum;
@@ -471,7 +504,7 @@ double cost_of(linalg::LinalgOp product, const ProductForm& form, TiledSizes siz
 }  // namespace
 
 int64_t product_parts(linalg::LinalgOp product) {
-  const std::optional<ProductForm> form = product_form(product);
+  const std::optional<ProductForm> form = block_form(product);
   const std::optional<TiledSizes> sizes = form ? tiled_sizes(product, *form) : std::nullopt;
   if (!sizes || form->steps.size() != 1) return 1;
   const llvm::SmallVector<int64_t> ranges = product.getStaticLoopRanges();
@@ -488,7 +521,7 @@ int64_t product_parts(linalg::LinalgOp product) {
 }
 
 LoopParts product_loop_parts(linalg::LinalgOp product, llvm::function_ref<bool(unsigned)> may_be_divided) {
-  const std::optional<ProductForm> form = product_form(product);
+  const std::optional<ProductForm> form = block_form(product);
   const std::optional<TiledSizes> sizes = form ? tiled_sizes(product, *form) : std::nullopt;
   const llvm::SmallVector<int64_t> ranges = product.getStaticLoopRanges();
   LoopParts best;

@@ -19,6 +19,7 @@
 
 #include "compiler-lite/codegen/cuda/rows_of_sums.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
+#include "compiler-lite/codegen/gpu/grouped_rows.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -80,9 +81,11 @@ class HalfWriter : gpu::TileWriter {
     rows_.emplace(builder_, location_, product_, from_zero_, warp_tile_[0], warp_tile_[1]);
     for (unsigned i = 0; i < 2; ++i) size_[i] = size_of(product_.c, i);
     depth_ = size_of(product_.a, 1);
+    grouped_.emplace(builder_, location_, product_);
     slices_[0] = open(product_.a, 0);
     slices_[1] = open(product_.b, 1);
-    const Value unaligned = or_bits(slices_[0].unaligned, slices_[1].unaligned);
+    const Value unaligned = or_bits(or_bits(slices_[0].unaligned, slices_[1].unaligned),
+                                    grouped_->unaligned_bits(kElementBytes, kGroupBytes));
     is_aligned_ = builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, unaligned,
                                                  make_i64(builder_, location_, 0));
     loop(size_[0], tile_[0], {}, [&](Value m0, ValueRange) {
@@ -137,14 +140,14 @@ class HalfWriter : gpu::TileWriter {
   Slices open(Value matrix, unsigned k_is_lines_of) {
     Slices slices;
     const int contiguous = contiguous_dimension(matrix);
-    const unsigned k_dimension = k_is_lines_of == 0 ? 1 : 0, other = 1 - k_dimension;
+    const unsigned k_dimension = k_is_lines_of == 0 ? 1 : 0;
     const int64_t tile = tile_[k_is_lines_of];
     slices.memory = open_memory(builder_, location_, matrix);
     slices.along_k = contiguous == static_cast<int>(k_dimension);
     slices.lines = slices.along_k ? tile : kDepth;
     slices.groups = (slices.along_k ? kDepth : tile) / kGroup;
-    slices.lines_size = size_of(matrix, slices.along_k ? other : k_dimension);
-    slices.line_size = size_of(matrix, slices.along_k ? k_dimension : other);
+    slices.lines_size = slices.along_k ? size_[k_is_lines_of] : depth_;
+    slices.line_size = slices.along_k ? depth_ : size_[k_is_lines_of];
     slices.stride = slices.memory.strides[static_cast<size_t>(1 - contiguous)];
     Value bits = builder_.create<LLVM::PtrToIntOp>(location_, builder_.getI64Type(), slices.memory.base);
     const Value line_bytes =
@@ -252,7 +255,11 @@ class HalfWriter : gpu::TileWriter {
   }
   Value address(const Slices& slices, const Place& at) {
     const Value row = builder_.create<LLVM::MulOp>(location_, as_i64(at.line), slices.stride);
-    const Value offset = builder_.create<LLVM::AddOp>(location_, row, as_i64(at.element));
+    Value offset = builder_.create<LLVM::AddOp>(location_, row, as_i64(at.element));
+    // Groups of rows are those of an A whose lines are rows.
+    if (const Value beyond = &slices == &slices_[0] ? grouped_->beyond(at.line) : Value()) {
+      offset = builder_.create<LLVM::AddOp>(location_, offset, beyond);
+    }
     return builder_.create<LLVM::GEPOp>(location_, slices.memory.base.getType(), stored_type(element_),
                                         slices.memory.base, ValueRange{offset});
   }
@@ -394,6 +401,7 @@ class HalfWriter : gpu::TileWriter {
   int64_t tile_[2], warp_tile_[2];  // Rows and columns of C.
   int64_t stages_;
   Slices slices_[2];  // Of A and B.
+  std::optional<gpu::GroupedRows> grouped_;
   Value size_[2], depth_, lane_, warp_at_[2], is_aligned_;
 };
 

@@ -15,6 +15,7 @@
 #include "compiler-lite/codegen/cuda/rows_of_sums.hpp"
 #include "compiler-lite/codegen/cuda/tensor_core.hpp"
 #include "compiler-lite/codegen/cuda/warpgroup.hpp"
+#include "compiler-lite/codegen/gpu/grouped_rows.hpp"
 #include "compiler-lite/codegen/gpu/slice_steps.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
@@ -92,12 +93,14 @@ class WarpgroupWriter : gpu::TileWriter {
   void write() {
     place_threads();
     rows_.emplace(builder_, location_, product_, from_zero_, kWarpRows, group_columns());
+    grouped_.emplace(builder_, location_, product_);
     depth_ = size_of(product_.a, 1);
     slices_[0] = open(product_.a, 0);
     slices_[1] = open(product_.b, 1);
     make_room();
     steps_.emplace(builder_, location_, product_, depth_, kDepth);
     Value unaligned = or_bits(slices_[0].unaligned, slices_[1].unaligned);
+    unaligned = or_bits(unaligned, grouped_->unaligned_bits(kElementBytes, kGroupBytes));
     for (unsigned i = 0; i < 2; ++i) {
       unaligned = or_bits(unaligned, steps_->unaligned_bits(i, kElementBytes, kGroupBytes));
     }
@@ -160,8 +163,8 @@ class WarpgroupWriter : gpu::TileWriter {
     slices.lines = slices.along_k ? tile : kDepth;
     slices.groups = (slices.along_k ? kDepth : tile) / kGroup;
     const unsigned line = slices.along_k ? other : k_dimension, along = slices.along_k ? k_dimension : other;
-    slices.lines_size = size_of(matrix, line);
-    slices.line_size = size_of(matrix, along);
+    slices.lines_size = slices.along_k ? size_[k_is_lines_of] : depth_;
+    slices.line_size = slices.along_k ? depth_ : size_[k_is_lines_of];
     slices.line_stride = slices.memory.strides[line];
     slices.stride = slices.memory.strides[along];
     slices.unaligned = contiguous < 0 ? make_i64(builder_, location_, 1) : unaligned_bits_of(slices);
@@ -277,7 +280,11 @@ class WarpgroupWriter : gpu::TileWriter {
   Value address(const Slices& slices, const Place& at, Value turn_offset, int64_t i) {
     const Value line = builder_.create<LLVM::MulOp>(location_, as_i64(at.line), slices.line_stride);
     const Value element = builder_.create<LLVM::MulOp>(location_, as_i64(add(at.element, i)), slices.stride);
-    const Value in_matrix = builder_.create<LLVM::AddOp>(location_, line, element);
+    Value in_matrix = builder_.create<LLVM::AddOp>(location_, line, element);
+    // Groups of rows are those of an A whose lines are rows.
+    if (const Value beyond = &slices == &slices_[0] ? grouped_->beyond(at.line) : Value()) {
+      in_matrix = builder_.create<LLVM::AddOp>(location_, in_matrix, beyond);
+    }
     const Value offset = builder_.create<LLVM::AddOp>(location_, in_matrix, as_i64(turn_offset));
     return builder_.create<LLVM::GEPOp>(location_, slices.memory.base.getType(), gpu::stored_type(element_),
                                         slices.memory.base, ValueRange{offset});
@@ -396,6 +403,7 @@ class WarpgroupWriter : gpu::TileWriter {
   Sharing sharing_ = Sharing::kRows;
   Slices slices_[2];  // Of A and B.
   std::optional<gpu::SliceSteps> steps_;
+  std::optional<gpu::GroupedRows> grouped_;
   Value size_[2], depth_, lane_, in_group_, group_, is_aligned_;
 };
 

@@ -15,6 +15,7 @@
 // A warp is 4 rows of 8 threads, so that what it reads of a row of a slice at once are neighbours.
 #include "compiler-lite/codegen/gpu/product.hpp"
 
+#include "compiler-lite/codegen/gpu/grouped_rows.hpp"
 #include "compiler-lite/codegen/gpu/slice_steps.hpp"
 #include "compiler-lite/codegen/gpu/sum_writer.hpp"
 #include "compiler-lite/codegen/gpu/tile_writer.hpp"
@@ -82,6 +83,7 @@ class SquareTileWriter : TileWriter {
     width_ = size_of(product_.c, 1);
     steps_ = size_of(product_.a, 1);
     slices_.emplace(builder_, location_, product_, steps_, depth_);
+    grouped_.emplace(builder_, location_, product_);
     matrix_[0] = open(product_.a, 0);
     matrix_[1] = open(product_.b, 1);
     writer_.emplace(builder_, location_, product_, from_zero_, kRun);
@@ -149,9 +151,13 @@ class SquareTileWriter : TileWriter {
     const int64_t along = type_of(memory).getDimSize(static_cast<unsigned>(matrix.fastest));
     matrix.ends_with_run = !mlir::ShapedType::isDynamic(along) && along % matrix.run == 0;
     const int64_t bytes = matrix.run * stored_bytes(matrix.memory.element);
-    const Value bits = builder_.create<mlir::LLVM::OrOp>(
+    const int64_t element_bytes = stored_bytes(matrix.memory.element);
+    Value bits = builder_.create<mlir::LLVM::OrOp>(
         location_, unaligned_bits(builder_, location_, matrix.memory, bytes, matrix.fastest),
-        slices_->unaligned_bits(i, stored_bytes(matrix.memory.element), bytes));
+        slices_->unaligned_bits(i, element_bytes, bytes));
+    if (i == 0) {
+      bits = builder_.create<mlir::LLVM::OrOp>(location_, bits, grouped_->unaligned_bits(element_bytes, bytes));
+    }
     matrix.is_aligned =
         builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::eq, bits, make_i64(builder_, location_, 0));
     return matrix;
@@ -316,7 +322,7 @@ class SquareTileWriter : TileWriter {
   // Elements in the type of the sums; zeros beyond the edge.
   Values load_run(const Matrix& matrix, ValueRange first, ValueRange ends, Check check) {
     if (check == Check::kNothing) {
-      return load_at(matrix, strided_address_of(builder_, location_, matrix.memory, first), matrix.run);
+      return load_at(matrix, address_in(matrix, first), matrix.run);
     }
     if (check == Check::kRun) return load_checked(matrix, first, ends, matrix.run);
     Values elements, at(first);
@@ -329,6 +335,14 @@ class SquareTileWriter : TileWriter {
     return elements;
   }
 
+  Value address_in(const Matrix& matrix, ValueRange at) {
+    const Value address = strided_address_of(builder_, location_, matrix.memory, at);
+    const Value beyond = matrix.along_tile == 0 ? grouped_->beyond(at[0]) : Value();
+    if (!beyond) return address;
+    return builder_.create<mlir::LLVM::GEPOp>(location_, address.getType(), stored_type(matrix.memory.element), address,
+                                              ValueRange{beyond});
+  }
+
   Values load_at(const Matrix& matrix, Value address, int64_t count) {
     Values elements = load_elements(builder_, location_, matrix.memory, address, count);
     for (Value& each : elements) each = convert_element(builder_, location_, each, element_, product_.is_unsigned);
@@ -338,7 +352,7 @@ class SquareTileWriter : TileWriter {
   // A thread beyond the edge reads the first element: that is cheaper than a branch, and the optimizer leaves the runs alone.
   Values load_checked(const Matrix& matrix, ValueRange at, ValueRange ends, int64_t count) {
     const Value is_inside = both(is_below(at[0], ends[0]), is_below(at[1], ends[1]));
-    const Value there = strided_address_of(builder_, location_, matrix.memory, at);
+    const Value there = address_in(matrix, at);
     const Value address = builder_.create<arith::SelectOp>(location_, is_inside, there, matrix.memory.base);
     Values elements = load_at(matrix, address, count);
     const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
@@ -425,6 +439,7 @@ class SquareTileWriter : TileWriter {
   Matrix matrix_[2];  // A and B.
   Value slice_[2];
   std::optional<SliceSteps> slices_;
+  std::optional<GroupedRows> grouped_;
   std::optional<SumWriter> writer_;
   Value group_, in_group_, row_, column_, height_, width_, steps_;
 };
@@ -491,10 +506,10 @@ mlir::Operation* lower_product(mlir::IRRewriter& rewriter, linalg::LinalgOp op, 
   if (!takes_product(op, block)) return nullptr;
   const OpBuilder::InsertionGuard guard(rewriter);
   const Features& features = block.features();
-  const ProductForm form = *product_form(op);
+  const ProductForm form = with_row_groups(op, *product_form(op));
   if (features.write_product) part_rows(rewriter, op);
   const auto open = [&](bool leaves_turns) {
-    Product product = open_product(rewriter, op, form, leaves_turns);
+    Product product = open_product(rewriter, op, form, leaves_turns, /*leaves_groups=*/true);
     if (sums_of_last) add_last(product, op, *sums_of_last);
     return product;
   };

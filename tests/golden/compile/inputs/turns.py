@@ -1,6 +1,6 @@
 """Sums of products over several loops that no single step in memory makes: convolutions of 1 to 3 dimensions, with strides, dilations and
-numbers of channels that fit nothing, gradients of their kernels, steps apart in memory; a program with lines that say how it is run
-(tests/gpu/compiled.py)."""
+numbers of channels that fit nothing, gradients of their kernels, steps and rows apart in memory; a program with lines that say how it is
+run (tests/gpu/compiled.py)."""
 
 # Operands, sums; images, result's places, channels, results' channels, taps, stride, dilation; what goes over the sums, or into them.
 CASES = [
@@ -16,6 +16,18 @@ CASES = [
     ("f16", "f32", 1, (14, 14), 16, 64, (3, 3), 1, 1, "bias"),
     ("f16", "f16", 1, (14, 14), 24, 24, (3, 3), 1, 1, ""),
     ("bf16", "f32", 1, (7, 30), 8, 72, (3, 3), 1, 1, "onto"),
+    # Rows of an image, and images, that tiles take together.
+    ("f16", "f16", 4, (7, 7), 64, 64, (3, 3), 1, 1, "bias"),
+    ("f16", "f32", 3, (7, 7), 40, 72, (3, 3), 1, 1, ""),
+    ("f16", "f16", 2, (14, 14), 64, 128, (3, 3), 2, 1, "bias"),
+    ("f16", "f16", 16, (5, 3), 16, 64, (2, 3), 1, 2, "onto"),
+    ("f16", "f16", 8, (3, 4, 5), 8, 40, (2, 2, 2), 1, 1, "bias"),
+    ("f16", "f16", 9, (6,), 12, 64, (3,), 1, 1, "bias"),
+    ("bf16", "f32", 2, (28, 28), 32, 64, (3, 3), 1, 1, ""),
+    ("f32", "f32", 4, (7, 7), 16, 64, (3, 3), 1, 1, "bias"),
+    ("f32", "f32", 6, (3, 4, 5), 7, 40, (2, 2, 2), 1, 1, ""),
+    ("f64", "f64", 4, (6, 6), 8, 20, (3, 3), 1, 1, "onto"),
+    ("i8", "i32", 4, (7, 7), 32, 48, (3, 3), 1, 1, ""),
 ]
 # Of a kernel: operands, images, places, channels, the result's channels, taps.
 GRADIENTS = [
@@ -27,6 +39,8 @@ GRADIENTS = [
 ]
 # Sums over two loops apart in memory: rows, columns, steps of each.
 APART = [("f32", 70, 96, 6, 40), ("f32", 128, 256, 5, 64), ("f64", 33, 34, 7, 20), ("i32", 64, 64, 9, 130), ("f16", 65, 72, 4, 48)]
+# Rows that lie in another order than their results: both sizes, columns, steps.
+TURNED = [("f16", 6, 9, 72, 40), ("f16", 3, 50, 64, 64), ("f32", 7, 6, 33, 20), ("bf16", 16, 12, 128, 24), ("i32", 5, 8, 40, 16)]
 
 
 def tensor(shape, kind):
@@ -108,10 +122,20 @@ def apart(number, kind, rows, columns, outer, inner):
     return product(name, (kind, sums), sizes, maps, ["parallel", "parallel", "reduction", "reduction"], False, [], tensor([rows, columns], sums))
 
 
+def turned(number, kind, outer, inner, columns, steps):
+    name = f"turned_rows_{kind}_{number}"
+    sums = "f32" if kind in ("f16", "bf16") else kind
+    maps = ["affine_map<(i, j, m, k) -> (j, i, k)>", "affine_map<(i, j, m, k) -> (k, m)>", "affine_map<(i, j, m, k) -> (i, j, m)>"]
+    sizes = [[inner, outer, steps], [steps, columns]]
+    run_line(name, [(size, kind) for size in sizes] + [([columns], sums)])
+    return product(name, (kind, sums), sizes, maps, ["parallel"] * 3 + ["reduction"], False, [columns], tensor([outer, inner, columns], sums))
+
+
 def main():
     text = "".join(convolution(number, *case) for number, case in enumerate(CASES))
     text += "".join(gradient(number, *case) for number, case in enumerate(GRADIENTS))
     text += "".join(apart(number, *case) for number, case in enumerate(APART))
+    text += "".join(turned(number, *case) for number, case in enumerate(TURNED))
     print(f"module {{\n{text}}}")
 
 
