@@ -86,9 +86,18 @@ def _log_length(b, z):
     return b.add(b.each("log", large), b.multiply(b.each("log_plus_one", b.multiply(ratio, ratio)), 0.5))
 
 
+def _halved_beyond(b, x):
+    """x, or half of it where e^x may overflow; and what multiplies by e^(x/2) there, once more, what was multiplied by it. So
+    e^100 sin(1e-30) is the number that it is."""
+    far = b.compare("GT", x, 64 if element_of(x).width <= 32 else 512)
+    return b.select(far, b.multiply(x, 0.5), x), lambda size, value: b.select(far, b.multiply(value, size), value)
+
+
 def exponential(b, z):
-    size = b.each("exponential", z[0])
-    return b.multiply(size, b.each("cosine", z[1])), _unless_zero(b, z[1], b.multiply(size, b.each("sine", z[1])))
+    x, whole = _halved_beyond(b, z[0])
+    size = b.each("exponential", x)
+    real, imaginary = (whole(size, b.multiply(size, b.each(name, z[1]))) for name in ("cosine", "sine"))
+    return real, _unless_zero(b, z[1], imaginary)
 
 
 def _unless_zero(b, y, value):
@@ -98,10 +107,11 @@ def _unless_zero(b, y, value):
 
 def exponential_minus_one(b, z):
     """e^x cos y - 1 = (e^x - 1) cos y - 2 sin²(y/2): nothing cancels near zero."""
-    x, y = z
+    (x, whole), y = _halved_beyond(b, z[0]), z[1]
     grown, half = b.each("exponential_minus_one", x), b.each("sine", b.multiply(y, 0.5))
+    size = b.add(grown, 1)
     real = b.subtract(b.multiply(grown, b.each("cosine", y)), b.multiply(b.multiply(half, half), 2))
-    return real, _unless_zero(b, y, b.multiply(b.add(grown, 1), b.each("sine", y)))
+    return whole(size, real), _unless_zero(b, y, whole(size, b.multiply(size, b.each("sine", y))))
 
 
 def log(b, z):
@@ -154,22 +164,24 @@ def rsqrt(b, z):
 
 
 def _circle_and_hyperbola(b, z):
-    """Sine and cosine of x, the hyperbolic ones of y: by e^y - 1, so that small numbers keep their digits."""
-    x, y = z
+    """Sine and cosine of x, the hyperbolic ones of y: by e^y - 1, so that small numbers keep their digits; and what a product of theirs is."""
+    x = z[0]
+    distance, whole = _halved_beyond(b, b.each("abs", z[1]))
+    y = _signed(b, distance, z[1])
     up, down = b.each("exponential_minus_one", y), b.each("exponential_minus_one", b.each("negate", y))
     sinh = b.multiply(b.subtract(up, down), 0.5)
     cosh = b.multiply(b.add(b.add(up, down), 2), 0.5)
-    return (b.each("sine", x), b.each("cosine", x)), (sinh, cosh)
+    return (b.each("sine", x), b.each("cosine", x)), (sinh, cosh), lambda one, other: whole(b.multiply(cosh, 2), b.multiply(one, other))
 
 
 def sine(b, z):
-    (sine, cosine), (sinh, cosh) = _circle_and_hyperbola(b, z)
-    return b.multiply(sine, cosh), b.multiply(cosine, sinh)
+    (sine, cosine), (sinh, cosh), multiply = _circle_and_hyperbola(b, z)
+    return multiply(sine, cosh), multiply(cosine, sinh)
 
 
 def cosine(b, z):
-    (sine, cosine), (sinh, cosh) = _circle_and_hyperbola(b, z)
-    return b.multiply(cosine, cosh), b.each("negate", b.multiply(sine, sinh))
+    (sine, cosine), (sinh, cosh), multiply = _circle_and_hyperbola(b, z)
+    return multiply(cosine, cosh), b.each("negate", multiply(sine, sinh))
 
 
 def tan(b, z):

@@ -129,6 +129,8 @@ def complex_edges(z):
     large = jnp.array([2e38 + 3e38j, -3e38 + 1j, 3e38j], jnp.complex64)
     sure = z[jnp.array([0, 1, 2, 3, 6, 7, 8, 9, 12, 13, 14, 18, 19, 21])]
     made = [f(z) for f in either_way] + [z[:, None] / z[None], sure[:, None] ** z[None]]
+    steep = jnp.array([100 + 1e-30j, 89 + 1.5j, 91 - 1.57j, 88.7 + 3j, 120 + 1e-20j], jnp.complex64)  # e^x is beyond the largest, the parts are not.
+    made += [f(steep) for f in (jnp.exp, jnp.expm1, jnp.sinh, jnp.cosh)] + [jnp.sinh(-steep), jnp.cosh(-steep)]
     made += [f(x) for f in (jnp.sqrt, lax.rsqrt) for x in (sure, large)] + [jnp.log(large), jnp.abs(large / 2), lax.clamp(z[8], sure, z[13])]
     return [(jnp.real(each), jnp.imag(each)) for each in made]
 
