@@ -85,7 +85,8 @@ std::string nearest_names(std::string_view name, std::span<const std::string_vie
     // The lengths' difference is the least that the distance can be, and much cheaper.
     if (candidate.size() > name.size() + limit || name.size() > candidate.size() + limit) continue;
     const NearName found{edit_distance(name, candidate), candidate};
-    if (found.distance > limit) continue;
+    // A name that shares no character with the candidate is not near, however short both are.
+    if (found.distance > limit || found.distance == std::max(name.size(), candidate.size())) continue;
     size_t at = count;
     for (; at > 0 && found.before(near[at - 1]); --at) near[at] = near[at - 1];
     near[at] = found;

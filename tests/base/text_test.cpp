@@ -45,6 +45,9 @@ std::string nearest(std::string_view name, std::vector<std::string_view> candida
 TEST(NearestNames, FindsNothingFarAway) {
   EXPECT_EQ(nearest("sum", {}), "");
   EXPECT_EQ(nearest("sum", {"multiply", "xyz"}), "");
+  EXPECT_EQ(nearest("", {"ab", "i1"}), "");
+  EXPECT_EQ(nearest("5", {"i1", "f"}), "");
+  EXPECT_EQ(nearest("i2", {"i1", "f8"}), "did you mean 'i1'?");
 }
 
 TEST(NearestNames, PutsTheBestFirst) {
@@ -58,7 +61,7 @@ TEST(NearestNames, ShowsAtMostThree) {
 
 TEST(NearestNames, CountsInsertedAndMissingLetters) {
   EXPECT_EQ(nearest("copy_bufer", {"copy_buffer", "fill_buffer"}), "did you mean 'copy_buffer'?");
-  EXPECT_EQ(nearest("", {"ab", "abc"}), "did you mean 'ab'?");
+  EXPECT_EQ(nearest("b", {"ab", "abc"}), "did you mean 'ab' or 'abc'?");
 }
 
 TEST(NearestNames, ForgivesMoreInLongNames) {
