@@ -136,3 +136,26 @@ def test_a_branch_without_another_is_taken(tmp_path):
 def test_what_is_refused_is_named(function, sentence):
     with pytest.raises(baton_jax.NotLowered, match=sentence):
         lowered(function, X)
+
+
+def test_stablehlo_in_each_form_that_people_have(tmp_path):
+    staged = jax.jit(lambda x: x + 1)
+    text, exported = staged.lower(X).as_text(), jax.export.export(staged)(X)
+    wanted = baton_jax.from_stablehlo(text)
+    for source in (text.encode(), bytearray(text, "utf-8"), exported, exported.mlir_module_serialized, staged.lower(X)):
+        made = baton_jax.from_stablehlo(source)
+        assert made.count("arith.addf") == wanted.count("arith.addf") == 1
+    file = tmp_path / "model.mlir"
+    file.write_text(text)
+    for source, error, said in ((None, TypeError, "and not a NoneType"), (X, TypeError, "and not a ndarray"), (str(file), ValueError, "path of a file"),
+                                (b"ML\xefRxyz", ValueError, "does not read this"), ("module {", ValueError, "does not read this"), (b"\x00\xff", ValueError, "StableHLO")):
+        with pytest.raises(error, match=said):
+            baton_jax.from_stablehlo(source)
+
+
+def test_words_in_place_of_lists():
+    with pytest.raises(ValueError, match="no library lapak; there are"):
+        lowered(lambda x: x, X, libraries="lapak")
+    assert lowered(lambda x: x, X, libraries="lapack", name="") == lowered(lambda x: x, X)
+    with pytest.raises(TypeError, match="a NoneType"):
+        baton_jax.compile(None, "nothing.bvm", tool="/bin/cat")

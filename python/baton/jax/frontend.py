@@ -21,6 +21,7 @@ def lower(function, *arguments, sizes=None, donate_argnums=(), name=None, librar
     the program checks. Donated arguments are written by results that fit them. `libraries`: what plugins do when the program
     runs, "lapack" and "fft". The program takes all arguments, those that it does not read, too; one of jax.jit takes what that keeps.
     """
+    libraries = (libraries,) if isinstance(libraries, str) else libraries
     staged = function if hasattr(function, "lower") else jax.jit(function, donate_argnums=donate_argnums, keep_unused=True)
     found = Callbacks()  # They get names, with which they are refused.
     if sizes:
@@ -91,11 +92,25 @@ def text_of(lowered, name=None, libraries=(), callbacks=None):
 
 
 def from_stablehlo(source, name=None, libraries=(), callbacks=None):
-    """The same for StableHLO: text, or the bytes of a portable artifact."""
-    context = _context()
-    if isinstance(source, bytes):
-        return _text(stablehlo.deserialize_portable_artifact(context, source), name, libraries, callbacks)
-    return _text(ir.Module.parse(source, context), name, libraries, callbacks)
+    """The same for StableHLO: text, the bytes of a portable artifact, or what jax.export.export(...) or jax.jit(...).lower(...) gave."""
+    if hasattr(source, "compiler_ir"):
+        return text_of(source, name, libraries, callbacks)
+    source = getattr(source, "mlir_module_serialized", source)
+    if not isinstance(source, (str, bytes, bytearray)):
+        raise TypeError(f"StableHLO is text, bytes, or what jax.export.export(...) or jax.jit(...).lower(...) gives, and not a {type(source).__name__}")
+    return _text(_parsed(source, _context()), name, libraries, callbacks)
+
+
+def _parsed(source, context):
+    """Bytes without MLIR's first four are text that was read as bytes."""
+    source = source if isinstance(source, str) else bytes(source)
+    is_artifact = isinstance(source, bytes) and source[:4] == b"ML\xefR"
+    try:
+        return stablehlo.deserialize_portable_artifact(context, source) if is_artifact else ir.Module.parse(source, context)
+    except (ir.MLIRError, ValueError) as error:
+        is_path = isinstance(source, str) and "\n" not in source.strip() and os.path.exists(source.strip())
+        what = "this is the path of a file, of which the contents are wanted" if is_path else "JAX does not read this as StableHLO"
+        raise ValueError(f"{what}: {error}") from None
 
 
 def _context():
@@ -108,7 +123,7 @@ def _context():
 
 def _text(module, name, libraries, callbacks):
     lower_module(module, libraries, callbacks)
-    if name is not None:
+    if name:
         with module.context:
             module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
     has_lines = lines.keep_lines_of_commands(module)
@@ -117,6 +132,8 @@ def _text(module, name, libraries, callbacks):
 
 def compile(text, output, tool=None, flags=()):
     """Compiles MLIR into the file `output`. The tool is `tool`, BATON_COMPILE of the environment, or found on PATH."""
+    if not isinstance(text, str):
+        raise TypeError(f"what is compiled is text, as lower() gives it, and not a {type(text).__name__}")
     tool = tool or os.environ.get("BATON_COMPILE") or shutil.which("baton-compile")
     if not tool:
         raise FileNotFoundError("baton-compile: give tool=, set BATON_COMPILE, or put it on PATH")
