@@ -146,7 +146,6 @@ ProductTile half_tile(linalg::LinalgOp op, const ProductForm& form, const std::o
   };
   if (!sizes) return kHalfTile;
   if (!sums_at_once(op, form)) {
-    if (sizes->groups.empty()) return kHalfTile;
     return *std::min_element(std::begin(kHalfTilesOfParts), std::end(kHalfTilesOfParts), costs_less);
   }
   if (steps <= kShortSum) {

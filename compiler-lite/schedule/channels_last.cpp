@@ -15,7 +15,8 @@ using mlir::AffineMap;
 using mlir::PatternRewriter;
 using mlir::Value;
 
-// With fewer channels the copies cost more than they save.
+// With fewer channels the copies cost more than they save, except for halves, which then come to be summed in whole pieces
+// (padded_channels.hpp).
 constexpr int64_t kChannelsMin = 16;
 
 bool has_window_along(AffineMap map, unsigned loop) {
@@ -42,28 +43,31 @@ class LayoutFinder {
         sizes_(op.getStaticLoopRanges()),
         image_(op.getIndexingMapsArray()[form.b]),
         weights_(op.getIndexingMapsArray()[form.a]),
-        result_(op.getIndexingMapsArray()[2]) {}
+        result_(op.getIndexingMapsArray()[2]) {
+    const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+    are_halves_ = element.isF16() || element.isBF16();
+  }
 
   std::optional<Layout> find() const {
     if (!has_window_along(image_, form_.columns)) return std::nullopt;
     SmallVector<unsigned> rows = form_.other_rows;
     if (form_.rows != codegen::ProductForm::kNone) rows.push_back(form_.rows);
-    const std::optional<unsigned> written = largest(rows, weights_, result_);
+    const std::optional<unsigned> written = largest(rows, weights_, result_, kChannelsMin);
     if (!written) return std::nullopt;
     if (sums_along_windows()) {
-      const std::optional<unsigned> own = largest(form_.other_columns, image_, result_);
+      const std::optional<unsigned> own = largest(form_.other_columns, image_, result_, kChannelsMin);
       if (own) return Layout{{*own}, {*written}, {*own, *written}};
     }
-    const std::optional<unsigned> summed = largest(form_.steps, image_, weights_);
+    const std::optional<unsigned> summed = largest(form_.steps, image_, weights_, are_halves_ ? 1 : kChannelsMin);
     if (!summed) return std::nullopt;
     return Layout{{*summed}, {*summed, *written}, {*written}};
   }
 
  private:
-  std::optional<unsigned> largest(llvm::ArrayRef<unsigned> loops, AffineMap one, AffineMap other) const {
+  std::optional<unsigned> largest(llvm::ArrayRef<unsigned> loops, AffineMap one, AffineMap other, int64_t least) const {
     std::optional<unsigned> found;
     for (const unsigned loop : loops) {
-      if (sizes_[loop] < kChannelsMin || !dimension_of(one, loop) || !dimension_of(other, loop)) continue;
+      if (sizes_[loop] < least || !dimension_of(one, loop) || !dimension_of(other, loop)) continue;
       if (!found || sizes_[loop] > sizes_[*found]) found = loop;
     }
     return found;
@@ -83,6 +87,7 @@ class LayoutFinder {
   const codegen::ProductForm& form_;
   SmallVector<int64_t> sizes_;
   AffineMap image_, weights_, result_;
+  bool are_halves_ = false;
 };
 
 struct MoveChannelsLast : mlir::OpInterfaceRewritePattern<linalg::LinalgOp> {

@@ -14,6 +14,7 @@
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/joined_loops.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
+#include "compiler-lite/schedule/padded_channels.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
 #include "compiler-lite/schedule/sliced_products.hpp"
 #include "compiler-lite/schedule/small_loops.hpp"
@@ -372,6 +373,7 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   if (products == Products::kOnBlocks) {
     mlir::RewritePatternSet layouts(context);
     populate_channels_last_patterns(layouts);
+    populate_padded_channels_patterns(layouts);
     if (failed(rewrite_functions(module, std::move(layouts)))) return mlir::failure();
   }
   if (products != Products::kAnywhere) {

@@ -22,6 +22,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -282,11 +284,24 @@ class Build {
     return parts;
   }
 
-  // A function of PTX may hold a barrier: calls of it stay where they are.
+  // A function of PTX may hold a barrier, and what all threads of a warp do together they do at one place: calls stay where they
+  // are. Else LLVM moves them to where alone their results are used, which may be where some threads don't come.
   void keep_calls_in_place() {
     for (llvm::Function& function : *module_) {
       if (function.isDeclaration() && !function.isIntrinsic()) function.setConvergent();
+      for (llvm::Instruction& instruction : llvm::instructions(function)) {
+        auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        if (call && is_of_whole_warp(*call)) call->setConvergent();
+      }
     }
+  }
+
+  static bool is_of_whole_warp(const llvm::CallBase& call) {
+    if (const auto* text = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
+      return llvm::StringRef(text->getAsmString()).starts_with("mma.sync");
+    }
+    const llvm::Function* const function = call.getCalledFunction();
+    return function && function->getName().starts_with("llvm.nvvm.ldmatrix.sync");
   }
 
   // Only dynamic imports are found later.

@@ -17,6 +17,9 @@
 // RUN: baton-run-module --device=local-sync --module=%t.moved.bvm --function=halves --input=3 > %t.moved.txt
 // RUN: baton-run-module --device=local-sync --module=%t.bvm --function=halves --input=3 | diff - %t.moved.txt
 // RUN: FileCheck --input-file=%t.moved.txt %s --check-prefix=RESULT
+// RUN: baton-run-module --device=local-sync --module=%t.moved.bvm --function=picture --input=3 > %t.moved.txt
+// RUN: baton-run-module --device=local-sync --module=%t.bvm --function=picture --input=3 | diff - %t.moved.txt
+// RUN: FileCheck --input-file=%t.moved.txt %s --check-prefix=RESULT
 // RUN: baton-run-module --device=local-sync --module=%t.moved.bvm --function=batches --input=3 > %t.moved.txt
 // RUN: baton-run-module --device=local-sync --module=%t.bvm --function=batches --input=3 | diff - %t.moved.txt
 // RUN: FileCheck --input-file=%t.moved.txt %s --check-prefix=RESULT
@@ -144,6 +147,30 @@ func.func @halves(%factor: i32) -> tensor<2x32x7x7xf16> {
   %sums = linalg.conv_2d_nchw_fchw ins(%x_half, %w_half : tensor<2x16x9x9xf16>, tensor<32x16x3x3xf16>)
       outs(%filled : tensor<2x32x7x7xf16>) -> tensor<2x32x7x7xf16>
   return %sums : tensor<2x32x7x7xf16>
+}
+
+// Three channels of halves come to be eight, of which five are zeros.
+// CHECK-LABEL: util.func public @picture
+// CHECK-COUNT-2: linalg.transpose
+// CHECK-DAG: tensor<2x11x11x8xf16>
+// CHECK-DAG: tensor<3x3x8x32xf16>
+func.func @picture(%factor: i32) -> tensor<2x32x9x9xf16> {
+  %x = call @image(%factor) : (i32) -> tensor<2x16x9x9xf32>
+  %w = call @weights(%factor) : (i32) -> tensor<32x16x3x3xf32>
+  %x_three = tensor.extract_slice %x[0, 2, 0, 0] [2, 3, 9, 9] [1, 1, 1, 1] : tensor<2x16x9x9xf32> to tensor<2x3x9x9xf32>
+  %w_three = tensor.extract_slice %w[0, 5, 0, 0] [32, 3, 3, 3] [1, 1, 1, 1] : tensor<32x16x3x3xf32> to tensor<32x3x3x3xf32>
+  %x_half = arith.truncf %x_three : tensor<2x3x9x9xf32> to tensor<2x3x9x9xf16>
+  %w_half = arith.truncf %w_three : tensor<32x3x3x3xf32> to tensor<32x3x3x3xf16>
+  %zero = arith.constant 0.0 : f16
+  %edged = tensor.pad %x_half low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%n: index, %c: index, %h: index, %w_at: index):
+    tensor.yield %zero : f16
+  } : tensor<2x3x9x9xf16> to tensor<2x3x11x11xf16>
+  %empty = tensor.empty() : tensor<2x32x9x9xf16>
+  %filled = linalg.fill ins(%zero : f16) outs(%empty : tensor<2x32x9x9xf16>) -> tensor<2x32x9x9xf16>
+  %sums = linalg.conv_2d_nchw_fchw ins(%edged, %w_half : tensor<2x3x11x11xf16>, tensor<32x3x3x3xf16>)
+      outs(%filled : tensor<2x32x9x9xf16>) -> tensor<2x32x9x9xf16>
+  return %sums : tensor<2x32x9x9xf16>
 }
 
 // Of any number of images.
