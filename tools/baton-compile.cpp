@@ -126,6 +126,10 @@ Status run(Options options) {
   BATON_TRY(check_terminal(options));
   BATON_TRY_ASSIGN(const std::vector<std::byte> source, read_file(options.source));
   const std::string name = options.source == "-" ? "<stdin>" : options.source;
+  if (text_of(source).find_first_not_of(std::string_view(" \t\r\n\0", 5)) == std::string_view::npos) {
+    return failure(StatusCode::kInvalidArgument, "'", name,
+                   "' is empty, and no program in MLIR");  // A pipe that broke.
+  }
   for (const std::string& library : options.libraries) {
     BATON_TRY_ASSIGN(options.compile.library_files.emplace_back(), find_library(library));
   }

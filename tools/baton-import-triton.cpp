@@ -45,6 +45,10 @@ Result<std::string> signature_of(const Options& options, std::string_view kernel
 }
 
 Status import(const Options& options) {
+  if (options.metadata.empty() || options.cubin.empty()) {
+    return failure(StatusCode::kInvalidArgument,
+                   "the metadata and the cubin that Triton's compiler wrote were not given");
+  }
   BATON_TRY_ASSIGN(const std::vector<std::byte> metadata, read_file(options.metadata));
   BATON_TRY_ASSIGN(const std::vector<std::byte> cubin, read_file(options.cubin));
   BATON_TRY_ASSIGN(const modules::TritonKernel kernel,

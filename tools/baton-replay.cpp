@@ -55,6 +55,7 @@ bool same_devices(const std::vector<std::string>& kept, const std::vector<std::s
 }
 
 Status replay(const Options& options, const hal::Ranks& ranks, PhaseTimes& times) {
+  if (options.folder.empty()) return failure(StatusCode::kInvalidArgument, "no recording was given");
   BATON_TRY_ASSIGN(ProgramRun run, load_run(options.folder));
   run.ranks = ranks;
   Rounding rounding = options.rounding;
