@@ -3,6 +3,7 @@
 What stands here is asked for each leaf of each call, so it goes around the slow doors of JAX where JAX lets it: a result is
 taken through DLPack without the questions that jax.numpy.from_dlpack asks each time (which fall back to it).
 """
+import itertools
 import threading
 import weakref
 
@@ -18,6 +19,11 @@ try:
     from jax._src.lib import _jax as _inner
 except ImportError:
     _inner = None
+try:
+    from jax._src.config import trace_context as _trace_settings
+except ImportError:
+    def _trace_settings():
+        return is_wide()
 
 
 class Traced(Exception):
@@ -34,15 +40,22 @@ def is_wide():
     return jax.config.jax_enable_x64
 
 
+_settings_seen = (None, 0)
+_setting_numbers = {}  # What JAX's settings are -> a number
+_next_number = itertools.count(1)
+
+
 def settings():
-    """What JAX's settings say that its traces depend on: a program is compiled for them, too."""
-    return jax.config.jax_enable_x64
-
-
-try:
-    from jax._src.config import trace_context as settings  # noqa: F811 - the whole of it, where this JAX says it.
-except ImportError:
-    pass
+    """A number for what JAX's settings say that its traces depend on: a program is compiled for them, too. They are some forty values,
+    and to hash them takes as long as a tenth of a call; they are those of the last call nearly always."""
+    global _settings_seen
+    now = _trace_settings()
+    seen = _settings_seen
+    if seen[0] == now:
+        return seen[1]
+    number = _setting_numbers.setdefault(now, next(_next_number))
+    _settings_seen = now, number
+    return number
 
 
 def kind(leaf):
