@@ -5,7 +5,7 @@
 // f64 results are good to a few units in the last place. f32 results are correctly rounded but for rare ties, because
 // most are computed in f64, at half the lanes; what is met often has versions of its own in f32, good to one or two
 // units (math_f32.c), where there is fused multiply-add: on GPUs, and where BATON_FMA says so. exp has one everywhere.
-// Angles up to 2^50 are reduced exactly where there is fused multiply-add; elsewhere those beyond 2^22 lose digits.
+// Angles up to 2^50 are reduced as exactly as small ones.
 #include <stdint.h>
 #if defined(__NVPTX__) || defined(BATON_FMA)
 #define IN_F32 1
@@ -208,19 +208,27 @@ INLINE double atanh_f64(double x) {
 
 // --- Trigonometric functions ----------------------------------------------------------------------------------------
 
-// x = quadrant * pi/2 + r, |r| <= pi/4. Pi/2 is in parts of 33 bits, so the first products are exact.
+// x = quadrant * pi/2 + r, |r| near pi/4 or less.
 struct angle {
   double r;
   uint64_t quadrant;
 };
 // From 2^50 on the quadrant is wrong and r may be anything: held here, the value is at least one that the function has.
+// Before, 2/pi has an error of its own, and r reaches 0.99.
 // The right one takes a product with 96 bits of 2/pi, found by the exponent: 3.5 times as long for all angles in f32.
-INLINE double held(double r) { return r > 0.8 ? 0.8 : r < -0.8 ? -0.8 : r; }
+INLINE double held(double r) { return r > 1.1 ? 1.1 : r < -1.1 ? -1.1 : r; }
 INLINE struct angle reduce(double x) {
   const double shifted = x * (2.0 / PI) + ROUNDER;
   const double n = shifted - ROUNDER;
-  struct angle result = {held(((x - n * 0x1.921fb544p+0) - n * 0x1.0b4611a6p-34) - n * 0x1.3198a2e037073p-69),
-                         bits_of(shifted)};
+#ifdef IN_F32  // The products are fused, so they are exact.
+  const double r = ((x - n * 0x1.921fb544p+0) - n * 0x1.0b4611a6p-34) - n * 0x1.3198a2e037073p-69;
+#else  // Pi/2 is in parts of 27 bits, and n in a multiple of 2^25 and the rest: the first four products are exact.
+  const double high = (n + 0x1p25 * ROUNDER) - 0x1p25 * ROUNDER, low = n - high;
+  const double first = (x - high * 0x1.921fb54p+0) - low * 0x1.921fb54p+0;
+  const double second = (first - high * 0x1.10b461p-30) - low * 0x1.10b461p-30;
+  const double r = ((second - high * 0x1.a62633p-58) - low * 0x1.a62633p-58) - n * 0x1.45c06e0e68948p-86;
+#endif
+  struct angle result = {held(r), bits_of(shifted)};
   return result;
 }
 INLINE double sin_series(double r) {
