@@ -127,7 +127,9 @@ TEST_P(MathCallsTest, HoldsSinesOfHugeAngles) {
   Tensor a32 = Tensor::of<float>({static_cast<int64_t>(small.size())}, small), r32 = a32;
   Tensor a64 = Tensor::of<double>({static_cast<int64_t>(angles.size())}, angles), r64 = a64;
   for (const char* op : {"sin", "cos"}) {
-    const auto reference = op[0] == 's' ? static_cast<double (*)(double)>(std::sin) : std::cos;
+    double (*const sine)(double) = std::sin;
+    double (*const cosine)(double) = std::cos;
+    double (*const reference)(double) = op[0] == 's' ? sine : cosine;
     ASSERT_EQ(groups.run(std::string(op) + "_f32", {a32}, {&r32}), "");
     ASSERT_EQ(groups.run(std::string(op) + "_f64", {a64}, {&r64}), "");
     for (size_t i = 0; i < angles.size(); ++i) {
