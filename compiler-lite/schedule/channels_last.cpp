@@ -19,12 +19,6 @@ using mlir::Value;
 // (padded_channels.hpp).
 constexpr int64_t kChannelsMin = 16;
 
-bool has_window_along(AffineMap map, unsigned loop) {
-  return llvm::any_of(map.getResults(), [&](mlir::AffineExpr each) {
-    return !llvm::isa<mlir::AffineDimExpr>(each) && each.isFunctionOfDim(loop);
-  });
-}
-
 Order order_of_loops(AffineMap map, llvm::ArrayRef<unsigned> last) {
   Order end;
   for (const unsigned loop : last) end.push_back(*dimension_of(map, loop));

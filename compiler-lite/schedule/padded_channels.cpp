@@ -36,7 +36,7 @@ std::optional<Channels> channels_of(linalg::LinalgOp op, const codegen::ProductF
   const unsigned loop = last.getPosition();
   const std::optional<unsigned> of_weights = dimension_of(weights, loop);
   const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  const bool has_window = llvm::any_of(form.steps, [&](unsigned step) { return step != loop && sizes[step] > 1; });
+  const bool has_window = llvm::any_of(form.steps, [&](unsigned step) { return has_window_along(image, step); });
   if (!of_weights || !has_window || mlir::ShapedType::isDynamic(sizes[loop])) return std::nullopt;
   return Channels{loop, image.getNumResults() - 1, *of_weights, sizes[loop]};
 }

@@ -14,6 +14,12 @@ std::optional<unsigned> dimension_of(mlir::AffineMap map, unsigned loop) {
   return map.getResultPosition(mlir::getAffineDimExpr(loop, map.getContext()));
 }
 
+bool has_window_along(mlir::AffineMap map, unsigned loop) {
+  return llvm::any_of(map.getResults(), [&](mlir::AffineExpr each) {
+    return !llvm::isa<mlir::AffineDimExpr>(each) && each.isFunctionOfDim(loop);
+  });
+}
+
 Order order_with(unsigned rank, llvm::ArrayRef<int64_t> last) {
   Order order;
   for (int64_t d = 0; d < rank; ++d) {

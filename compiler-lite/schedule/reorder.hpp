@@ -11,6 +11,8 @@ using Order = llvm::SmallVector<int64_t>;
 
 // The dimension of a map's results that is the loop and nothing else.
 std::optional<unsigned> dimension_of(mlir::AffineMap map, unsigned loop);
+// Whether the loop moves a window: a dimension of the map's results is made of it and of others.
+bool has_window_along(mlir::AffineMap map, unsigned loop);
 // `last` stand at the end, the others in front of them as they stood.
 Order order_with(unsigned rank, llvm::ArrayRef<int64_t> last);
 
