@@ -1,6 +1,10 @@
 """Sums of products over several loops that no single step in memory makes: convolutions of 1 to 3 dimensions, with strides, dilations and
 numbers of channels that fit nothing, gradients of their kernels, steps and rows apart in memory; a program with lines that say how it is
-run (tests/gpu/compiled.py)."""
+run (tests/gpu/compiled.py).
+
+    turns.py [more]     with `more`, cases that say nothing new of devices without tensor cores
+"""
+import sys
 
 # Operands, sums; images, result's places, channels, results' channels, taps, stride, dilation; what goes over the sums, or into them.
 CASES = [
@@ -16,20 +20,22 @@ CASES = [
     ("f16", "f32", 1, (14, 14), 16, 64, (3, 3), 1, 1, "bias"),
     ("f16", "f16", 1, (14, 14), 24, 24, (3, 3), 1, 1, ""),
     ("bf16", "f32", 1, (7, 30), 8, 72, (3, 3), 1, 1, "onto"),
-    # Rows of an image, and images, that tiles take together.
+    # Rows of an image, and images, that tiles take together; channels that fill no pieces of 16 bytes.
     ("f16", "f16", 4, (7, 7), 32, 64, (3, 3), 1, 1, "bias"),
+    ("f16", "f16", 16, (5, 3), 16, 64, (2, 3), 1, 2, "onto"),
+    ("f16", "f16", 9, (6,), 12, 64, (3,), 1, 1, "bias"),
+    ("f16", "f16", 2, (12, 12), 3, 64, (5, 5), 2, 1, "bias"),
+    ("bf16", "f32", 2, (20,), 1, 64, (5,), 1, 1, "onto"),
+    ("f32", "f32", 6, (3, 4, 5), 7, 40, (2, 2, 2), 1, 1, ""),
+]
+# The same, with `more`.
+MORE = [
     ("f16", "f32", 3, (7, 7), 8, 72, (3, 3), 1, 1, ""),
     ("f16", "f16", 2, (14, 14), 16, 72, (3, 3), 2, 1, "bias"),
-    ("f16", "f16", 16, (5, 3), 16, 64, (2, 3), 1, 2, "onto"),
     ("f16", "f16", 8, (3, 4, 5), 8, 40, (2, 2, 2), 1, 1, "bias"),
-    ("f16", "f16", 9, (6,), 12, 64, (3,), 1, 1, "bias"),
     ("bf16", "f32", 2, (28, 28), 8, 64, (2, 2), 1, 1, ""),
-    # Channels that fill no pieces of 16 bytes.
-    ("f16", "f16", 2, (12, 12), 3, 64, (5, 5), 2, 1, "bias"),
     ("f16", "f32", 1, (70, 9), 12, 40, (3, 3), 1, 2, ""),
-    ("bf16", "f32", 2, (20,), 1, 64, (5,), 1, 1, "onto"),
     ("f32", "f32", 4, (7, 7), 16, 64, (3, 3), 1, 1, "bias"),
-    ("f32", "f32", 6, (3, 4, 5), 7, 40, (2, 2, 2), 1, 1, ""),
     ("f64", "f64", 4, (6, 6), 8, 20, (3, 3), 1, 1, "onto"),
     ("i8", "i32", 4, (7, 7), 16, 48, (3, 3), 1, 1, ""),
 ]
@@ -44,7 +50,8 @@ GRADIENTS = [
 # Sums over two loops apart in memory: rows, columns, steps of each.
 APART = [("f32", 70, 96, 6, 40), ("f32", 128, 256, 5, 64), ("f64", 33, 34, 7, 20), ("i32", 64, 64, 9, 130), ("f16", 65, 72, 4, 48)]
 # Rows that lie in another order than their results: both sizes, columns, steps.
-TURNED = [("f16", 6, 9, 72, 40), ("f16", 3, 50, 64, 64), ("f32", 7, 6, 33, 20), ("bf16", 16, 12, 128, 24), ("i32", 5, 8, 40, 16)]
+TURNED = [("f16", 6, 9, 72, 40), ("f32", 7, 6, 33, 20)]
+MORE_TURNED = [("f16", 3, 50, 64, 64), ("bf16", 16, 12, 128, 24), ("i32", 5, 8, 40, 16)]
 
 
 def tensor(shape, kind):
@@ -136,10 +143,11 @@ def turned(number, kind, outer, inner, columns, steps):
 
 
 def main():
-    text = "".join(convolution(number, *case) for number, case in enumerate(CASES))
+    more = "more" in sys.argv[1:]
+    text = "".join(convolution(number, *case) for number, case in enumerate(CASES + (MORE if more else [])))
     text += "".join(gradient(number, *case) for number, case in enumerate(GRADIENTS))
     text += "".join(apart(number, *case) for number, case in enumerate(APART))
-    text += "".join(turned(number, *case) for number, case in enumerate(TURNED))
+    text += "".join(turned(number, *case) for number, case in enumerate(TURNED + (MORE_TURNED if more else [])))
     print(f"module {{\n{text}}}")
 
 
