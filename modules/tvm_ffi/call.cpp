@@ -9,6 +9,7 @@
 #include "hal/dlpack.hpp"
 #include "hal/queue.hpp"
 #include "modules/tvm_ffi/cuda_context.hpp"
+#include "modules/tvm_ffi/guarded_call.hpp"
 #include "modules/tvm_ffi/values.hpp"
 
 namespace baton::modules::tvm_ffi {
@@ -147,7 +148,7 @@ class Call {
   }
 
   Status invoke() {
-    const int code = runtime_.call(function_.call, anys_.data(), static_cast<int32_t>(count_), &result_);
+    const int code = guarded_call(runtime_, function_.call, anys_.data(), static_cast<int32_t>(count_), &result_);
     return code == 0 ? Status() : runtime_.take_error(code);
   }
 
@@ -288,7 +289,8 @@ class PlainCall {
 
   Status run() {
     Any result;
-    if (const int code = function_.runtime->call(function_.call, passed_.first(), function_.plan.count, &result);
+    if (const int code =
+            guarded_call(*function_.runtime, function_.call, passed_.first(), function_.plan.count, &result);
         code != 0) [[unlikely]]
       return function_.runtime->take_error(code);
     if (take_number(function_.plan.result, result, call_.values[0])) [[likely]]
@@ -326,15 +328,6 @@ class PlainCall {
   baton_dl_tensor views_[kPlainArgumentsMax];
 };
 
-// False as PlainCall's, when it is gone again.
-template <typename Lent>
-bool call_plainly(const Function& function, baton_call& call, Status& status) {
-  PlainCall<Lent> plain(function, call);
-  if (!plain.take_arguments()) return false;
-  status = plain.run();
-  return true;
-}
-
 [[gnu::noinline]] Status call_any(const Function& function, baton_call& call) { return Call(function, call).run(); }
 
 [[gnu::cold, gnu::noinline]] baton_status* failed_in(const Function& function, Status&& status) {
@@ -345,9 +338,14 @@ bool call_plainly(const Function& function, baton_call& call, Status& status) {
 template <typename Lent>
 baton_status* call_plainly(baton_call* call) {
   const auto& function = *static_cast<const Function*>(call->data);
-  Status status;
-  if (!call_plainly<Lent>(function, *call, status)) return call_function(call);
-  return status.ok() ? nullptr : failed_in(function, std::move(status));
+  {
+    PlainCall<Lent> plain(function, *call);
+    if (plain.take_arguments()) [[likely]] {
+      Status status = plain.run();
+      return status.ok() ? nullptr : failed_in(function, std::move(status));
+    }
+  }
+  return call_function(call);
 }
 
 }  // namespace
@@ -367,7 +365,8 @@ baton_status* call_with_numbers(baton_call* call) {
   Passed passed;
   for (size_t i = 0; i < count; ++i) new (&passed[i]) Any(any_of_number(function.plan.arguments[i], call->values[i]));
   Any result;
-  if (const int code = function.runtime->call(function.call, passed.first(), static_cast<int32_t>(count), &result);
+  if (const int code =
+          guarded_call(*function.runtime, function.call, passed.first(), static_cast<int32_t>(count), &result);
       code != 0) [[unlikely]]
     return failed_in(function, function.runtime->take_error(code));
   if (take_number(function.plan.result, result, call->values[0])) [[likely]]

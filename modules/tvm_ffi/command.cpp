@@ -5,6 +5,7 @@
 #include "hal/allocator.hpp"
 #include "hal/commands/foreign.hpp"
 #include "modules/sdk/cuda.h"
+#include "modules/tvm_ffi/guarded_call.hpp"
 #include "modules/tvm_ffi/values.hpp"
 
 namespace baton::modules::tvm_ffi {
@@ -116,7 +117,8 @@ Status invoke(const RecordedCall& recorded, std::vector<Any>& values, hal::Forei
   StreamScope stream(*recorded.runtime, recorded.cuda);
   BATON_TRY(stream.enter(scope));
   Any result;
-  const int code = recorded.runtime->call(recorded.call, values.data(), static_cast<int32_t>(values.size()), &result);
+  const int code =
+      guarded_call(*recorded.runtime, recorded.call, values.data(), static_cast<int32_t>(values.size()), &result);
   if (code != 0) return recorded.runtime->take_error(code);
   recorded.runtime->drop(result);
   return {};

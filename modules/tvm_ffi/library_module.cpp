@@ -10,6 +10,7 @@
 #include "modules/host_table.hpp"
 #include "modules/sdk/host.hpp"
 #include "modules/tvm_ffi/function.hpp"
+#include "modules/tvm_ffi/guarded_call.hpp"
 #include "modules/tvm_ffi/library_symbols.hpp"
 #include "modules/tvm_ffi/values.hpp"
 #include "vm/bytecode_module.hpp"
@@ -163,7 +164,7 @@ class Loader {
   std::string schema(const std::string& name) const {
     const SafeCall tell = symbol("_metadata_" + name);
     Any told;
-    if (!tell || runtime_->call(tell, nullptr, 0, &told) != 0) return {};
+    if (!tell || guarded_call(*runtime_, tell, nullptr, 0, &told) != 0) return {};
     std::string found;
     if (told.type_index == kText) {
       const auto& all = cell_of<ByteArray>(told.object);

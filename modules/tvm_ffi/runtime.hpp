@@ -21,8 +21,6 @@ class Runtime {
 #include "modules/tvm_ffi/symbols.inc"
 #undef FUNCTION
 
-  // Calls a function of a library. What it throws past TVM-FFI's own handlers, which know only std::exception, is raised.
-  int call(SafeCall function, const Any* arguments, int32_t count, Any* result) const;
   // The failure that a call left behind, with its kind, its message and its trace. `code`: what the call returned.
   Status take_error(int code) const;
   // Raises a failure for the caller of a function of ours; returns what the function is to return.

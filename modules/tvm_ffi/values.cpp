@@ -96,7 +96,7 @@ std::string describe(const Any& value) {
 
 bool is_plain(const Signature& signature) {
   const auto is_passed_plainly = [](const Parameter& each) {
-    return each.kind <= Kind::kView && each.element == hal::ElementType::kNone;
+    return each.kind == Kind::kView || (each.kind < Kind::kView && each.element == hal::ElementType::kNone);
   };
   return !signature.is_command && signature.arguments.size() <= kPlainArgumentsMax && signature.results.size() <= 1 &&
          std::all_of(signature.arguments.begin(), signature.arguments.end(), is_passed_plainly) &&
