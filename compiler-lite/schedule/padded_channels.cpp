@@ -20,9 +20,9 @@ using mlir::Value;
 
 constexpr int64_t kPiece = 8;  // Halves in 16 bytes.
 
-// The channels of an image and of weights: a loop, and the dimension that it is of each.
+// The channels of an image and of weights: the dimension that they are of each.
 struct Channels {
-  unsigned loop, of_image, of_weights;
+  unsigned of_image, of_weights;
   int64_t size;
 };
 
@@ -38,7 +38,7 @@ std::optional<Channels> channels_of(linalg::LinalgOp op, const codegen::ProductF
   const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   const bool has_window = llvm::any_of(form.steps, [&](unsigned step) { return has_window_along(image, step); });
   if (!of_weights || !has_window || mlir::ShapedType::isDynamic(sizes[loop])) return std::nullopt;
-  return Channels{loop, image.getNumResults() - 1, *of_weights, sizes[loop]};
+  return Channels{image.getNumResults() - 1, *of_weights, sizes[loop]};
 }
 
 class Padder {

@@ -9,24 +9,11 @@
 #include <numeric>
 #include <thread>
 
-#include "hal/allocator.hpp"
-#include "hal/drivers/cuda/device.hpp"
-#include "hal/queue.hpp"
-#include "modules/plugin_loader.hpp"
 #include "tests/libraries/fake_cublaslt.hpp"
-#include "tests/modules/hal_module/device_program.hpp"
-#include "tests/support/fake_cuda.hpp"
+#include "tests/libraries/faked_library_test.hpp"
 
 namespace baton::modules {
 namespace {
-
-namespace cuda = hal::drivers::cuda;
-
-const cuda::Symbols* driver = nullptr;
-
-int enqueue_on_driver(void* stream, void (*run)(void*), void* data) {
-  return static_cast<int>(driver->cuLaunchHostFunc(static_cast<CUstream>(stream), run, data));
-}
 
 struct Strides {
   int64_t outer = 0, inner = 0, row = 0, column = 0;
@@ -87,49 +74,13 @@ export func @record() -> hal.recording {
 
 constexpr int64_t kF32 = 0x420;
 
-class CublasTest : public testing::TestWithParam<const char*> {
+class CublasTest : public FakedLibraryTest {
  protected:
+  CublasTest() : FakedLibraryTest(BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE) {}
   void SetUp() override {
-    cuda::Options options;
-    options.symbols = testing_support::make_fake_cuda();
-    driver = options.symbols.get();
-    const hal::DeviceParameter parameters[] = {{"cuda_mode", GetParam()}};
-    auto opened = cuda::make_driver(std::move(options))->open("", parameters);
-    ASSERT_OK(opened);
-    device_ = std::move(opened).value();
+    FakedLibraryTest::SetUp();
     testing_support::fake_cublaslt_set_enqueue(enqueue_on_driver);
   }
-
-  Result<Ref<hal::Recording>> record(const std::string& text) {
-    auto module = load_plugin(BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE);
-    BATON_TRY_ASSIGN(plugin_, std::move(module));
-    program_.emplace(std::vector<Ref<const vm::Module>>{hal_module_on({device_}), plugin_}, text);
-    BATON_TRY(program_->call("record", {}));
-    const auto owned = sdk::Ref<baton_object>::adopt(reinterpret_cast<baton_object*>(program_->results.at(0).ref));
-    return Ref<hal::Recording>(unwrap<hal::Recording>(owned.get()));
-  }
-  Ref<hal::Buffer> buffer_of(const std::vector<float>& values) {
-    auto buffer = device_->allocator().allocate({.length = values.size() * sizeof(float)});
-    EXPECT_OK(buffer);
-    auto mapping = (*buffer)->map(hal::Access::kDiscardWrite);
-    std::copy(values.begin(), values.end(), mapping->as<float>().begin());
-    return *buffer;
-  }
-  std::vector<float> values_of(hal::Buffer& buffer) {
-    auto mapping = buffer.map(hal::Access::kRead);
-    const auto values = mapping->as<float>();
-    return {values.begin(), values.end()};
-  }
-  Status execute(hal::Recording& recording, std::vector<hal::BufferRange> table) {
-    BATON_TRY_ASSIGN(const Ref<hal::Semaphore> done, device_->make_semaphore(0));
-    const hal::SemaphorePoint point(done, 1);
-    BATON_TRY(device_->queue().execute({.signals = {&point, 1}}, recording, {.buffers = table}));
-    return done->wait(1);
-  }
-
-  Ref<hal::Device> device_;
-  Ref<const vm::Module> plugin_;
-  std::optional<LinkedProgram> program_;
 };
 
 std::vector<float> counted(size_t count, int seed) {

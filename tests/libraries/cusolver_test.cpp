@@ -3,28 +3,17 @@
 // fake cuSOLVER that computes by LAPACK; bench/programs has the real ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "hal/allocator.hpp"
-#include "hal/drivers/cuda/device.hpp"
-#include "hal/queue.hpp"
-#include "modules/plugin_loader.hpp"
 #include "tests/libraries/fake_cusolver.hpp"
-#include "tests/modules/hal_module/device_program.hpp"
-#include "tests/support/fake_cuda.hpp"
+#include "tests/libraries/faked_library_test.hpp"
 
 namespace baton::modules {
 namespace {
 
-namespace cuda = hal::drivers::cuda;
-
-const cuda::Symbols* driver = nullptr;
-
-int enqueue_on_driver(void* stream, void (*run)(void*), void* data) {
-  return static_cast<int>(driver->cuLaunchHostFunc(static_cast<CUstream>(stream), run, data));
-}
 int wait_on_driver(void* stream) {
-  return static_cast<int>(driver->cuStreamSynchronize(static_cast<CUstream>(stream)));
+  return static_cast<int>(faked_driver->cuStreamSynchronize(static_cast<CUstream>(stream)));
 }
 
 // A command of flat tensors, which are the slots in order: inputs, then results.
@@ -78,53 +67,21 @@ export func @record() -> hal.recording {
          ", %v0, %r1\n  call.import @hal.command_buffer.finish, %v0, %r0\n  return\n}\n";
 }
 
-class CusolverTest : public testing::TestWithParam<const char*> {
+constexpr char kPlugin[] = BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE "&blas=" BATON_TEST_FAKE;
+
+class CusolverTest : public FakedLibraryTest {
+ public:
+  Result<Ref<hal::Recording>> record(const Call& call) { return FakedLibraryTest::record(program_text(call)); }
+  Status execute(hal::Recording& recording, const std::vector<Ref<hal::Buffer>>& buffers) {
+    return FakedLibraryTest::execute(recording, {buffers.begin(), buffers.end()});
+  }
+
  protected:
+  CusolverTest() : FakedLibraryTest(kPlugin) {}
   void SetUp() override {
-    cuda::Options options;
-    options.symbols = testing_support::make_fake_cuda();
-    driver = options.symbols.get();
-    const hal::DeviceParameter parameters[] = {{"cuda_mode", GetParam()}};
-    auto opened = cuda::make_driver(std::move(options))->open("", parameters);
-    ASSERT_OK(opened);
-    device_ = std::move(opened).value();
+    FakedLibraryTest::SetUp();
     testing_support::fake_cusolver_set_driver(enqueue_on_driver, wait_on_driver);
   }
-
-  Result<Ref<hal::Recording>> record(const Call& call) {
-    if (!plugin_) {
-      BATON_TRY_ASSIGN(plugin_, load_plugin(BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE "&blas=" BATON_TEST_FAKE));
-    }
-    program_.emplace(std::vector<Ref<const vm::Module>>{hal_module_on({device_}), plugin_}, program_text(call));
-    BATON_TRY(program_->call("record", {}));
-    const auto owned = sdk::Ref<baton_object>::adopt(reinterpret_cast<baton_object*>(program_->results.at(0).ref));
-    return Ref<hal::Recording>(unwrap<hal::Recording>(owned.get()));
-  }
-  template <typename T>
-  Ref<hal::Buffer> buffer_of(const std::vector<T>& values) {
-    auto buffer = device_->allocator().allocate({.length = std::max<size_t>(values.size(), 1) * sizeof(T)});
-    EXPECT_OK(buffer);
-    auto mapping = (*buffer)->map(hal::Access::kDiscardWrite);
-    std::copy(values.begin(), values.end(), mapping->template as<T>().begin());
-    return *buffer;
-  }
-  template <typename T>
-  std::vector<T> values_of(hal::Buffer& buffer) {
-    auto mapping = buffer.map(hal::Access::kRead);
-    const auto values = mapping->template as<T>();
-    return {values.begin(), values.end()};
-  }
-  Status execute(hal::Recording& recording, const std::vector<Ref<hal::Buffer>>& buffers) {
-    BATON_TRY_ASSIGN(const Ref<hal::Semaphore> done, device_->make_semaphore(0));
-    const hal::SemaphorePoint point(done, 1);
-    const std::vector<hal::BufferRange> table(buffers.begin(), buffers.end());
-    BATON_TRY(device_->queue().execute({.signals = {&point, 1}}, recording, {.buffers = table}));
-    return done->wait(1);
-  }
-
-  Ref<hal::Device> device_;
-  Ref<const vm::Module> plugin_;
-  std::optional<LinkedProgram> program_;
 };
 
 // Matrices of a batch, each column by column.
@@ -192,16 +149,8 @@ std::vector<int32_t> stained(size_t count) { return std::vector<int32_t>(count, 
     if (!HasFatalFailure()) check<double>(*this); \
   }
 
-struct Access : CusolverTest {
-  using CusolverTest::buffer_of;
-  using CusolverTest::execute;
-  using CusolverTest::record;
-  using CusolverTest::values_of;
-};
-
 template <typename T>
-void cholesky_by_both_triangles(CusolverTest& test) {
-  auto& on = static_cast<Access&>(test);
+void cholesky_by_both_triangles(CusolverTest& on) {
   constexpr size_t n = 5;
   for (const char uplo : {'L', 'U'}) {
     const size_t bytes = kCount * n * n * sizeof(T);
@@ -213,14 +162,14 @@ void cholesky_by_both_triangles(CusolverTest& test) {
       const std::vector<Ref<hal::Buffer>> buffers = {
           on.buffer_of(a.values), on.buffer_of(std::vector<T>(a.values.size())), on.buffer_of(stained(kCount))};
       ASSERT_OK(on.execute(**recording, buffers));
-      const Batch<T> factor{kCount, n, n, on.template values_of<T>(*buffers[1])};
+      const Batch<T> factor{kCount, n, n, on.values_of<T>(*buffers[1])};
       const auto lower = [&](size_t i, size_t row, size_t column) {
         return row < column ? T(0) : uplo == 'L' ? factor.at(i, row, column) : factor.at(i, column, row);
       };
       const auto turned = [&](size_t i, size_t row, size_t column) { return lower(i, column, row); };
       expect_near(product<T>(kCount, n, n, n, lower, turned), a, "L L'");
-      EXPECT_EQ(on.template values_of<int32_t>(*buffers[2]), std::vector<int32_t>(kCount));
-      EXPECT_EQ(on.template values_of<T>(*buffers[0]), a.values) << "what is given stays";
+      EXPECT_EQ(on.values_of<int32_t>(*buffers[2]), std::vector<int32_t>(kCount));
+      EXPECT_EQ(on.values_of<T>(*buffers[0]), a.values) << "what is given stays";
     }
   }
 }
@@ -237,8 +186,7 @@ TEST_P(CusolverTest, WhatHasNoCholeskyIsToldByItsRow) {
 }
 
 template <typename T>
-void lu_of_tall_and_wide(CusolverTest& test) {
-  auto& on = static_cast<Access&>(test);
+void lu_of_tall_and_wide(CusolverTest& on) {
   for (const auto& [m, n] : {std::pair<size_t, size_t>(6, 4), {4, 6}, {5, 5}}) {
     const size_t least = std::min(m, n), bytes = kCount * m * n * sizeof(T);
     const auto recording = on.record({letter<T>() + std::string("getrf"),
@@ -252,12 +200,12 @@ void lu_of_tall_and_wide(CusolverTest& test) {
           on.buffer_of(a.values), on.buffer_of(std::vector<T>(a.values.size())), on.buffer_of(stained(kCount * least)),
           on.buffer_of(stained(kCount))};
       ASSERT_OK(on.execute(**recording, buffers));
-      const Batch<T> packed{kCount, m, n, on.template values_of<T>(*buffers[1])};
+      const Batch<T> packed{kCount, m, n, on.values_of<T>(*buffers[1])};
       const auto lower = [&](size_t i, size_t row, size_t k) {
         return row == k ? T(1) : row < k ? T(0) : packed.at(i, row, k);
       };
       const auto upper = [&](size_t i, size_t k, size_t column) { return k > column ? T(0) : packed.at(i, k, column); };
-      const std::vector<int32_t> pivots = on.template values_of<int32_t>(*buffers[2]);
+      const std::vector<int32_t> pivots = on.values_of<int32_t>(*buffers[2]);
       for (size_t i = 0; i < kCount; ++i) {
         for (size_t k = 0; k < least; ++k) {
           const auto other = static_cast<size_t>(pivots[i * least + k] - 1);
@@ -271,8 +219,7 @@ void lu_of_tall_and_wide(CusolverTest& test) {
 EACH_TYPE(LuOfTallAndWide, lu_of_tall_and_wide)
 
 template <typename T>
-void qr_and_its_matrix(CusolverTest& test) {
-  auto& on = static_cast<Access&>(test);
+void qr_and_its_matrix(CusolverTest& on) {
   constexpr size_t m = 6, n = 4;
   const size_t bytes = kCount * m * n * sizeof(T), taus = kCount * n * sizeof(T);
   const auto factored = on.record({letter<T>() + std::string("geqrf"), {bytes}, {bytes, taus}, {kCount, m, n}});
@@ -285,8 +232,7 @@ void qr_and_its_matrix(CusolverTest& test) {
                matrix = on.buffer_of(std::vector<T>(a.values.size()));
     ASSERT_OK(on.execute(**factored, {on.buffer_of(a.values), packed, tau}));
     ASSERT_OK(on.execute(**multiplied, {packed, tau, matrix}));
-    const Batch<T> q{kCount, m, n, on.template values_of<T>(*matrix)},
-        r{kCount, m, n, on.template values_of<T>(*packed)};
+    const Batch<T> q{kCount, m, n, on.values_of<T>(*matrix)}, r{kCount, m, n, on.values_of<T>(*packed)};
     const auto at_q = [&](size_t i, size_t row, size_t k) { return q.at(i, row, k); };
     const auto turned = [&](size_t i, size_t row, size_t k) { return q.at(i, k, row); };
     const auto at_r = [&](size_t i, size_t k, size_t column) { return k > column ? T(0) : r.at(i, k, column); };
@@ -299,8 +245,7 @@ void qr_and_its_matrix(CusolverTest& test) {
 EACH_TYPE(QrAndItsMatrix, qr_and_its_matrix)
 
 template <typename T>
-void triangles_of_every_kind(CusolverTest& test) {
-  auto& on = static_cast<Access&>(test);
+void triangles_of_every_kind(CusolverTest& on) {
   constexpr size_t m = 4, n = 3;
   for (const char side : {'L', 'R'}) {
     const size_t order = side == 'L' ? m : n;
@@ -314,7 +259,7 @@ void triangles_of_every_kind(CusolverTest& test) {
           const Batch<T> a = symmetric<T>(kCount, order, 1, 9), b = counted<T>(kCount, m, n, 2);
           const auto out = on.buffer_of(std::vector<T>(b.values.size()));
           ASSERT_OK(on.execute(**recording, {on.buffer_of(a.values), on.buffer_of(b.values), out}));
-          const Batch<T> x{kCount, m, n, on.template values_of<T>(*out)};
+          const Batch<T> x{kCount, m, n, on.values_of<T>(*out)};
           const auto at_a = [&](size_t i, size_t row, size_t column) {
             if (trans != 'N') std::swap(row, column);
             if (row == column && diag == 'U') return T(1);
@@ -331,8 +276,7 @@ void triangles_of_every_kind(CusolverTest& test) {
 EACH_TYPE(TrianglesOfEveryKind, triangles_of_every_kind)
 
 template <typename T>
-void eigenvectors_of_a_batch(CusolverTest& test) {
-  auto& on = static_cast<Access&>(test);
+void eigenvectors_of_a_batch(CusolverTest& on) {
   constexpr size_t n = 6;
   for (const char mode : {'N', 'V'}) {
     const size_t bytes = kCount * n * n * sizeof(T);
@@ -346,7 +290,7 @@ void eigenvectors_of_a_batch(CusolverTest& test) {
       const auto vectors = on.buffer_of(std::vector<T>(a.values.size())),
                  values = on.buffer_of(std::vector<T>(kCount * n));
       ASSERT_OK(on.execute(**recording, {on.buffer_of(a.values), vectors, values, on.buffer_of(stained(kCount))}));
-      const std::vector<T> w = on.template values_of<T>(*values);
+      const std::vector<T> w = on.values_of<T>(*values);
       for (size_t i = 0; i < kCount; ++i) {
         T sum = 0, trace = 0;
         for (size_t k = 0; k < n; ++k) sum += w[i * n + k], trace += a.at(i, k, k);
@@ -355,7 +299,7 @@ void eigenvectors_of_a_batch(CusolverTest& test) {
             std::is_sorted(w.begin() + static_cast<ptrdiff_t>(i * n), w.begin() + static_cast<ptrdiff_t>(i * n + n)));
       }
       if (mode == 'N') continue;
-      const Batch<T> v{kCount, n, n, on.template values_of<T>(*vectors)};
+      const Batch<T> v{kCount, n, n, on.values_of<T>(*vectors)};
       const auto scaled = [&](size_t i, size_t row, size_t k) { return v.at(i, row, k) * w[i * n + k]; };
       const auto turned = [&](size_t i, size_t row, size_t k) { return v.at(i, k, row); };
       expect_near(product<T>(kCount, n, n, n, scaled, turned), a, "V W V'");
@@ -366,8 +310,7 @@ EACH_TYPE(EigenvectorsOfABatch, eigenvectors_of_a_batch)
 
 // The library waits for its stream, which no capture allows.
 template <typename T>
-void singular_values_are_not_captured(CusolverTest& test) {
-  auto& on = static_cast<Access&>(test);
+void singular_values_are_not_captured(CusolverTest& on) {
   for (const auto& [m, n] : {std::pair<size_t, size_t>(6, 4), {4, 6}}) {
     for (const char mode : {'A', 'S', 'N'}) {
       const size_t least = std::min(m, n), bytes = kCount * m * n * sizeof(T);
@@ -385,12 +328,12 @@ void singular_values_are_not_captured(CusolverTest& test) {
                    right = on.buffer_of(std::vector<T>(v_size)), info = on.buffer_of(stained(kCount));
         ASSERT_OK(on.execute(**recording, {on.buffer_of(a.values), on.buffer_of(std::vector<T>(a.values.size())),
                                            values, left, right, info}));
-        EXPECT_EQ(on.template values_of<int32_t>(*info), std::vector<int32_t>(kCount));
-        const std::vector<T> s = on.template values_of<T>(*values);
+        EXPECT_EQ(on.values_of<int32_t>(*info), std::vector<int32_t>(kCount));
+        const std::vector<T> s = on.values_of<T>(*values);
         EXPECT_GT(s[0], 0);
         if (mode == 'N') continue;
-        const Batch<T> u{kCount, m, u_columns, on.template values_of<T>(*left)},
-            v{kCount, n, v_columns, on.template values_of<T>(*right)};
+        const Batch<T> u{kCount, m, u_columns, on.values_of<T>(*left)},
+            v{kCount, n, v_columns, on.values_of<T>(*right)};
         const auto scaled = [&](size_t i, size_t row, size_t k) { return u.at(i, row, k) * s[i * least + k]; };
         const auto turned = [&](size_t i, size_t k, size_t column) { return v.at(i, column, k); };
         expect_near(product<T>(kCount, m, n, least, scaled, turned), a, "U S V'");
@@ -452,7 +395,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, CusolverTest, testing::Values("stream", "graph")
                          [](const auto& mode) { return mode.param; });
 
 TEST(Cusolver, AProcessorIsRefusedByName) {
-  auto plugin = load_plugin(BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE "&blas=" BATON_TEST_FAKE);
+  auto plugin = load_plugin(kPlugin);
   ASSERT_OK(plugin);
   LinkedProgram program({hal_module_on({open_device("local-sync")}), *plugin},
                         program_text({"spotrf", {64}, {64, 4}, {1, 4, 'L'}}));
@@ -460,7 +403,7 @@ TEST(Cusolver, AProcessorIsRefusedByName) {
 }
 
 TEST(Cusolver, TheNullDeviceShowsIt) {
-  auto plugin = load_plugin(BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE "&blas=" BATON_TEST_FAKE);
+  auto plugin = load_plugin(kPlugin);
   ASSERT_OK(plugin);
   LinkedProgram program({hal_module_on({open_device("null")}), *plugin},
                         program_text({"dgesvdj", {64}, {64, 32, 64, 64, 4}, {1, 4, 2, 'S'}}));

@@ -1,11 +1,9 @@
 #include "compiler-lite/codegen/gpu/grouped_rows.hpp"
 
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace baton::compiler_lite::codegen::gpu {
 
-namespace LLVM = mlir::LLVM;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
@@ -36,14 +34,7 @@ Value GroupedRows::beyond(Value row) {
 }
 
 Value GroupedRows::unaligned_bits(int64_t element_bytes, int64_t bytes) {
-  Value bits = make_i64(builder_, location_, 0);
-  for (const Value stride : strides_) {
-    const Value moved =
-        builder_.create<LLVM::MulOp>(location_, cast(builder_, location_, stride, builder_.getI64Type()),
-                                     make_i64(builder_, location_, element_bytes));
-    bits = builder_.create<LLVM::OrOp>(location_, bits, moved);
-  }
-  return builder_.create<LLVM::AndOp>(location_, bits, make_i64(builder_, location_, bytes - 1));
+  return unaligned_bits_of(strides_, element_bytes, bytes);
 }
 
 }  // namespace baton::compiler_lite::codegen::gpu

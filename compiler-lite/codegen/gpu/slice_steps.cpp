@@ -2,12 +2,9 @@
 
 #include <limits>
 
-#include "compiler-lite/codegen/llvm/llvm_values.hpp"
-
 namespace baton::compiler_lite::codegen::gpu {
 
 namespace arith = mlir::arith;
-namespace LLVM = mlir::LLVM;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
@@ -51,13 +48,9 @@ SliceSteps::Slice SliceSteps::at(Value number) {
 }
 
 Value SliceSteps::unaligned_bits(unsigned matrix, int64_t element_bytes, int64_t bytes) {
-  Value bits = make_i64(builder_, location_, 0);
-  for (const Product::Turn& turn : product_.turns) {
-    const Value stride = cast(builder_, location_, matrix == 0 ? turn.a_stride : turn.b_stride, builder_.getI64Type());
-    const Value moved = builder_.create<LLVM::MulOp>(location_, stride, make_i64(builder_, location_, element_bytes));
-    bits = builder_.create<LLVM::OrOp>(location_, bits, moved);
-  }
-  return builder_.create<LLVM::AndOp>(location_, bits, make_i64(builder_, location_, bytes - 1));
+  Values strides;
+  for (const Product::Turn& turn : product_.turns) strides.push_back(matrix == 0 ? turn.a_stride : turn.b_stride);
+  return unaligned_bits_of(strides, element_bytes, bytes);
 }
 
 }  // namespace baton::compiler_lite::codegen::gpu

@@ -51,6 +51,9 @@ class TileWriter {
     return builder_.createOrFold<mlir::memref::DimOp>(location_, memory, dimension);
   }
 
+  // Bits that are set where a stride, of elements of so many bytes, is no multiple of `bytes`, a power of two.
+  mlir::Value unaligned_bits_of(mlir::ValueRange strides, int64_t element_bytes, int64_t bytes);
+
   // From zero to `end`; the body gives the values of the next turn.
   template <typename Body>
   Values loop(mlir::Value end, int64_t step, mlir::ValueRange values, Body body) {
