@@ -8,6 +8,7 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/brief_loops.hpp"
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
 #include "compiler-lite/schedule/computed_parts.hpp"
@@ -465,6 +466,7 @@ Workgroups workgroups_of(Products products) {
 
 LogicalResult normalize(mlir::ModuleOp module, Products products, RoomTest has_room) {
   if (failed(inline_calls(module))) return mlir::failure();
+  if (products == Products::kOnCores && failed(write_out_brief_loops(module))) return mlir::failure();
   // Of a group as it will be: fused operations take other memory.
   const auto has_room_fused = [&](mlir::func::FuncOp group) {
     mlir::OwningOpRef<mlir::ModuleOp> scratch = mlir::ModuleOp::create(group.getLoc());
