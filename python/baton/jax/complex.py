@@ -326,13 +326,16 @@ class Parts:
         return join(b.compare(direction, ar, br), b.compare(direction, ai, bi))
 
     def _dot_general(self, b, op):
-        (ar, ai), (br, bi) = (self.of(each) for each in op.operands)
+        first, second, *padding = op.operands  # The last of dynamic_conv alone.
+        (ar, ai), (br, bi) = self.of(first), self.of(second)
         made, attributes = part_type(op.results[0].type), dict(op.attributes.items())
 
         def dot(x, y):
-            return b.value(op.name, [x, y], made, attributes)
+            return b.value(op.name, [x, y, *padding], made, attributes)
 
         return b.subtract(dot(ar, br), dot(ai, bi)), b.add(dot(ar, bi), dot(ai, br))
+
+    _convolution = _dynamic_conv = _dot_general
 
     def _reduce(self, b, op):
         operations = [each.operation for each in op.regions[0].blocks[0].operations]

@@ -263,6 +263,20 @@ def _without_places(op, value):
     return True
 
 
+def _gather(op, _):
+    """jaxlib's pass counts dimensions of the indices that run with the tensor's as if the index's own stood behind them: it is brought there."""
+    numbers = stablehlo.GatherDimensionNumbers(op.attributes["dimension_numbers"])
+    own, together = numbers.index_vector_dim, list(numbers.start_indices_batching_dims)
+    if all(each < own for each in together):
+        return False
+    last = len(shape_of(op.operands[1])) - 1
+    op.operands[1] = Builder.before(op).transpose(op.operands[1], [*(i for i in range(last + 1) if i != own), own])
+    op.attributes["dimension_numbers"] = stablehlo.GatherDimensionNumbers.get(
+        list(numbers.offset_dims), list(numbers.collapsed_slice_dims), list(numbers.operand_batching_dims),
+        [each - (each > own) for each in together], list(numbers.start_index_map), last)
+    return True
+
+
 def _rng_bit_generator(op, _):
     """Of no numbers: none, and the state as it was."""
     bits = op.results[1]
@@ -274,6 +288,7 @@ def _rng_bit_generator(op, _):
 
 
 REWRITES = {
+    "stablehlo.gather": _gather,
     "stablehlo.rng_bit_generator": _rng_bit_generator,
     "stablehlo.dynamic_slice": _slice_of_number,
     "stablehlo.dynamic_update_slice": _update_of_number,

@@ -154,6 +154,8 @@ class Scatter:
             elif dimension in self.batching:
                 position = b.add(position, b.broadcast(self._batch_number(dimension), shape, [0]))
             row = position if row is None else b.add(b.multiply(row, b.filled(self.shape[dimension], row)), position)
+        if row is None:  # Each update is of the whole tensor.
+            row = b.full(shape, 0, i32)
         if inside is not None:
             row = b.select(b.broadcast(inside, shape, [0]), row, b.like(row, -1))
         return b.reshape(row, [b.product(shape)])

@@ -26,6 +26,8 @@ FEW_MAX = 256  # Elements at the front of a row for which it isn't sorted whole.
 
 def lower_sort(op):
     compare, dimension = op.regions[0].blocks[0], op.attributes["dimension"].value
+    if dimension < 0:  # Counted from the end.
+        dimension += len(shape_of(op.operands[0]))
     few = _few_wanted(op, dimension)
     values = _sorted(Builder.before(op), list(op.operands), dimension, compare, few)
     if few is None or has_unknown_sizes(op.operands[0]):  # A slice of an unknown size finds its end by itself.
