@@ -163,6 +163,41 @@ struct TruncateThroughF32 : mlir::OpRewritePattern<mlir::arith::TruncFOp> {
   }
 };
 
+// To the nearest bf16, ties to the even one; a NaN becomes the quiet one. The choice stands first, where its result is read
+// twice: LLVM moves one that stands last onto the bf16, and takes vectors of these apart, number by number.
+struct RoundToBf16 : mlir::OpRewritePattern<mlir::arith::TruncFOp> {
+  explicit RoundToBf16(mlir::MLIRContext* context) : OpRewritePattern(context, /*benefit=*/2) {}
+  mlir::LogicalResult matchAndRewrite(mlir::arith::TruncFOp op, mlir::PatternRewriter& rewriter) const override {
+    namespace arith = mlir::arith;
+    if (!mlir::getElementTypeOrSelf(op.getIn().getType()).isF32() ||
+        !mlir::getElementTypeOrSelf(op.getType()).isBF16()) {
+      return mlir::failure();
+    }
+    const mlir::Location location = op.getLoc();
+    const auto like = [&](mlir::Type element) -> mlir::Type {
+      auto vector = llvm::dyn_cast<mlir::VectorType>(op.getType());
+      return vector ? vector.clone(element) : element;
+    };
+    const mlir::Type words = like(rewriter.getI32Type()), halves = like(rewriter.getI16Type());
+    const auto constant = [&](int32_t number) -> Value {
+      mlir::TypedAttr value = rewriter.getI32IntegerAttr(number);
+      if (auto vector = llvm::dyn_cast<mlir::VectorType>(words)) value = mlir::DenseElementsAttr::get(vector, value);
+      return rewriter.create<arith::ConstantOp>(location, value);
+    };
+    const Value is_nan = rewriter.create<arith::CmpFOp>(location, arith::CmpFPredicate::UNO, op.getIn(), op.getIn());
+    const Value given = rewriter.create<arith::BitcastOp>(location, words, op.getIn());
+    const Value bits = rewriter.create<arith::SelectOp>(location, is_nan, constant(0x7FC00000), given);
+    const Value last = rewriter.create<arith::ShRUIOp>(location, bits, constant(16));
+    const Value odd = rewriter.create<arith::AndIOp>(location, last, constant(1));
+    const Value half = rewriter.create<arith::AddIOp>(location, odd, constant(0x7FFF));
+    const Value rounded = rewriter.create<arith::AddIOp>(location, bits, half);
+    const Value shifted = rewriter.create<arith::ShRUIOp>(location, rounded, constant(16));
+    const Value narrow = rewriter.create<arith::TruncIOp>(location, halves, shifted);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), narrow);
+    return mlir::success();
+  }
+};
+
 struct ExtendThroughF32 : mlir::OpRewritePattern<mlir::arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   mlir::LogicalResult matchAndRewrite(mlir::arith::ExtFOp op, mlir::PatternRewriter& rewriter) const override {
@@ -184,7 +219,7 @@ mlir::LogicalResult lower_math(mlir::ModuleOp kernels, const Machine& target) {
   if (mlir::failed(compute_small_floats_in_f32(kernels))) return mlir::failure();
   keep_infinite_halves(kernels);
   mlir::RewritePatternSet patterns(kernels.getContext());
-  patterns.add<TruncateThroughF32, ExtendThroughF32>(kernels.getContext());
+  patterns.add<TruncateThroughF32, RoundToBf16, ExtendThroughF32>(kernels.getContext());
   mlir::arith::populateExpandBFloat16Patterns(patterns);
   mlir::arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   if (mlir::failed(rewrite_greedily(kernels, std::move(patterns)))) return mlir::failure();

@@ -40,6 +40,20 @@ func.func @exp(%a: tensor<?xf32>) -> tensor<?xf32> {
   return %r : tensor<?xf32>
 }
 
+// What becomes bf16 is rounded in vectors, NaN and all: no number is taken out of one.
+// CHECK-LABEL: brain_halves_{{avx512|avx2|baseline}}:
+// CHECK-NOT: {{cmov|pextr}}
+// AVX512: vpmovdw {{.*}}zmm
+// AVX2: vpackusdw {{.*}}ymm
+// CHECK-NOT: {{cmov|pextr}}
+// CHECK: ret
+// NEON-LABEL: brain_halves_neon:
+// NEON: addhn v{{[0-9]+}}.4h
+func.func @brain_halves(%a: tensor<4096xbf16>, %b: tensor<4096xbf16>) -> tensor<4096xbf16> {
+  %r = arith.addf %a, %b : tensor<4096xbf16>
+  return %r : tensor<4096xbf16>
+}
+
 // CHECK-LABEL: product_{{avx512|avx2|baseline}}:
 // AVX512: vfmadd231ps {{.*}}zmm
 // AVX2: vfmadd231ps {{.*}}ymm
