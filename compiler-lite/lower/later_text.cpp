@@ -24,6 +24,32 @@ constexpr Unread kUnread[] = {
     {"#iree_codegen.translation_info", "Baton chooses tiles itself; leave it out"},
 };
 
+// How many elements the tensor of bits has whose constant's text ends here; of other types nothing.
+std::optional<uint64_t> count_of_bits(StringRef behind) {
+  for (const StringRef next : {">", ":"}) {
+    behind = behind.ltrim();
+    if (!behind.consume_front(next)) return std::nullopt;
+  }
+  behind = behind.ltrim();
+  if (!behind.consume_front("tensor<") && !behind.consume_front("vector<")) return std::nullopt;
+  uint64_t count = 1, size = 0;
+  while (!behind.consumeInteger(10, size) && behind.consume_front("x")) count *= size;
+  return behind.starts_with("i1>") ? std::optional(count) : std::nullopt;
+}
+
+constexpr StringRef kHexadecimal = "dense<\"0x";
+
+// A constant of bits that has a byte for each of them: whether there is one in the text.
+bool has_bytes_for_bits(StringRef source) {
+  for (size_t at = source.find(kHexadecimal); at != StringRef::npos; at = source.find(kHexadecimal, at)) {
+    at += kHexadecimal.size();
+    const size_t end = std::min(source.find('"', at), source.size());
+    const std::optional<uint64_t> count = count_of_bits(source.drop_front(end).drop_front(end < source.size()));
+    if (count && *count > 1 && end - at == 2 * *count) return true;
+  }
+  return false;
+}
+
 // Walks over the text word by word; strings and comments are none.
 class Rewriter {
  public:
@@ -34,7 +60,7 @@ class Rewriter {
       if (rest_.starts_with("//")) {
         keep(rest_.find('\n'));
       } else if (rest_.front() == '"') {
-        keep(end_of_string());
+        string(std::min(end_of_string(), rest_.size()));
       } else if (is_part_of_word(rest_.front())) {
         word(rest_.take_while(is_part_of_word));
       } else {
@@ -52,6 +78,28 @@ class Rewriter {
     size_t end = 1;
     while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2 : 1;
     return end + 1;
+  }
+  void string(size_t size) {
+    StringRef digits = rest_.take_front(size);
+    const std::optional<uint64_t> count = count_of_bits(rest_.drop_front(size));
+    if (StringRef(earlier_.text).ends_with("dense<") && digits.consume_front("\"0x") && digits.consume_back("\"") &&
+        count && *count > 1 && digits.size() == 2 * *count) {
+      return bits(digits, size);
+    }
+    keep(size);
+  }
+  // Eight to a byte, the first one lowest. Later versions have a byte for each.
+  void bits(StringRef digits, size_t size) {
+    std::string bytes;
+    for (; !digits.empty(); digits = digits.drop_front(std::min<size_t>(16, digits.size()))) {
+      unsigned byte = 0;
+      for (size_t i = 0; i < 8 && 2 * i < digits.size(); ++i) {
+        if (digits.substr(2 * i, 2) != "00") byte |= 1U << i;
+      }
+      bytes += static_cast<char>(byte);
+    }
+    earlier_.text += "\"0x" + llvm::toHex(bytes) + "\"";
+    rest_ = rest_.drop_front(size);
   }
   void keep(size_t count) {
     earlier_.text += rest_.take_front(count);
@@ -115,7 +163,8 @@ std::optional<EarlierText> earlier_text(StringRef source, StringRef name) {
   const auto is_in = [&](StringRef word) { return source.contains(word); };
   const bool may_have_maps = is_in("indexing_maps") && llvm::any_of(kProducts, is_in);
   const bool has_unread = llvm::any_of(kUnread, [&](const Unread& unread) { return is_in(unread.word); });
-  if (!may_have_maps && !has_unread && llvm::none_of(kNames, is_in) && llvm::none_of(kUnknownFloats, is_in)) {
+  if (!may_have_maps && !has_unread && llvm::none_of(kNames, is_in) && llvm::none_of(kUnknownFloats, is_in) &&
+      !has_bytes_for_bits(source)) {
     return std::nullopt;
   }
   return Rewriter(source, name).rewrite();

@@ -105,3 +105,57 @@ def test_convolutions_of_complex_numbers(tmp_path):
     padded = np.pad(x, [(0, 0), (1, 1), (0, 0)])
     wanted = sum(padded[:, i:i + 7] @ k[i] for i in range(2))
     check(CONVOLUTION, [x, k, x], [wanted, wanted[:, :6]], tmp_path)
+
+
+TUPLES = """func.func @main(%x: tensor<2xf32>, %t: tuple<tensor<2xf32>, tuple<tensor<i32>, tensor<2xf32>>>) -> tuple<tensor<2xf32>, tuple<tensor<i32>>, tensor<2xf32>> {
+  %0 = stablehlo.get_tuple_element %t[0] : (tuple<tensor<2xf32>, tuple<tensor<i32>, tensor<2xf32>>>) -> tensor<2xf32>
+  %1 = stablehlo.get_tuple_element %t[1] : (tuple<tensor<2xf32>, tuple<tensor<i32>, tensor<2xf32>>>) -> tuple<tensor<i32>, tensor<2xf32>>
+  %2 = stablehlo.get_tuple_element %1[0] : (tuple<tensor<i32>, tensor<2xf32>>) -> tensor<i32>
+  %3 = func.call @sum(%x, %1) : (tensor<2xf32>, tuple<tensor<i32>, tensor<2xf32>>) -> tuple<tensor<2xf32>, tensor<2xf32>>
+  %4 = stablehlo.get_tuple_element %3[1] : (tuple<tensor<2xf32>, tensor<2xf32>>) -> tensor<2xf32>
+  %5 = stablehlo.tuple %2 : tuple<tensor<i32>>
+  %6 = stablehlo.tuple %4, %5, %0 : tuple<tensor<2xf32>, tuple<tensor<i32>>, tensor<2xf32>>
+  return %6 : tuple<tensor<2xf32>, tuple<tensor<i32>>, tensor<2xf32>>
+}
+func.func private @sum(%x: tensor<2xf32>, %t: tuple<tensor<i32>, tensor<2xf32>>) -> tuple<tensor<2xf32>, tensor<2xf32>> {
+  %0 = stablehlo.get_tuple_element %t[1] : (tuple<tensor<i32>, tensor<2xf32>>) -> tensor<2xf32>
+  %1 = stablehlo.add %x, %0 : tensor<2xf32>
+  %2 = stablehlo.tuple %x, %1 : tuple<tensor<2xf32>, tensor<2xf32>>
+  return %2 : tuple<tensor<2xf32>, tensor<2xf32>>
+}"""
+
+
+def test_tuples_are_their_parts(tmp_path):
+    x, y, n, z = numbers(2), 2 * numbers(2), np.array(7, np.int32), 3 * numbers(2)
+    check(TUPLES, [x, y, n, z], [x + z, n, y], tmp_path)
+
+
+RANDOM = """func.func @main({parameters}) -> ({results}) {{
+  %shape = stablehlo.constant dense<[40, 50]> : tensor<2xi64>
+{body}  return {values} : {results}
+}}"""
+# Element type, distribution, bounds or mean and deviation, which are not known.
+RANDOMS = [("f32", "UNIFORM", 1, 3), ("f32", "UNIFORM", 1, 3), ("f16", "UNIFORM", -1, 2), ("bf16", "UNIFORM", 0, 1), ("f64", "UNIFORM", -4, 4), ("f32", "NORMAL", 2, 3),
+           ("f16", "NORMAL", 0, 1), ("f64", "NORMAL", -1, 2), ("i32", "UNIFORM", -3, 9), ("i8", "UNIFORM", -128, 127), ("ui8", "UNIFORM", 3, 250), ("i64", "UNIFORM", -2**40, 2**40)]
+
+
+def test_random_numbers_of_no_generator(tmp_path):
+    """In their bounds, spread as they should be, and others in the next operation."""
+    names = {"f": "float", "b": "bfloat", "i": "int", "u": "uint"}
+    kinds = [np.dtype(names[word[0]] + word.lstrip("fbui")) if word != "bf16" else tools.np_bfloat16() for word, *_ in RANDOMS]
+    body, arguments = "", []
+    for i, ((word, how, *numbers), kind) in enumerate(zip(RANDOMS, kinds)):
+        body += (f"  %{i} = stablehlo.rng %a{i}, %b{i}, %shape, distribution = {how} : (tensor<{word}>, tensor<{word}>, tensor<2xi64>) -> tensor<40x50x{word}>\n")
+        arguments += [np.array(each).astype(kind) for each in numbers]
+    types = [f"tensor<40x50x{word}>" for word, *_ in RANDOMS]
+    text = RANDOM.format(parameters=", ".join(f"%a{i}: tensor<{word}>, %b{i}: tensor<{word}>" for i, (word, *_) in enumerate(RANDOMS)), body=body,
+                         results=", ".join(types), values=", ".join(f"%{i}" for i in range(len(types))))
+    (tmp_path / "program.mlir").write_text(tools.baton_jax().from_stablehlo(text))
+    tools.compile_program(tmp_path / "program.mlir", tmp_path / "program.bvm")
+    given = tools.call(tmp_path / "program.bvm", "main", arguments, [np.zeros((40, 50), kind) for kind in kinds], tmp_path)
+    assert (given[0] != given[1]).mean() > 0.9
+    for (word, how, first, second), made in zip(RANDOMS, given):
+        made = made.astype(np.float64)
+        mean, deviation = (first, second) if how == "NORMAL" else ((first + second) / 2, (second - first) / 12 ** 0.5)
+        assert how == "NORMAL" or made.min() >= first and made.max() < second, word
+        assert abs(made.mean() - mean) < 0.1 * deviation + 0.5 * (word[0] in "iu") and 0.9 < made.std() / deviation < 1.1, word

@@ -9,7 +9,7 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
 from . import (boundary, callbacks as python, calls, collectives, complex, control_flow, gpu_calls, libraries as commands, lines, products,
-               rest, scatter, sizes, sorting, tokens, windows_unknown)
+               rest, rng, scatter, sizes, sorting, tokens, tuples, windows_unknown)
 from .inlining import inline_calls
 from .scalars import Scalars
 
@@ -35,6 +35,7 @@ def lower_module(module, libraries=(), callbacks=None):
         ranks = collectives.note_ranks(module)
         boundary.drop_annotations(module)
         inline_calls(module)
+        tuples.drop_tuples(operations(module))
         try:
             collectives.enter_ranks(module, *ranks)
             python.lower_callbacks(module, operations(module), callbacks)
@@ -91,6 +92,8 @@ def operations(module, order=ir.WalkOrder.POST_ORDER):
 
 
 def _lower_operations(module, libraries):
+    for number, op in enumerate([each for each in operations(module) if each.name == "stablehlo.rng"]):
+        rng.lower_rng(op, number)
     for op in operations(module):
         if op.name == "stablehlo.custom_call":
             gpu_calls.lower_gpu_call(op)

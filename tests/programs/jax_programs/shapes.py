@@ -1,6 +1,7 @@
 """Moving elements: slices, gathers, scatters, windows, sums along, unknown and empty sizes."""
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from .registry import boolean, f32, i32, program
@@ -210,3 +211,11 @@ def places_and_products(x, y):
     """Numbers of places are counted where they are read, but a product stays one."""
     place = jnp.arange(40.0)
     return (place[None] * 2 + jnp.zeros((40, 40))) @ x, place[None] * x + place[:, None], (x > place).sum(1), y * jnp.arange(30), y[::-1] + jnp.arange(30) % 7
+
+
+@program(f32(130), i32(4))
+def tables_of_many_bools(x, at):
+    """More than a hundred elements are written as hexadecimal digits."""
+    places = np.arange(130)
+    first, second = jnp.asarray(places % 3 == 1), jnp.asarray((places * 7 % 11 < 4).reshape(10, 13))
+    return jnp.where(first, x, 0), second[at] & second[:4], jnp.where(second, x.reshape(10, 13), -1), first[at * 9]
