@@ -8,7 +8,8 @@ namespace baton::hal::drivers::vulkan {
 namespace {
 
 // A range of storage buffer that Vulkan takes, or why it does not.
-Result<VkDescriptorBufferInfo> describe(const ResolvedBinding& binding, size_t ordinal, Device& device) {
+Result<VkDescriptorBufferInfo> describe(const ResolvedBinding& binding, uint32_t ordinal, const Pipeline& pipeline,
+                                        Device& device) {
   const VkPhysicalDeviceLimits& limits = device.context().facts().limits;
   if (binding.length == 0) {  // Vulkan has no empty ones.
     const Block& empty = device.empty_block();
@@ -22,6 +23,9 @@ Result<VkDescriptorBufferInfo> describe(const ResolvedBinding& binding, size_t o
   if (binding.length > limits.maxStorageBufferRange) {
     return failure(StatusCode::kOutOfRange, "Binding ", ordinal, " has ", binding.length, " bytes; the device takes ",
                    limits.maxStorageBufferRange, " of a kernel by descriptors, and more of one by address.");
+  }
+  if (pipeline.has_small_elements(ordinal)) {
+    return VkDescriptorBufferInfo{binding.slab->buffer, binding.slab_offset, binding.length};
   }
   // Up to whole words, which is what shaders read; blocks are never shorter.
   return VkDescriptorBufferInfo{binding.slab->buffer, binding.slab_offset, (binding.length + 3) / 4 * 4};
@@ -45,7 +49,7 @@ Status PreparedCommands::bind_descriptors(const Launch& launch, VkCommandBuffer 
     BATON_VULKAN_TRY(symbols, vkAllocateDescriptorSets, context.handle(), &info, &set);
     std::vector<VkDescriptorBufferInfo> buffers(count);
     for (uint32_t i = 0; i < count; ++i) {
-      BATON_TRY_ASSIGN(buffers[i], describe(resolve(launch.bindings[i], arguments, table_), i, device_));
+      BATON_TRY_ASSIGN(buffers[i], describe(resolve(launch.bindings[i], arguments, table_), i, pipeline, device_));
     }
     VkWriteDescriptorSet write{};
     write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;

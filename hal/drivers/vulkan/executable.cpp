@@ -17,6 +17,16 @@ Result<const SpirvEntryPoint*> find_entry(const SpirvModule& module, std::string
   return no_entry_point("The code", name, names);
 }
 
+// For who pushes the addresses of buffers one by one.
+std::string_view where_addresses_come(const SpirvEntryPoint& found) {
+  for (const SpirvMember& member : found.push_members) {
+    if (!member.is_address) continue;
+    return " It has addresses among its push constants: Baton gives it those of buffers in a record, whose address is "
+           "the only push constant, or as storage buffers.";
+  }
+  return "";
+}
+
 // What code by descriptors reads must be what the program passes; more may be passed than is read.
 Status check_layout(const SpirvEntryPoint& found, const EntryPoint& expected) {
   // Who launches it says its workgroup, or says nothing: 1, or 0.
@@ -33,7 +43,7 @@ Status check_layout(const SpirvEntryPoint& found, const EntryPoint& expected) {
   if (found.binding_count <= expected.binding_count && (are_placed || constants <= expected.constant_count)) return {};
   return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' reads ", found.binding_count,
                  " bindings and ", constants, " constants; the program passes ", expected.binding_count,
-                 " bindings and ", expected.constant_count, " constants.");
+                 " bindings and ", expected.constant_count, " constants.", where_addresses_come(found));
 }
 
 // Which members of the block one argument fills: one of its size, or several that lie as in a struct of its size; a small
@@ -50,11 +60,29 @@ const SpirvMember* filled(std::span<const SpirvMember> members, uint32_t bytes) 
   return bytes < sizeof(uint32_t) && members[0].bytes == sizeof(uint32_t) ? members.data() + 1 : nullptr;
 }
 
+// The members that arguments fill, by their places in the constants. By address those of the record behind the pointers and
+// lengths of `bindings`; empty: the shader does not say them.
+std::vector<SpirvMember> members_for_arguments(const SpirvEntryPoint& found, uint32_t bindings) {
+  if (!found.by_address) return found.push_members;
+  std::vector<SpirvMember> members;
+  const uint32_t begin = 16 * bindings;
+  for (SpirvMember member : found.record_members) {
+    if (member.place < begin) continue;
+    if (member.bytes == 0) return {};
+    member.place -= begin;
+    members.push_back(member);
+  }
+  return members;
+}
+
 // Gives each argument that is no binding its place in the block of push constants, whose members have sizes and
-// alignments of their own.
+// alignments of their own; by address in the record.
 Status place_arguments(const SpirvEntryPoint& found, EntryPoint& entry) {
-  std::span<const SpirvMember> left = found.push_members;
-  uint32_t bytes = found.push_bytes;
+  const std::vector<SpirvMember> members = members_for_arguments(found, entry.binding_count);
+  if (members.empty()) return {};  // Words, or nothing reads them: compilers take out what a shader does not need.
+  const std::string_view what = found.by_address ? "constant of the record" : "push constant";
+  std::span<const SpirvMember> left = members;
+  uint32_t bytes = found.by_address ? 0 : found.push_bytes;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     KernelParameter& parameter = entry.parameters[i];
     if (parameter.is_binding) continue;
@@ -62,16 +90,19 @@ Status place_arguments(const SpirvEntryPoint& found, EntryPoint& entry) {
     if (!behind) {
       return failure(StatusCode::kInvalidArgument, "Argument ", i, " of kernel '", found.name, "' has ",
                      parameter.bytes, " bytes, and ",
-                     left.empty() ? std::string("there is no push constant left.")
-                                  : text("the push constant at byte ", left[0].place, " has ", left[0].bytes, "."));
+                     left.empty() ? text("there is no ", what, " left.")
+                                  : text("the ", what, " at byte ", left[0].place, " has ", left[0].bytes, "."),
+                     where_addresses_come(found));
     }
     parameter.place = static_cast<uint16_t>(left[0].place);
     bytes = std::max(bytes, (left[0].place + parameter.bytes + 3) / 4 * 4);
     left = {behind, left.data() + left.size()};
   }
-  if (!left.empty()) {
-    return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' has a push constant of ", left[0].bytes,
-                   " bytes at byte ", left[0].place, ", for which there is no argument.");
+  // A record may end with the count of workgroups.
+  const bool may_be_left = found.by_address && left.size() == 1 && left[0].bytes == sizeof(uint32_t);
+  if (!left.empty() && !may_be_left) {
+    return failure(StatusCode::kInvalidArgument, "Kernel '", found.name, "' has a ", what, " of ", left[0].bytes,
+                   " bytes at byte ", left[0].place, ", for which there is no argument.", where_addresses_come(found));
   }
   entry.constant_count = bytes / 4;
   entry.places_known = true;
@@ -89,7 +120,7 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   if (expected) {
     BATON_TRY(check_layout(found, *expected));
     entry = *expected;
-    if (!found.by_address && !entry.parameters.empty()) BATON_TRY(place_arguments(found, entry));
+    if (!entry.parameters.empty()) BATON_TRY(place_arguments(found, entry));
   }
   const bool told = expected && expected->layout_known;
   entry.name = expected ? expected->name : found.name;
@@ -97,6 +128,7 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   if (told) {
     if (!found.by_address) laid_out.binding_count = expected->binding_count;
     if (!found.by_address) laid_out.push_bytes = entry.constant_count * 4;
+    if (!found.by_address && !entry.parameters.empty() && found.push_bytes == 0) laid_out.push_bytes = 0;
   } else {
     entry.binding_count = found.binding_count;
     entry.constant_count = found.by_address ? 0 : found.push_bytes / 4;
@@ -112,6 +144,7 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   request.folds_grid = found.folds_grid;
   request.binding_count = laid_out.binding_count;
   request.push_bytes = laid_out.push_bytes;
+  request.small_elements = found.small_elements;
   request.specialized = module.specialized;
   if (found.hands_over) BATON_TRY(check_subgroups_are_whole(found, context_->facts()));
   request.whole_subgroups = found.hands_over;

@@ -21,7 +21,8 @@ class Pipeline final : public RefCounted<Pipeline> {
     uint32_t function = 0;  // Of the entry point, in a module that has others beside it; else 0.
     bool by_address = true;
     bool folds_grid = false;
-    uint32_t binding_count = 0;  // Of descriptors.
+    uint32_t binding_count = 0;   // Of descriptors.
+    uint64_t small_elements = 0;  // SpirvEntryPoint::small_elements.
     uint32_t push_bytes = 8;
     uint32_t subgroup_size = 0;                          // 0: the device chooses.
     bool whole_subgroups = false;                        // All threads of each are there.
@@ -38,6 +39,8 @@ class Pipeline final : public RefCounted<Pipeline> {
   // A grid that is one long row may be given any shape.
   bool folds_grid() const { return folds_grid_; }
   uint32_t binding_count() const { return binding_count_; }
+  // The range of this binding ends with its last byte, and not with a word.
+  bool has_small_elements(uint32_t binding) const { return binding < 64 && (small_elements_ >> binding & 1) != 0; }
   uint32_t push_bytes() const { return push_bytes_; }
 
  private:
@@ -48,6 +51,7 @@ class Pipeline final : public RefCounted<Pipeline> {
         by_address_(request.by_address),
         folds_grid_(request.folds_grid),
         binding_count_(request.binding_count),
+        small_elements_(request.small_elements),
         push_bytes_(request.push_bytes) {}
   Status make_layouts();
   Status make_pipeline(const Request& request);
@@ -56,6 +60,7 @@ class Pipeline final : public RefCounted<Pipeline> {
   const bool by_address_;
   const bool folds_grid_;
   const uint32_t binding_count_;
+  const uint64_t small_elements_;
   const uint32_t push_bytes_;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;

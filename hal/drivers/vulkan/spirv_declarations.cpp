@@ -284,10 +284,19 @@ Result<std::vector<SpirvMember>> SpirvDeclarations::members(uint32_t type) const
     BATON_TRY_ASSIGN(const uint64_t bytes, member_bytes(*made, member, 1));
     const auto offset = member_offsets_.find({type, member});
     const uint64_t place = offset == member_offsets_.end() ? 0 : offset->second;
-    all.push_back({static_cast<uint32_t>(place), static_cast<uint32_t>(bytes)});
+    const SpirvInstruction* member_type = declared((*made)[2 + member]);
+    all.push_back({static_cast<uint32_t>(place), static_cast<uint32_t>(bytes), member_type->op == kTypePointer});
   }
   std::sort(all.begin(), all.end(), [](const SpirvMember& a, const SpirvMember& b) { return a.place < b.place; });
   return all;
+}
+
+uint32_t SpirvDeclarations::open_stride(uint32_t type) const {
+  const SpirvInstruction* made = declared(type);
+  if (!made || made->op != kTypeStruct || made->size() < 3) return 0;
+  const SpirvInstruction* last = declared((*made)[made->size() - 1]);
+  const uint32_t* stride = last && last->op == kTypeRuntimeArray ? decoration((*last)[1], kArrayStride) : nullptr;
+  return stride ? *stride : 0;
 }
 
 // Of what holds several of one: an array, a vector, a matrix.

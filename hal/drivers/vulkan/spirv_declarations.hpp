@@ -21,7 +21,8 @@ struct SpirvSpecialized {
 // A member of a struct.
 struct SpirvMember {
   uint32_t place = 0;  // Its first byte.
-  uint32_t bytes = 0;
+  uint32_t bytes = 0;  // 0: an array without end.
+  bool is_address = false;
 };
 
 struct SpirvVariable {
@@ -40,8 +41,10 @@ class SpirvDeclarations {
   // Types whose size has no end or is above kBytesMax, and what is no type, have none.
   static constexpr uint64_t kBytesMax = uint64_t{1} << 40;
   Result<uint64_t> type_bytes(uint32_t type) const;
-  // Of a struct whose size has an end, by their places.
+  // Of a struct, by their places.
   Result<std::vector<SpirvMember>> members(uint32_t type) const;
+  // What a struct ends with where that is an array without end: the bytes from one element to the next; else 0.
+  uint32_t open_stride(uint32_t type) const;
   // The value of an integer constant, specialization applied, and what others are made of by arithmetic.
   Result<uint64_t> integer(uint32_t constant) const;
   // Three words: of the constant that is decorated as the size of the workgroup, if there is one.

@@ -10,6 +10,8 @@ namespace {
 using namespace spirv;
 
 constexpr uint32_t kBindingsMax = 64;
+// No device has as many; arguments' places are below it (KernelParameter::place).
+constexpr uint64_t kPushBytesMax = UINT16_MAX;
 // Names that are followed from entry points, all together: each follows them anew, so long ones would take the time of
 // their square. Kernels have some hundred each.
 constexpr size_t kFollowedMax = size_t{1} << 24;
@@ -210,12 +212,15 @@ class Reader {
     }
     BATON_TRY(set_workgroup_size(entry));
     BATON_TRY_ASSIGN(const std::set<uint32_t> variables, reached_variables(entry.function));
+    word_elements_ = 0;
     for (const uint32_t id : variables) BATON_TRY(add_variable(entry, id));
+    entry.small_elements &= ~word_elements_;
     const auto modes = float_modes_.find(entry.function);
     if (modes != float_modes_.end()) entry.float_modes.assign(modes->second.begin(), modes->second.end());
     const auto& all = module_.capabilities;
     const bool addresses = std::find(all.begin(), all.end(), kPhysicalAddresses) != all.end();
     entry.by_address = addresses && entry.binding_count == 0 && entry.push_bytes == sizeof(uint64_t);
+    if (entry.by_address) add_record(entry, variables);
     entry.folds_grid = entry.by_address && folding_.contains(entry.name);
     entry.hands_over = handing_.contains(entry.name);
     return {};
@@ -235,7 +240,7 @@ class Reader {
     return {};
   }
 
-  Status add_variable(SpirvEntryPoint& entry, uint32_t id) const {
+  Status add_variable(SpirvEntryPoint& entry, uint32_t id) {
     const SpirvVariable& variable = declarations_.variables().at(id);
     BATON_TRY_ASSIGN(const uint32_t type, declarations_.pointee(variable.type));
     switch (variable.storage_class) {
@@ -249,7 +254,7 @@ class Reader {
       }
       case kPushConstant: {
         BATON_TRY_ASSIGN(const uint64_t bytes, declarations_.type_bytes(type));
-        if (bytes > 64 * 1024) return failure(StatusCode::kInvalidArgument, "Its push constants have no end.");
+        if (bytes > kPushBytesMax) return failure(StatusCode::kInvalidArgument, "Its push constants have no end.");
         entry.push_bytes = std::max(entry.push_bytes, static_cast<uint32_t>((bytes + 3) / 4 * 4));
         BATON_TRY_ASSIGN(entry.push_members, declarations_.members(type));
         return {};
@@ -265,6 +270,28 @@ class Reader {
     }
   }
 
+  // None of a struct that is too large for arguments, or has no size.
+  std::vector<SpirvMember> small_members(uint32_t type) const {
+    const Result<uint64_t> bytes = declarations_.type_bytes(type);
+    if (!bytes || *bytes > kPushBytesMax) return {};
+    Result<std::vector<SpirvMember>> members = declarations_.members(type);
+    return members ? std::move(members).value() : std::vector<SpirvMember>();
+  }
+
+  // What the address among the push constants points to; nothing where it is a number.
+  void add_record(SpirvEntryPoint& entry, const std::set<uint32_t>& variables) const {
+    for (const uint32_t id : variables) {
+      const SpirvVariable& variable = declarations_.variables().at(id);
+      if (variable.storage_class != kPushConstant) continue;
+      const Result<uint32_t> block = declarations_.pointee(variable.type);
+      const SpirvInstruction* made = block ? declarations_.declared(*block) : nullptr;
+      if (!made || made->op != kTypeStruct || made->size() != 3) return;
+      const Result<uint32_t> record = declarations_.pointee((*made)[2]);
+      if (!record) return;
+      entry.record_members = small_members(*record);
+    }
+  }
+
   // What an array holds; any other type as it is.
   uint32_t element_of(uint32_t type) const {
     const SpirvInstruction* made = declarations_.declared(type);
@@ -272,7 +299,7 @@ class Reader {
     return is_array ? (*made)[2] : type;
   }
 
-  Status add_binding(SpirvEntryPoint& entry, uint32_t id, uint32_t type) const {
+  Status add_binding(SpirvEntryPoint& entry, uint32_t id, uint32_t type) {
     const uint32_t* set = declarations_.decoration(id, kDescriptorSet);
     const uint32_t* binding = declarations_.decoration(id, kBinding);
     if (!set || !binding || *set != 0) {
@@ -287,6 +314,12 @@ class Reader {
                      " that a dispatch may have.");
     }
     entry.binding_count = std::max(entry.binding_count, *binding + 1);
+    const uint32_t stride = declarations_.open_stride(type);
+    if (stride != 0 && stride < 4) {
+      entry.small_elements |= uint64_t{1} << *binding;
+    } else {
+      word_elements_ |= uint64_t{1} << *binding;
+    }
     return {};
   }
 
@@ -301,6 +334,7 @@ class Reader {
   std::map<uint32_t, std::set<SpirvFloatMode>> float_modes_;
   std::set<std::string> names_, folding_, handing_;  // Kernels by name.
   std::set<uint32_t> mathematics_;                   // Sets of instructions that are GLSL's functions.
+  uint64_t word_elements_ = 0;                       // Of an entry point, bindings that it also sees as words.
   size_t followed_ = 0;
   std::map<uint32_t, Function> functions_;
   Function* function_ = nullptr;

@@ -37,9 +37,13 @@ struct SpirvEntryPoint {
   bool by_address = false;
   uint32_t binding_count = 0;  // One more than the highest binding; 0 by address.
   uint32_t push_bytes = 0;
-  std::vector<SpirvMember> push_members = {};  // Of the block of push constants.
-  bool folds_grid = false;                     // spirv::kFoldsGrid says so.
-  bool hands_over = false;                     // spirv::kHandsOver says so.
+  std::vector<SpirvMember> push_members = {};    // Of the block of push constants.
+  std::vector<SpirvMember> record_members = {};  // By address, of the record; empty: its type is not said.
+  // Bit i: binding i ends with elements of less than a word, and the kernel may ask how many. Its range ends with the last
+  // one; others are rounded up to words, because kernels read words where elements are smaller.
+  uint64_t small_elements = 0;
+  bool folds_grid = false;  // spirv::kFoldsGrid says so.
+  bool hands_over = false;  // spirv::kHandsOver says so.
   std::vector<SpirvFloatMode> float_modes = {};
 };
 

@@ -8,6 +8,7 @@
 
 #include "by_address_spv.hpp"
 #include "by_descriptors_spv.hpp"
+#include "bytes_length_spv.hpp"
 #include "hal/allocator.hpp"
 #include "hal/code_format.hpp"
 #include "hal/drivers/local/driver.hpp"
@@ -16,8 +17,11 @@
 #include "mixed_spv.hpp"
 #include "modules/hal_module/objects.hpp"
 #include "modules/sdk/embed_kernels.hpp"
+#include "pushed_addresses_spv.hpp"
+#include "record_mixed_spv.hpp"
 #include "tests/support/status_matchers.hpp"
 #include "tests/support/vulkan_validation.hpp"
+#include "unread_spv.hpp"
 
 namespace baton::modules {
 namespace {
@@ -206,6 +210,76 @@ TEST_F(MixedKernelTest, OtherSizesAreASentence) {
   EXPECT_THAT(launch(uint32_t{7}, kB, kC, kD, kE),
               HasSubstr("has a push constant of 4 bytes at byte 44, for which there is no argument."));
   EXPECT_THAT(launch(), HasSubstr("Kernel 'main' has a push constant of 4 bytes at byte 0"));
+}
+
+// Kernels as people have them: what they are given is theirs to say.
+class PeoplesKernelTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = testing_support::open_watched_vulkan();
+    if (!opened) {
+      GTEST_SKIP() << "skipped: " << opened.error().to_string();
+    }
+    device_ = std::move(opened).value();
+  }
+  template <typename... T>
+  std::string launch(Code code, const T&... arguments) {
+    const sdk::KernelLibrary kernels = library_of(code).value();
+    sdk::Status status = kernels["main"].launch({1}, {1}, door(device_), arguments...);
+    EXPECT_OK(device_->queue().wait_idle());
+    return said(status);
+  }
+
+  Ref<hal::Device> device_;
+};
+
+// An array of bytes in a shader ends where the range does, and what lies behind it in the last word stays.
+TEST_F(PeoplesKernelTest, ArraysOfBytesEndWithTheirRange) {
+  for (const uint64_t length : {1u, 2u, 3u, 4u, 13u}) {
+    const auto source = buffer_of(*device_, {0x04030201, 0x08070605}),
+               target = buffer_of(*device_, {~0u, ~0u, ~0u, ~0u});
+    const auto source_door = door(source), target_door = door(target);
+    const std::string refused = launch(Code(bytes_length_spv), sdk::Binding<uint8_t>(*source_door, 0, 7),
+                                       sdk::Binding<uint8_t>(*target_door, 0, length));
+    if (refused.starts_with("UNIMPLEMENTED")) {
+      GTEST_SKIP() << "skipped: " << refused;
+    }
+    ASSERT_EQ(refused, "");
+    const std::vector<uint32_t> words = values_of(*target);
+    for (uint32_t i = 0; i < 16; ++i) {
+      EXPECT_EQ(words[i / 4] >> 8 * (i % 4) & 255, i < length ? i % 7 + 1 : 255) << length << " at " << i;
+    }
+  }
+}
+
+TEST_F(PeoplesKernelTest, WhatNothingReadsMayBeGiven) {
+  const auto words = buffer_of(*device_, std::vector<uint32_t>(32, 1));
+  EXPECT_EQ(launch(Code(unread_spv), door(words), 32u, 1.5), "");
+  EXPECT_THAT(values_of(*words), testing::Each(7));
+}
+
+TEST_F(PeoplesKernelTest, ConstantsOfARecordLieWhereItsLayoutSays) {
+  struct Pair {
+    uint32_t x, y;
+  };
+  const auto words = buffer_of(*device_, std::vector<uint32_t>(5, 99));
+  const std::string refused = launch(Code(record_mixed_spv), door(words), 7u, uint64_t{3} << 32 | 5, 2.0f, Pair{8, 9});
+  if (refused.starts_with("UNIMPLEMENTED")) {
+    GTEST_SKIP() << "skipped: " << refused;
+  }
+  EXPECT_EQ(refused, "");
+  EXPECT_THAT(values_of(*words), ElementsAre(7, 5, 3, 2, 9));
+  EXPECT_THAT(launch(Code(record_mixed_spv), door(words), 7u, 5u),
+              HasSubstr("Argument 2 of kernel 'main' has 4 bytes, and the constant of the record at byte 8 has 8."));
+  EXPECT_THAT(launch(Code(record_mixed_spv), door(words), 7u),
+              HasSubstr("has a constant of the record of 8 bytes at byte 8, for which there is no argument."));
+}
+
+TEST_F(PeoplesKernelTest, WhereAddressesComeIsSaid) {
+  const auto words = buffer_of(*device_, {1, 2});
+  EXPECT_THAT(launch(Code(pushed_addresses_spv), door(words), door(words), 2u),
+              HasSubstr("and the push constant at byte 0 has 8. It has addresses among its push constants: Baton gives "
+                        "it those of buffers in a record"));
 }
 
 TEST_P(VulkanKernelTest, ACommandIsPatchedByTheTableOfEachExecution) {
