@@ -112,6 +112,7 @@ LogicalResult run_pipeline(ModuleOp module, const CompileOptions& options, std::
   const bool has_devices = options.execution_model != "host-only";
   const bool fences = options.execution_model == "async-external";
   Pipeline pipeline(module, options);
+  pipeline.step("read-resources", lower::read_resources);
   pipeline.step("linalg-ext-to-linalg", lower::linalg_ext_to_linalg);
   pipeline.step("refuse-unknown-operations", lower::refuse_unknown_operations);
   pipeline.step("unify-upstream-forms", lower::unify_upstream_forms);

@@ -10,6 +10,9 @@ namespace baton::compiler_lite::lower {
 // count on: tensors of elements that lie in no buffer, and constant dimensions that a tensor does not have.
 mlir::LogicalResult refuse_unknown_operations(mlir::ModuleOp module);
 
+// Constants whose bytes stand behind the program (dense_resource) → constants with elements; an error where the bytes are others.
+mlir::LogicalResult read_resources(mlir::ModuleOp module);
+
 // Operations of iree_linalg_ext → tm_tensor, linalg and tensor; an error at a form that they don't have.
 mlir::LogicalResult linalg_ext_to_linalg(mlir::ModuleOp module);
 
