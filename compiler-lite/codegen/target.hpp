@@ -59,6 +59,8 @@ struct TargetFacts {
   bool has_atomics = false;
   // Drivers read from the code itself how its kernels are launched; else the program says it beside the code.
   bool code_says_launches = false;
+  // The user's kernels may want tensors that begin at a multiple of some bytes, as transients do (storage buffers).
+  bool aligns_tensors = false;
 };
 
 // What the command line says to all targets.

@@ -3,6 +3,7 @@
 #include "compiler-lite/schedule/custom_commands.hpp"
 #include "compiler-lite/schedule/element_numbers.hpp"
 #include "compiler-lite/schedule/hal_ops.hpp"
+#include "compiler-lite/schedule/plan.hpp"
 #include "compiler-lite/schedule/scalar_words.hpp"
 #include "compiler-lite/schedule/tensors.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,6 +27,17 @@ RankedTensorType type_of(Value tensor) { return llvm::cast<RankedTensorType>(ten
 int64_t tied_operand(mlir::ArrayAttr ties, unsigned result) {
   if (!ties || result >= ties.size()) return -1;
   return llvm::cast<mlir::IntegerAttr>(ties[result]).getInt();
+}
+
+// Whether it is a multiple of kTransientAlignment for sure.
+bool is_aligned(Value offset) {
+  if (!offset) return true;
+  if (const std::optional<int64_t> known = fold_integer(offset)) return *known % kTransientAlignment == 0;
+  if (auto sum = offset.getDefiningOp<mlir::arith::AddIOp>()) {
+    return is_aligned(sum.getLhs()) && is_aligned(sum.getRhs());
+  }
+  auto product = offset.getDefiningOp<mlir::arith::MulIOp>();
+  return product && (is_aligned(product.getLhs()) || is_aligned(product.getRhs()));
 }
 
 }  // namespace
@@ -180,6 +192,11 @@ LogicalResult Dispatches::constants_of(flow::DispatchOp op, const EntryPoint& en
   return success();
 }
 
+// Where the kernel finds the tensor: where it is, or, as a part of another that the kernel can't take, in a copy.
+Place Dispatches::place_for(flow::DispatchOp op, const EntryPoint& entry, const Place& place, Value tensor) {
+  return entry.aligns_tensors && !is_aligned(place.offset) ? gatherer_.copy(op, tensor) : place;
+}
+
 template <typename Op>
 Dispatches::Ties Dispatches::ties_of(Op op) {
   Ties ties;
@@ -225,7 +242,8 @@ LogicalResult Dispatches::schedule(flow::DispatchOp op) {
   command.entry_point = entry;
   if (failed(grid_of(op, *entry, command)) || failed(constants_of(op, *entry, command))) return failure();
 
-  const Ties ties = ties_of(op);
+  Ties ties = ties_of(op);
+  for (auto& [number, place] : ties) place = place_for(op, *entry, place, op.getArguments()[number]);
   const auto is_read_only = [&](size_t binding) {
     return entry->layout && binding < entry->layout.getBindings().size() &&
            entry->layout.getBindings()[binding].getReadOnly();
@@ -235,7 +253,8 @@ LogicalResult Dispatches::schedule(flow::DispatchOp op) {
     if (!is_tensor(argument)) continue;
     const auto tied = ties.find(i);
     if (tied == ties.end()) {
-      command.ranges.push_back(gatherer_.range_of(argument, true, false));
+      const Place placed = place_for(op, *entry, places_.of(argument), argument);
+      command.ranges.push_back(gatherer_.range_of(location, argument, placed, true, false));
     } else {
       if (is_read_only(command.ranges.size())) {
         return op.emitOpError("ties a result to binding ")

@@ -30,6 +30,7 @@ class Dispatches {
   mlir::LogicalResult constants_of(flow::DispatchOp op, const EntryPoint& entry, Command& command);
 
   void add_library_calls(flow::DispatchOp op, Command& command);  // library_commands.cpp
+  Place place_for(flow::DispatchOp op, const EntryPoint& entry, const Place& place, mlir::Value tensor);
 
   // Operands that a result continues, by number: the result takes the operand's binding.
   using Ties = llvm::DenseMap<unsigned, Place>;

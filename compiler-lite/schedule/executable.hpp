@@ -31,6 +31,8 @@ struct EntryPoint {
   hal::PipelineLayoutAttr layout = {};
   mlir::ArrayAttr workgroup_size = {};
   int64_t local_memory_bytes = 0;
+  // Its tensors begin at multiples of kTransientAlignment: a part of one that doesn't is copied.
+  bool aligns_tensors = false;
   // A function (device, workload) -> i1 that says whether it is this one or `fallback`; empty: always this one.
   std::string condition = {};
   const EntryPoint* fallback = nullptr;

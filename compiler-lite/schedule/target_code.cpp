@@ -161,6 +161,9 @@ LogicalResult TargetCode::compile(Executable& executable, mlir::ModuleOp kernels
 
 LogicalResult TargetCode::embed(Executable& executable, const Source& source) const {
   const codegen::Target* kind = codegen::find_target(source.target);
+  if (kind && kind->facts().aligns_tensors) {
+    for (EntryPoint* entry : executable.entry_points) entry->aligns_tensors = true;
+  }
   if (source.objects.empty()) return expect_registered(executable, kind, *source.exports);
   if (!source.host.keys.empty() && !takes_constants(kind)) return refuse_constants(executable, source.target);
   std::vector<codegen::EntryPoint> kernels;

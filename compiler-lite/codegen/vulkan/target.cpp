@@ -14,7 +14,8 @@ constexpr TargetFacts kFacts = {.devices = kDevices,
                                 .backends = kBackends,
                                 .tiling = Tiling::kBlocks,
                                 .checks_accesses = true,
-                                .code_says_launches = true};
+                                .code_says_launches = true,
+                                .aligns_tensors = true};
 
 class VulkanTarget final : public Target {
  public:
