@@ -1,5 +1,7 @@
 #include "compiler-lite/schedule/dispatches.hpp"
 
+#include <numeric>
+
 #include "compiler-lite/schedule/custom_commands.hpp"
 #include "compiler-lite/schedule/element_numbers.hpp"
 #include "compiler-lite/schedule/hal_ops.hpp"
@@ -29,16 +31,20 @@ int64_t tied_operand(mlir::ArrayAttr ties, unsigned result) {
   return llvm::cast<mlir::IntegerAttr>(ties[result]).getInt();
 }
 
-// Whether it is a multiple of kTransientAlignment for sure.
-bool is_aligned(Value offset) {
-  if (!offset) return true;
-  if (const std::optional<int64_t> known = fold_integer(offset)) return *known % kTransientAlignment == 0;
-  if (auto sum = offset.getDefiningOp<mlir::arith::AddIOp>()) {
-    return is_aligned(sum.getLhs()) && is_aligned(sum.getRhs());
+// A number that divides it for sure, up to kTransientAlignment.
+int64_t divisor_of(Value number) {
+  int64_t found = 1;
+  if (const std::optional<int64_t> known = fold_integer(number)) {
+    found = *known;
+  } else if (auto sum = number.getDefiningOp<mlir::arith::AddIOp>()) {
+    found = std::gcd(divisor_of(sum.getLhs()), divisor_of(sum.getRhs()));
+  } else if (auto product = number.getDefiningOp<mlir::arith::MulIOp>()) {
+    found = divisor_of(product.getLhs()) * divisor_of(product.getRhs());
   }
-  auto product = offset.getDefiningOp<mlir::arith::MulIOp>();
-  return product && (is_aligned(product.getLhs()) || is_aligned(product.getRhs()));
+  return std::gcd(found, kTransientAlignment);
 }
+
+bool is_aligned(const Place& place) { return !place.offset || divisor_of(place.offset) == kTransientAlignment; }
 
 }  // namespace
 
@@ -194,7 +200,7 @@ LogicalResult Dispatches::constants_of(flow::DispatchOp op, const EntryPoint& en
 
 // Where the kernel finds the tensor: where it is, or, as a part of another that the kernel can't take, in a copy.
 Place Dispatches::place_for(flow::DispatchOp op, const EntryPoint& entry, const Place& place, Value tensor) {
-  return entry.aligns_tensors && !is_aligned(place.offset) ? gatherer_.copy(op, tensor) : place;
+  return entry.aligns_tensors && !is_aligned(place) ? gatherer_.copy(op, tensor) : place;
 }
 
 template <typename Op>
