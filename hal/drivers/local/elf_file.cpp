@@ -82,7 +82,11 @@ Result<std::span<const T>> table_at(const ElfFile& file, std::span<const std::by
 struct DynamicEntries {
   uint64_t value[DT_JMPREL + 1] = {};
   uint64_t gnu_hash = 0;
+  uint64_t packed = 0, packed_bytes = 0;
 };
+
+// Newer than some elf.h.
+constexpr int64_t kDynamicPackedBytes = 35, kDynamicPacked = 36;
 
 Result<DynamicEntries> read_entries(const ElfFile& file, std::span<const std::byte> image) {
   BATON_TRY_ASSIGN(const auto table, table_at<Elf64_Dyn>(file, image, "dynamic table", file.dynamic_address,
@@ -104,10 +108,11 @@ Result<DynamicEntries> read_entries(const ElfFile& file, std::span<const std::by
         return failure(StatusCode::kPermissionDenied,
                        "The ELF file wants relocations in its code; compile it position-independent.");
       case DT_REL:
-      case 36 /* DT_RELR */:
         return failure(StatusCode::kUnimplemented, "The ELF file has relocations in a form (dynamic tag ", entry.d_tag,
                        ") that is not used on this architecture.");
       case DT_GNU_HASH: entries.gnu_hash = entry.d_un.d_ptr; break;
+      case kDynamicPacked: entries.packed = entry.d_un.d_ptr; break;
+      case kDynamicPackedBytes: entries.packed_bytes = entry.d_un.d_val; break;
       default:
         if (entry.d_tag > 0 && entry.d_tag <= DT_JMPREL) entries.value[entry.d_tag] = entry.d_un.d_val;
     }
@@ -224,6 +229,8 @@ Result<DynamicTable> DynamicTable::read(const ElfFile& file, std::span<const std
                                                             value[DT_RELASZ] / sizeof(Elf64_Rela)));
   BATON_TRY_ASSIGN(table.plt_relocations_, table_at<Elf64_Rela>(file, image, "PLT relocation table", value[DT_JMPREL],
                                                                 value[DT_PLTRELSZ] / sizeof(Elf64_Rela)));
+  BATON_TRY_ASSIGN(table.packed_relocations_, table_at<uint64_t>(file, image, "packed relocation table", entries.packed,
+                                                                 entries.packed_bytes / sizeof(uint64_t)));
   table.strings_ = {strings.data(), strings.size()};
   return table;
 }

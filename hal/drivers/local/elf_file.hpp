@@ -53,6 +53,9 @@ class DynamicTable {
 
   std::span<const Elf64_Rela> relocations() const { return relocations_; }
   std::span<const Elf64_Rela> plt_relocations() const { return plt_relocations_; }
+  // The places of addresses in the image, packed (DT_RELR): an even word is the first one's, the bits of an odd one say which
+  // of the next 63 words are.
+  std::span<const uint64_t> packed_relocations() const { return packed_relocations_; }
   std::span<const Elf64_Sym> symbols() const { return symbols_; }
   // Empty when the name isn't inside the string table.
   std::string_view name_of(const Elf64_Sym& symbol) const;
@@ -60,6 +63,7 @@ class DynamicTable {
  private:
   std::span<const Elf64_Rela> relocations_;
   std::span<const Elf64_Rela> plt_relocations_;
+  std::span<const uint64_t> packed_relocations_;
   std::span<const Elf64_Sym> symbols_;
   std::string_view strings_;
 };

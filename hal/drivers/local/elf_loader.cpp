@@ -18,7 +18,7 @@ uint64_t page_size() {
 }
 
 // What a relocation puts into its place, by architecture.
-enum class RelocationKind { kNone, kImage, kSymbol, kSymbolPlusAddend, kUnknown };
+enum class RelocationKind { kNone, kImage, kSymbol, kSymbolPlusAddend, kChosen, kUnknown };
 
 RelocationKind relocation_kind(uint64_t type) {
   if (host_elf_machine() == EM_X86_64) {
@@ -28,6 +28,7 @@ RelocationKind relocation_kind(uint64_t type) {
       case R_X86_64_GLOB_DAT:
       case R_X86_64_JUMP_SLOT: return RelocationKind::kSymbol;
       case R_X86_64_64: return RelocationKind::kSymbolPlusAddend;
+      case R_X86_64_IRELATIVE: return RelocationKind::kChosen;
     }
   } else if (host_elf_machine() == EM_AARCH64) {
     switch (type) {
@@ -36,9 +37,17 @@ RelocationKind relocation_kind(uint64_t type) {
       case R_AARCH64_GLOB_DAT:
       case R_AARCH64_JUMP_SLOT:
       case R_AARCH64_ABS64: return RelocationKind::kSymbolPlusAddend;
+      case R_AARCH64_IRELATIVE: return RelocationKind::kChosen;
     }
   }
   return RelocationKind::kUnknown;
+}
+
+// What a function that is chosen by the processor stands for is what its resolver returns, which is code of the file, too.
+Status chosen_function(std::string_view name) {
+  return failure(StatusCode::kFailedPrecondition, "The ELF file has a function ",
+                 name.empty() ? std::string() : text("'", name, "' "),
+                 "that is chosen when it is loaded (ifunc, target_clones); embedded ELF files run nothing then.");
 }
 
 Status system_failure(std::string_view what, uint64_t size) {
@@ -73,6 +82,7 @@ Status ElfImage::relocate() {
   for (const auto relocations : {table.relocations(), table.plt_relocations()}) {
     for (const Elf64_Rela& relocation : relocations) BATON_TRY(apply(relocation, table, missing));
   }
+  BATON_TRY(apply_packed(table.packed_relocations()));
   if (missing.empty()) return {};
   return failure(
       StatusCode::kNotFound,
@@ -89,11 +99,8 @@ Status ElfImage::apply(const Elf64_Rela& entry, const DynamicTable& table, std::
     return failure(StatusCode::kUnimplemented, "The ELF file has a relocation of type ", type, " at ",
                    hex(relocation.r_offset), ", which has no place in freestanding code.");
   }
-  const ElfSegment* segment = file_.find_segment(relocation.r_offset, sizeof(uint64_t));
-  if (!segment || !segment->writable) {
-    return failure(StatusCode::kDataLoss, "Malformed ELF file: the relocation at ", hex(relocation.r_offset),
-                   " is not in a writable segment.");
-  }
+  if (kind == RelocationKind::kChosen) return chosen_function({});
+  BATON_TRY(check_place(relocation.r_offset));
   const auto base = reinterpret_cast<uint64_t>(base_);
   uint64_t value = base;
   if (kind != RelocationKind::kImage) {
@@ -105,10 +112,40 @@ Status ElfImage::apply(const Elf64_Rela& entry, const DynamicTable& table, std::
     const Elf64_Sym symbol = table.symbols()[index];
     const bool defined = symbol.st_shndx != SHN_UNDEF;
     if (!defined && ELF64_ST_BIND(symbol.st_info) != STB_WEAK) missing += text("\n  '", table.name_of(symbol), "'");
-    value = defined ? base + symbol.st_value : 0;
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) return chosen_function(table.name_of(symbol));
+    value = defined ? (symbol.st_shndx == SHN_ABS ? 0 : base) + symbol.st_value : 0;
   }
   if (kind != RelocationKind::kSymbol) value += static_cast<uint64_t>(relocation.r_addend);
   store_bytes(base_ + relocation.r_offset, value);
+  return {};
+}
+
+Status ElfImage::check_place(uint64_t address) const {
+  const ElfSegment* segment = file_.find_segment(address, sizeof(uint64_t));
+  if (segment && segment->writable) return {};
+  return failure(StatusCode::kDataLoss, "Malformed ELF file: the relocation at ", hex(address),
+                 " is not in a writable segment.");
+}
+
+Status ElfImage::apply_packed(std::span<const uint64_t> words) {
+  uint64_t next = 0;
+  const auto move = [&](uint64_t address) -> Status {
+    BATON_TRY(check_place(address));
+    store_bytes(base_ + address, load_bytes<uint64_t>(base_ + address) + reinterpret_cast<uint64_t>(base_));
+    return {};
+  };
+  for (const uint64_t& each : words) {
+    const uint64_t word = each;  // A hostile file's table may lie where it writes.
+    if ((word & 1) == 0) {
+      BATON_TRY(move(word));
+      next = word + sizeof(uint64_t);
+      continue;
+    }
+    for (uint64_t bits = word >> 1, at = next; bits != 0; bits >>= 1, at += sizeof(uint64_t)) {
+      if (bits & 1) BATON_TRY(move(at));
+    }
+    next += 63 * sizeof(uint64_t);
+  }
   return {};
 }
 
@@ -146,6 +183,7 @@ void* ElfImage::find_function(std::string_view name) const {
   if (!table.has_value()) return nullptr;
   for (const Elf64_Sym& symbol : table->symbols()) {
     if (symbol.st_shndx == SHN_UNDEF || table->name_of(symbol) != name) continue;
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) continue;
     const ElfSegment* segment = file_.find_segment(symbol.st_value, 1);
     if (segment && segment->executable) return base_ + symbol.st_value;
   }

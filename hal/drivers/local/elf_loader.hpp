@@ -34,6 +34,8 @@ class ElfImage final : public CodeImage {
   std::span<std::byte> image() const { return {base_, static_cast<size_t>(file_.image_size)}; }
   Status relocate();
   Status apply(const Elf64_Rela& relocation, const DynamicTable& table, std::string& missing);
+  Status apply_packed(std::span<const uint64_t> words);
+  Status check_place(uint64_t address) const;
   Status protect();
 
   std::byte* base_;

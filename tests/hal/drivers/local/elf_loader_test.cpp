@@ -19,6 +19,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 Bytes file_of(std::string_view name) { return testing_support::read_file(text(BATON_TEST_ELF_FOLDER, name, ".elf")); }
+Bytes packed_kernels() { return file_of(host_elf_machine() == EM_X86_64 ? "packed_x86_64" : "packed_aarch64"); }
 Bytes host_kernels() { return file_of(host_elf_machine() == EM_X86_64 ? "kernels_x86_64" : "kernels_aarch64"); }
 Bytes foreign_kernels() { return file_of(host_elf_machine() == EM_X86_64 ? "kernels_aarch64" : "kernels_x86_64"); }
 std::string_view host_format() {
@@ -46,8 +47,7 @@ Elf64_Dyn* find_dynamic(Bytes& bytes, int64_t tag) {
   return nullptr;
 }
 
-TEST(ElfLoaderTest, RunsAKernelFromMemory) {
-  const Bytes bytes = host_kernels();
+void expect_to_run(const Bytes& bytes) {
   ASSERT_FALSE(bytes.empty());
   const auto device = make_driver()->open("sync", {}).value();
   const ExecutableVariant variants[] = {{"cuda-sm_90", {}}, {host_format(), bytes}};
@@ -66,6 +66,27 @@ TEST(ElfLoaderTest, RunsAKernelFromMemory) {
   EXPECT_EQ(std::vector<uint32_t>(ids.begin(), ids.end()), (std::vector<uint32_t>{0, 1, 2, 100, 101, 102}));
   EXPECT_FAILS(executable->find("write_id"), StatusCode::kNotFound,
                "Executable 'kernels' has no entry point 'write_id' (5 entry points); did you mean 'write_ids'?");
+}
+
+TEST(ElfLoaderTest, RunsAKernelFromMemory) { expect_to_run(host_kernels()); }
+
+constexpr int64_t kPacked = 36;  // DT_RELR, which some elf.h lack.
+
+TEST(ElfLoaderTest, PackedRelocationsAreApplied) {
+  Bytes bytes = packed_kernels();
+  ASSERT_NE(find_dynamic(bytes, kPacked), nullptr);
+  expect_to_run(bytes);
+  auto* words = reinterpret_cast<uint64_t*>(bytes.data() + find_dynamic(bytes, kPacked)->d_un.d_ptr);
+  const uint64_t first = words[0];
+  words[0] = 0;
+  EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kDataLoss, "the relocation at 0x0 is not in a writable segment.");
+  words[0] = ~uint64_t{0};  // Bits without a first place.
+  EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kDataLoss, "the relocation at 0x0 is not in a writable segment.");
+  words[0] = ~uint64_t{1};
+  EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kDataLoss, "is not in a writable segment.");
+  words[0] = first;
+  find_dynamic(bytes, kPacked)->d_un.d_ptr = 0x3ff00000;
+  EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kDataLoss, "the packed relocation table at 0x3ff00000");
 }
 
 TEST(ElfLoaderTest, SaysForEachVariantWhyItDoesNotFit) {
@@ -154,6 +175,39 @@ TEST(ElfLoaderTest, RefusesRelocationsThatReachOut) {
   EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kUnimplemented, "The ELF file has a relocation of type");
   relocation.r_info = ELF64_R_INFO(999, host_elf_machine() == EM_X86_64 ? R_X86_64_64 : R_AARCH64_ABS64);
   EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kDataLoss, "a relocation names symbol 999 of");
+}
+
+// What the processor chooses is no address yet: a call of it would run the resolver in its place.
+TEST(ElfLoaderTest, RefusesFunctionsThatAreChosenWhenLoaded) {
+  const bool is_x86 = host_elf_machine() == EM_X86_64;
+  Bytes bytes = host_kernels();
+  auto& relocation = *reinterpret_cast<Elf64_Rela*>(bytes.data() + find_dynamic(bytes, DT_RELA)->d_un.d_ptr);
+  relocation.r_info = ELF64_R_INFO(0, is_x86 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
+  EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kFailedPrecondition,
+               "has a function that is chosen when it is loaded (ifunc, target_clones)");
+  auto* symbols = reinterpret_cast<Elf64_Sym*>(bytes.data() + find_dynamic(bytes, DT_SYMTAB)->d_un.d_ptr);
+  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
+  for (const int type : {is_x86 ? R_X86_64_64 : R_AARCH64_ABS64, is_x86 ? R_X86_64_JUMP_SLOT : R_AARCH64_JUMP_SLOT}) {
+    relocation.r_info = ELF64_R_INFO(1, static_cast<uint64_t>(type));
+    EXPECT_FAILS(ElfImage::load(bytes), StatusCode::kFailedPrecondition,
+                 "has a function 'baton_executable_library_query' that is chosen when it is loaded");
+  }
+}
+
+// A symbol that is a number, and no place in the file, moves with nothing.
+TEST(ElfLoaderTest, AbsoluteSymbolsAreNotMoved) {
+  Bytes bytes = host_kernels();
+  auto& relocation = *reinterpret_cast<Elf64_Rela*>(bytes.data() + find_dynamic(bytes, DT_RELA)->d_un.d_ptr);
+  auto* symbols = reinterpret_cast<Elf64_Sym*>(bytes.data() + find_dynamic(bytes, DT_SYMTAB)->d_un.d_ptr);
+  symbols[1].st_shndx = SHN_ABS;
+  relocation.r_info = ELF64_R_INFO(1, host_elf_machine() == EM_X86_64 ? R_X86_64_64 : R_AARCH64_ABS64);
+  relocation.r_addend = 2;
+  const auto image = ElfImage::load(bytes);
+  ASSERT_OK(image);
+  const auto* query = static_cast<const std::byte*>((*image)->find_function("baton_executable_library_query"));
+  ASSERT_NE(query, nullptr);
+  const std::byte* base = query - symbols[1].st_value;
+  EXPECT_EQ(load_bytes<uint64_t>(base + relocation.r_offset), symbols[1].st_value + 2);
 }
 
 TEST(ElfLoaderTest, FindsExportedFunctionsOnly) {
