@@ -34,6 +34,8 @@ bool is_quick(mlir::Operation& op) {
          (!llvm::isa<mlir::math::MathDialect>(op.getDialect()) || llvm::isa<mlir::math::AbsFOp>(op));
 }
 
+enum class Within { kProgram, kProgramOnBlocks, kKernel };
+
 bool is_cheap(linalg::LinalgOp producer) {
   return has_only(producer, is_quick) && llvm::range_size(producer->getRegion(0).front()) <= kCheap + 1;
 }
@@ -70,11 +72,35 @@ bool reads_its_result(linalg::LinalgOp op) {
                       [&](mlir::OpOperand& init) { return op.payloadUsesValueFromOperand(&init); });
 }
 
-// Into what only goes element by element anything goes that is read there alone; sums and products, which go over
-// elements again and again, take what costs nothing to do again.
-bool saves_work(linalg::LinalgOp producer, mlir::OpOperand* operand) {
+// Elements from which on it pays that a kernel of few numbers runs first.
+constexpr int64_t kRepeatedMin = 1 << 15;
+
+// Whether loops around those that index the operand, as a channel's last dimension, have its elements computed again and
+// again. Where all others are inside, a loop computes an element before it begins.
+bool is_repeated_outside(mlir::OpOperand* operand) {
+  auto reader = llvm::cast<linalg::LinalgOp>(operand->getOwner());
+  const mlir::AffineMap map = reader.getMatchingIndexingMap(operand);
+  int64_t elements = 1, outside = 1, last = 1;
+  for (auto [loop, size] : llvm::enumerate(reader.getStaticLoopRanges())) {
+    const int64_t count = mlir::ShapedType::isDynamic(size) ? 1 : size;
+    elements *= count;
+    if (map.isFunctionOfDim(static_cast<unsigned>(loop))) {
+      if (count > 1) last = outside;
+    } else {
+      outside *= count;
+    }
+  }
+  return last > 1 && elements >= kRepeatedMin;
+}
+
+// Into what only goes element by element anything goes that is read there alone, but for what loops would compute again;
+// sums and products, which go over elements again and again, take what costs nothing to do again.
+bool saves_work(linalg::LinalgOp producer, mlir::OpOperand* operand, Within within) {
   auto reader = llvm::dyn_cast<linalg::LinalgOp>(operand->getOwner());
-  if (!reader || reader.getNumReductionLoops() == 0) return true;
+  if (!reader) return true;
+  if (reader.getNumReductionLoops() == 0) {
+    return within != Within::kProgram || is_cheap(producer) || !is_repeated_outside(operand);
+  }
   if (is_product(reader)) return is_free(producer);
   return is_read_once(operand) || is_cheap(producer);
 }
@@ -94,7 +120,45 @@ bool chooses_for(linalg::LinalgOp producer, mlir::OpOperand* operand) {
   return reader && reader.getNumReductionLoops() == 0 && is_read_once(operand) && !has_index_in_branch(producer);
 }
 
-enum class Within { kProgram, kProgramOnBlocks, kKernel };
+// What no cache of a core holds, in bytes, and how many readers compute it themselves.
+constexpr int64_t kLargeMin = 1 << 20, kReadersMax = 3;
+
+bool is_large(mlir::Value tensor) {
+  const auto type = llvm::dyn_cast<mlir::RankedTensorType>(tensor.getType());
+  return type && type.hasStaticShape() && type.getElementType().isIntOrFloat() &&
+         type.getNumElements() * type.getElementTypeBitWidth() >= kLargeMin * 8;
+}
+
+// Whether the operand varies with loops that stand behind others that it doesn't vary with, as what belongs to channels does.
+// Rows that begin with what they have in common are one kernel's (schedule/row_groups.hpp).
+bool belongs_to_columns(linalg::LinalgOp op, mlir::OpOperand* operand) {
+  const mlir::AffineMap map = op.getMatchingIndexingMap(operand);
+  bool has_gap = false;
+  for (auto [loop, size] : llvm::enumerate(op.getStaticLoopRanges())) {
+    const bool varies = map.isFunctionOfDim(static_cast<unsigned>(loop));
+    if (varies && has_gap) return true;
+    has_gap |= !varies && size != 1;
+  }
+  return false;
+}
+
+// A few instructions on one large tensor and what belongs to its columns, read a few times: each reader computes it again,
+// which takes as long as reading it from memory, and nothing writes it there.
+bool is_done_by_readers(linalg::LinalgOp producer) {
+  if (producer->getNumResults() != 1 || !is_large(producer->getResult(0)) || !is_cheap(producer)) return false;
+  int64_t large = 0;
+  bool has_columns = false;
+  for (mlir::OpOperand* input : producer.getDpsInputOperands()) {
+    large += is_large(input->get()) ? 1 : 0;
+    has_columns |= belongs_to_columns(producer, input);
+  }
+  const llvm::SmallPtrSet<mlir::Operation*, 4> users(producer->user_begin(), producer->user_end());
+  return large == 1 && has_columns && users.size() <= kReadersMax &&
+         llvm::all_of(producer->getUses(), [&](mlir::OpOperand& use) {
+           auto reader = llvm::dyn_cast<linalg::LinalgOp>(use.getOwner());
+           return reader && reader->getBlock() == producer->getBlock() && !is_product(reader) && is_read_once(&use);
+         });
+}
 
 // A kernel reads what its group reads, however its operations are fused; in a program a reader may grow too wide.
 bool fuses(mlir::OpOperand* operand, Within within) {
@@ -105,9 +169,10 @@ bool fuses(mlir::OpOperand* operand, Within within) {
   // Once before a loop, not in each of its turns.
   if (producer->getParentRegion() != operand->getOwner()->getParentRegion()) return is_free(producer);
   if (is_done_again(producer, operand)) return true;
-  if (!saves_work(producer, operand)) return false;
+  if (!saves_work(producer, operand, within)) return false;
   if (is_branchy(producer) && !(within == Within::kProgramOnBlocks && chooses_for(producer, operand))) return false;
   if (!in_kernel && !stays_small(producer, operand->getOwner(), operand->get())) return false;
+  if (within == Within::kProgram && is_done_by_readers(producer)) return true;
   return llvm::all_of(producer->getUsers(), [&](mlir::Operation* user) {
     return user == operand->getOwner() || llvm::isa<tensor::DimOp>(user) ||
            (in_kernel && llvm::isa<mlir::bufferization::MaterializeInDestinationOp>(user));

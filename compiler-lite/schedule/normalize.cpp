@@ -14,6 +14,7 @@
 #include "compiler-lite/schedule/computed_parts.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/joined_loops.hpp"
+#include "compiler-lite/schedule/joined_rows.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/padded_channels.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
@@ -403,8 +404,11 @@ LogicalResult clean_up(mlir::ModuleOp module) {
   return passes.run(module);
 }
 
-LogicalResult join_loops(mlir::ModuleOp module) {
-  if (failed(join_product_loops(module))) return mlir::failure();
+LogicalResult join_loops(mlir::ModuleOp module, Products products) {
+  if (products == Products::kAnywhere) return success();
+  if (failed(products == Products::kOnBlocks ? join_product_loops(module) : join_reduced_loops(module))) {
+    return mlir::failure();
+  }
   // What is written is made in the joined shape.
   mlir::RewritePatternSet patterns(module.getContext());
   linalg::FillOp::getCanonicalizationPatterns(patterns, module.getContext());
@@ -479,7 +483,7 @@ LogicalResult normalize(mlir::ModuleOp module, Products products, RoomTest has_r
   if (failed(lower_loops_over_tensors(module))) return mlir::failure();
   if (failed(check_bounds(module))) return mlir::failure();
   if (failed(clean_up(module)) || failed(fuse(module, products))) return mlir::failure();
-  if (products == Products::kOnBlocks && failed(join_loops(module))) return mlir::failure();
+  if (failed(join_loops(module, products))) return mlir::failure();
   if (failed(split_reductions(module, products))) return mlir::failure();
   if (products == Products::kOnBlocks && failed(divide_products(module))) return mlir::failure();
   return clean_up(module);
