@@ -3,14 +3,24 @@
 # are the ones that programs get from the compiler, compiled by whoever links kernels.
 find_program(BATON_BARE_CLANG NAMES clang-19 clang)
 
-# baton_bare_calls(<stem> <architecture>), in functions of this folder, which may be called above the folder that brings
-# Baton and sees no variable of it: makes the objects, `bare_objects`. `bare_calls` is what a linker takes of them: as
-# much as is called and not the user's own.
-macro(baton_bare_calls stem architecture)
+macro(baton_bare_folder)
   set(bare_folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/builtins)  # In an installed package.
   if(NOT EXISTS ${bare_folder})
     get_filename_component(bare_folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../compiler-lite/codegen/llvm/builtins ABSOLUTE)
   endif()
+endmacro()
+
+# Both for functions of this folder, which may be called above the folder that brings Baton and see no variable of it.
+# baton_bare_includes(): `bare_includes` are flags for what kernels include of a C library, behind the user's folders.
+macro(baton_bare_includes)
+  baton_bare_folder()
+  set(bare_includes -isystem ${bare_folder}/include)
+endmacro()
+
+# baton_bare_calls(<stem> <architecture>): makes the objects, `bare_objects`. `bare_calls` is what a linker takes of them: as
+# much as is called and not the user's own.
+macro(baton_bare_calls stem architecture)
+  baton_bare_folder()
   set(bare_objects)
   foreach(bare_source calls c_math)
     add_custom_command(OUTPUT ${stem}_${bare_source}.o

@@ -2,8 +2,8 @@
 # kernels in C or C++ (hal/drivers/local/cpu_kernel.h) to one freestanding ELF file for each architecture, and puts their bytes into
 # <name>_elf.hpp, which <target> may include: arrays <name>_x86_64 and <name>_aarch64, for Device::make_executable with the
 # formats "embedded-elf-x86_64" and "embedded-elf-aarch64". The name is that of the first source where none is given. Kernels
-# have no libc; what compilers call of one on their own comes with them, and so do functions of math.h (bare_calls.cmake). What
-# they may use of the processor beyond its oldest model is said by flags, as in X86_64_FLAGS -mavx2 -mfma.
+# have no libc; what compilers call of one on their own comes with them, and so do functions and headers of math.h, cmath,
+# string.h and cstring (bare_calls.cmake). What they may use of the processor beyond its oldest model is said by flags, as in X86_64_FLAGS -mavx2 -mfma.
 include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/bare_calls.cmake)
 find_program(BATON_BARE_CLANG NAMES clang-19 clang)
@@ -31,6 +31,7 @@ function(baton_cpu_kernels target)
   set(header ${folder}/${stem}_elf.hpp)
   set(elfs)
   set(sdk Baton::module_sdk)
+  baton_bare_includes()
   if(NOT BATON_BARE_CLANG OR NOT BATON_BARE_LLD)
     message(FATAL_ERROR "baton_cpu_kernels(${target}): CPU kernels are made by clang-19 and ld.lld-19, which are not here")
   endif()
@@ -51,7 +52,7 @@ function(baton_cpu_kernels target)
         OUTPUT ${object}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
         COMMAND ${BATON_BARE_CLANG} -target ${architecture}-none-elf ${language} -O2 -fPIC -fvisibility=hidden -ffreestanding
-          "-I$<JOIN:$<TARGET_PROPERTY:${sdk},INTERFACE_INCLUDE_DIRECTORIES>,;-I>" ${ARG_FLAGS} ${ARG_${upper}_FLAGS}
+          "-I$<JOIN:$<TARGET_PROPERTY:${sdk},INTERFACE_INCLUDE_DIRECTORIES>,;-I>" ${bare_includes} ${ARG_FLAGS} ${ARG_${upper}_FLAGS}
           -MD -MF ${object}.d -c ${source} -o ${object}
         DEPENDS ${source}
         DEPFILE ${object}.d

@@ -64,7 +64,7 @@ foreach(component module_sdk runtime)  # Either is of use alone.
     ${PROJECT_SOURCE_DIR}/tools/cmake/check_arguments.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/cuda_names.h
     DESTINATION ${package_dir} COMPONENT ${component})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compiler-lite/codegen/llvm/builtins DESTINATION ${package_dir} COMPONENT ${component}
-    FILES_MATCHING PATTERN "*.c")
+    FILES_MATCHING PATTERN "*.c" PATTERN "include/*")
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
 endforeach()
 baton_install_pkg_config(module_sdk baton-module-sdk "what the author of a native module includes")

@@ -13,6 +13,7 @@
 # The code uses no C library and no CUDA toolkit: clang-19 compiles all of it for machines without a system, and *.cu with
 # cuda_names.h; ptxas of the toolkit assembles machine code. What a file includes is known to the build.
 include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/bare_calls.cmake)
 find_program(BATON_PTXAS ptxas HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
 find_program(BATON_BARE_CLANG NAMES clang-19 clang)
 
@@ -85,6 +86,7 @@ function(baton_kernel_objects target)
     set(bitcode -emit-llvm)
     set(ending bc)
   endif()
+  baton_bare_includes()
   foreach(file IN LISTS cpu_files)
     set(language -std=c17)
     if(NOT file MATCHES "\\.c$")
@@ -93,7 +95,7 @@ function(baton_kernel_objects target)
     foreach(arch IN LISTS cpu_archs)
       string(REPLACE arm_64 aarch64 machine ${arch})
       baton_kernel_object(${file} ${arch}.${ending} -target ${machine}-none-elf ${language} -fPIC -ffreestanding -fno-builtin
-        -fvisibility=hidden ${bitcode} -c)
+        -fvisibility=hidden ${bare_includes} ${bitcode} -c)
     endforeach()
   endforeach()
   foreach(file IN LISTS cuda_files)

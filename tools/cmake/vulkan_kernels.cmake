@@ -6,6 +6,11 @@
 # they are linked into one module; that needs glslangValidator, spirv-opt and spirv-link. spirv-opt also takes out the constant
 # gl_WorkGroupSize, which in SPIR-V counts for all entry points of a module. What a source includes is known to the build.
 include(${CMAKE_CURRENT_LIST_DIR}/check_arguments.cmake)
+# vulkan.cmake has looked for them too, where Baton itself is built.
+find_program(BATON_GLSLC glslc HINTS $ENV{VULKAN_SDK}/bin)
+find_program(BATON_GLSLANG glslangValidator HINTS $ENV{VULKAN_SDK}/bin)
+find_program(BATON_SPIRV_OPT spirv-opt HINTS $ENV{VULKAN_SDK}/bin)
+find_program(BATON_SPIRV_LINK spirv-link HINTS $ENV{VULKAN_SDK}/bin)
 
 function(baton_vulkan_kernels target source)
   cmake_parse_arguments(ARG "" "NAME" "DEFINES;ENTRY_POINTS" ${ARGN})
