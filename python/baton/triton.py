@@ -94,7 +94,8 @@ def _named(function, signature, constexprs):
         if missing:
             raise InvalidArgumentError(f"parameter '{missing[0]}' of kernel '{function.__name__}' is neither in the signature nor a constant")
         return {name: signature[name] for name in names}
-    types = [one.strip() for one in signature.split(",")] if isinstance(signature, str) else list(signature)
+    # Not at the commas of a type: tensordesc<fp16[32, 64]>.
+    types = [one.strip() for one in re.split(r",(?![^<]*>)", signature)] if isinstance(signature, str) else list(signature)
     if len(types) != len(names):
         raise InvalidArgumentError(f"kernel '{function.__name__}' has {len(names)} parameters that are no constants ({', '.join(names)}); "
                                    f"the signature has {len(types)} types")
@@ -105,12 +106,15 @@ def compile(fn, signature, constexprs=None, arch="90", **options):  # noqa: A001
     """Compiles a function under @triton.jit for sm_<arch>, on a machine without a GPU as well.
 
     `signature`: the types of the parameters that are no constants, in Triton's words: {"x": "*fp32", "count": "i32"}, or a list or text of them in
-    the parameters' order. `constexprs`: the values of the others. `options` are Triton's: num_warps, num_stages, num_ctas, ..."""
+    the parameters' order. `constexprs`: the values of the others, those that @triton.autotune and @triton.heuristics choose among them. `options` are Triton's: num_warps, num_stages, num_ctas, ..."""
     triton = _wheel()
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
-    if not isinstance(fn, triton.runtime.JITFunction):
-        raise TypeError(f"a function under @triton.jit is wanted, not {described(fn)}")
+    given = fn
+    while not isinstance(fn, triton.runtime.JITFunction):  # Under @triton.autotune and @triton.heuristics: constexprs say what they would choose.
+        if not hasattr(fn, "fn"):
+            raise TypeError(f"a function under @triton.jit is wanted, not {described(given)}")
+        fn = fn.fn
     constants = dict(constexprs or {})
     types = _named(fn, signature, constants)
     if not re.fullmatch(r"[1-9]\d+a?", str(arch)):

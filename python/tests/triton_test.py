@@ -51,6 +51,8 @@ def test_what_does_not_fit_is_a_sentence(tmp_path):
     kernel = committed("scale_add_3_9", "*fp32,i32")
     with pytest.raises(baton.InvalidArgumentError, match="takes 4 arguments of .8, 8, 4, 4. bytes; the signature has 2"):
         kernel.executable(tmp_path)
+    with pytest.raises(baton.UnimplementedError, match="Argument 0 of kernel 'scale_add' is a tensordesc<fp16.32, 64.> and holds an address"):
+        committed("scale_add_3_9", "tensordesc<fp16[32, 64]>,*fp32,i32").executable(tmp_path)
     with pytest.raises(baton.InvalidArgumentError, match="1 to 3 extents, and not 4"):
         committed("scale_add_3_9", "*fp32,*fp32,fp32,i32").executable(tmp_path, grid_rank=4)
 
@@ -99,6 +101,15 @@ def test_signatures_are_checked_before_triton_sees_them():
         baton.triton.compile(scale, "*fp32,fp32,i32", {"BLOCK": 64}, arch="sm_90")
     with pytest.raises(TypeError, match="a function under @triton.jit is wanted, not a builtin_function"):
         baton.triton.compile(print, "*fp32")
+
+
+@needs_triton
+def test_what_tuners_choose_is_a_constant():
+    import triton
+    tuned = triton.heuristics({"BLOCK": lambda arguments: 256})(kernels())
+    assert baton.triton.compile(tuned, "*fp32,fp32,i32", {"BLOCK": 64}).signature == "*fp32,fp32,i32"
+    with pytest.raises(baton.InvalidArgumentError, match="4 parameters that are no constants .x, factor, count, BLOCK.; the signature has 3"):
+        baton.triton.compile(tuned, "*fp32,fp32,i32")
 
 
 @needs_triton

@@ -9,12 +9,18 @@ namespace {
 using modules::TritonKernel;
 
 constexpr std::string_view kPointerLike = "*";
-constexpr uint32_t kNumberBytesMax = 8, kDescriptorBytes = 128;
+constexpr std::string_view kDescriptor = "tensordesc";
+constexpr uint32_t kNumberBytesMax = 8;
 
+// At commas, but not at those of a type: tensordesc<fp16[32, 64]>.
 std::vector<std::string_view> split(std::string_view list) {
   std::vector<std::string_view> parts;
   while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
+    size_t comma = 0;
+    for (int open = 0; comma < list.size() && (open > 0 || list[comma] != ','); ++comma) {
+      open += list[comma] == '<' || list[comma] == '[';
+      open -= list[comma] == '>' || list[comma] == ']';
+    }
     std::string_view part = list.substr(0, comma);
     while (part.starts_with(' ')) part.remove_prefix(1);
     while (part.ends_with(' ')) part.remove_suffix(1);
@@ -39,8 +45,7 @@ uint32_t bytes_of_type(std::string_view type) {
                                     {"fp32", 4u},
                                     {"i64", 8u},
                                     {"u64", 8u},
-                                    {"fp64", 8u},
-                                    {"tensordesc", kDescriptorBytes}}) {
+                                    {"fp64", 8u}}) {
     if (type == name) return bytes;
   }
   return 0;
@@ -56,18 +61,25 @@ Status check_signature(const TritonKernel& kernel, const std::vector<std::string
                  " arguments of (", sizes, ") bytes; the signature has ", types.size(), " that are not these.");
 }
 
+Status no_descriptor(const TritonKernel& kernel, size_t argument, std::string_view what) {
+  return failure(StatusCode::kUnimplemented, "Argument ", argument, " of kernel '", kernel.name, "' ", what,
+                 " and holds an address that no table of a program fills; KernelLibrary::load_triton takes it from its "
+                 "caller.");
+}
+
 // Of each parameter, the user's and the hidden ones, whether a binding of a program fills it: the user's pointers, and
 // the hidden ones behind which there is memory.
 Result<std::vector<bool>> find_bindings(const TritonKernel& kernel, std::string_view signature) {
   const std::vector<std::string_view> types = split(signature);
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].starts_with(kDescriptor)) return no_descriptor(kernel, i, text("is a ", types[i]));
+  }
   if (!types.empty()) BATON_TRY(check_signature(kernel, types));
   std::vector<bool> bindings;
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
     const uint32_t bytes = kernel.parameters[i].bytes;
     if (bytes > kNumberBytesMax) {
-      return failure(StatusCode::kUnimplemented, "Argument ", i, " of kernel '", kernel.name, "' has ", bytes,
-                     " bytes, as a tensor's descriptor has, and holds an address that no table of a program fills; "
-                     "KernelLibrary::load_triton takes it from its caller.");
+      return no_descriptor(kernel, i, text("has ", bytes, " bytes, as a tensor's descriptor has,"));
     }
     const bool leads = std::find(bindings.begin(), bindings.end(), false) == bindings.end();
     if (types.empty() && bytes == sizeof(uint64_t) && !leads) {
