@@ -11,6 +11,7 @@
 #include "compiler-lite/schedule/brief_loops.hpp"
 #include "compiler-lite/schedule/channels_last.hpp"
 #include "compiler-lite/schedule/check_bounds.hpp"
+#include "compiler-lite/schedule/chosen_parts.hpp"
 #include "compiler-lite/schedule/computed_parts.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
 #include "compiler-lite/schedule/joined_loops.hpp"
@@ -366,7 +367,10 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   forms.add<Generalize, ForgetInitialValue>(context);
   populate_gather_patterns(forms);
   populate_stepped_sum_patterns(forms);
-  if (products == Products::kOnCores) populate_phased_sum_patterns(forms);
+  if (products == Products::kOnCores) {
+    populate_phased_sum_patterns(forms);
+    populate_chosen_part_patterns(forms);
+  }
   if (products == Products::kOnBlocks) forms.add<GeneralizeSingleWindows>(context);
   if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
   codegen::make_integers_total(module);
