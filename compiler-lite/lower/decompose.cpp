@@ -78,6 +78,49 @@ LogicalResult lower_reshape(IRRewriter& rewriter, flow::TensorReshapeOp op) {
   return success();
 }
 
+// The sizes of a tensor: those that its type says, and of the others these, in their order or, where there is one for each dimension, by it.
+SmallVector<OpFoldResult> sizes_of(RankedTensorType type, ValueRange values) {
+  const bool is_one_for_each = values.size() == static_cast<size_t>(type.getRank());
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
+  for (size_t i = 0, next = 0; i < sizes.size(); ++i) {
+    if (type.isDynamicDim(static_cast<unsigned>(i))) sizes[i] = values[is_one_for_each ? i : next++];
+  }
+  return sizes;
+}
+
+LogicalResult lower_slice(IRRewriter& rewriter, flow::TensorSliceOp op) {
+  const RankedTensorType type = op.getResult().getType();
+  const SmallVector<OpFoldResult> strides(op.getStartIndices().size(), rewriter.getIndexAttr(1));
+  rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, op.getSource(), getAsOpFoldResult(op.getStartIndices()),
+                                                      sizes_of(type, op.getLengths()), strides);
+  return success();
+}
+
+LogicalResult lower_update(IRRewriter& rewriter, flow::TensorUpdateOp op) {
+  const SmallVector<OpFoldResult> strides(op.getStartIndices().size(), rewriter.getIndexAttr(1));
+  rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, op.getUpdate(), op.getTarget(),
+                                                     getAsOpFoldResult(op.getStartIndices()),
+                                                     sizes_of(op.getUpdate().getType(), op.getUpdateDims()), strides);
+  return success();
+}
+
+// One element, everywhere or at one place, and tensors that say nothing of theirs.
+void lower_flow(IRRewriter& rewriter, Operation* op) {
+  if (isa<flow::TensorTieShapeOp, flow::TensorCloneOp>(op)) {
+    rewriter.replaceOp(op, op->getOperand(0));
+  } else if (auto load = dyn_cast<flow::TensorLoadOp>(op)) {
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, load.getSource(), load.getIndices());
+  } else if (auto store = dyn_cast<flow::TensorStoreOp>(op)) {
+    rewriter.replaceOpWithNewOp<tensor::InsertOp>(op, store.getValue(), store.getTarget(), store.getIndices());
+  } else if (auto splat = dyn_cast<flow::TensorSplatOp>(op)) {
+    rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, splat.getResult().getType(), splat.getValue(),
+                                                 splat.getResultDims());
+  } else {
+    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, cast<RankedTensorType>(op->getResult(0).getType()),
+                                                 op->getOperands());
+  }
+}
+
 // What one kernel puts together; its tensors are bindings, its scalars and unknown sizes words.
 constexpr size_t kPartsMax = 16;
 
@@ -176,7 +219,9 @@ LogicalResult lower(IRRewriter& rewriter, Operation* op) {
   if (auto each = dyn_cast<flow::TensorDynamicConstantOp>(op)) return lower_constant(rewriter, each);
   if (auto each = dyn_cast<flow::TensorBitcastOp>(op)) return lower_bitcast(rewriter, each);
   if (auto each = dyn_cast<flow::TensorReshapeOp>(op)) return lower_reshape(rewriter, each);
-  if (auto each = dyn_cast<flow::TensorTieShapeOp>(op)) rewriter.replaceOp(op, each.getOperand());
+  if (auto each = dyn_cast<flow::TensorSliceOp>(op)) return lower_slice(rewriter, each);
+  if (auto each = dyn_cast<flow::TensorUpdateOp>(op)) return lower_update(rewriter, each);
+  lower_flow(rewriter, op);
   return success();
 }
 
@@ -189,7 +234,9 @@ LogicalResult decompose(ModuleOp module) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op)) codegen::forget_marks(extract);
     if (isa<linalg::SoftmaxOp, tensor::PackOp, tensor::UnPackOp, tensor::ConcatOp, tensor::FromElementsOp,
             tensor::ScatterOp, scf::ForallOp, flow::TensorTieShapeOp, flow::TensorDynamicConstantOp,
-            flow::TensorBitcastOp, flow::TensorReshapeOp>(op)) {
+            flow::TensorBitcastOp, flow::TensorReshapeOp, flow::TensorSliceOp, flow::TensorUpdateOp, flow::TensorLoadOp,
+            flow::TensorStoreOp, flow::TensorSplatOp, flow::TensorEmptyOp, flow::TensorAllocaOp, flow::TensorCloneOp>(
+            op)) {
       all.push_back(op);
     }
   });

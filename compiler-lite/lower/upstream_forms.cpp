@@ -164,6 +164,11 @@ LogicalResult lower(Operation* op) {
   if (auto each = dyn_cast<tensor::DimOp>(op)) return lower_dim(each);
   if (isa_and_nonnull<bufferization::BufferizationDialect>(op->getDialect())) return lower_bufferization(op);
   if (is_later_math(op)) return lower_later_math(op);
+  if (auto each = dyn_cast<util::AssumeIntOp>(op)) {
+    each->replaceAllUsesWith(each.getOperands());
+    each->erase();
+    return success();
+  }
   if (isa<cf::AssertOp>(op) && is_in_body(op)) op->erase();
   return success();
 }
@@ -190,7 +195,8 @@ LogicalResult unify_upstream_forms(ModuleOp module) {
   module.walk<WalkOrder::PreOrder>([&](Operation* op) {
     const bool is_program = isa_and_nonnull<ml_program::MLProgramDialect>(op->getDialect());
     const bool is_memory = isa_and_nonnull<bufferization::BufferizationDialect>(op->getDialect());
-    const bool is_other = isa<tensor::DimOp, cf::AssertOp, check::ExpectEqOp, check::ExpectEqConstOp>(op);
+    const bool is_other =
+        isa<tensor::DimOp, cf::AssertOp, check::ExpectEqOp, check::ExpectEqConstOp, util::AssumeIntOp>(op);
     if (is_program || is_memory || is_later_math(op) || is_other) found.push_back(op);
   });
   for (Operation* op : found) {

@@ -131,6 +131,43 @@ void printCollectiveType(OpAsmPrinter& printer, Operation* op, OperandRange oper
   printShapedType(printer, op, result, dims);
 }
 
+// `%target as tensor<?xf32>{%n}`: the result is the target, written; `as` may be left out.
+ParseResult parseShapedTarget(OpAsmParser& parser, const Unresolved& target, Type& result, UnresolvedList& dims) {
+  Unresolved named;
+  const SMLoc where = parser.getCurrentLocation();
+  const OptionalParseResult is_named = parser.parseOptionalOperand(named);
+  if (!is_named.has_value()) return parseShapedType(parser, result, dims);
+  if (failed(*is_named)) return failure();
+  if (named.name != target.name || named.number != target.number) {
+    return parser.emitError(where, "the result is the target");
+  }
+  return failure(parser.parseKeyword("as") || parseShapedType(parser, result, dims));
+}
+
+void printShapedTarget(OpAsmPrinter& printer, Operation* op, Value target, Type result, OperandRange dims) {
+  printer << target << " as ";
+  printShapedType(printer, op, result, dims);
+}
+
+LogicalResult verify_sizes(Operation* op, RankedTensorType type, ValueRange sizes) {
+  if (static_cast<size_t>(type.getNumDynamicDims()) == sizes.size()) return success();
+  return op->emitOpError() << type << " has " << type.getNumDynamicDims() << " dynamic dimensions, and " << sizes.size()
+                           << " values are given";
+}
+
+LogicalResult verify_place(Operation* op, RankedTensorType type, ValueRange indices) {
+  if (static_cast<size_t>(type.getRank()) == indices.size()) return success();
+  return op->emitOpError() << type << " has " << type.getRank() << " dimensions, and " << indices.size()
+                           << " values are given";
+}
+
+LogicalResult verify_part(Operation* op, RankedTensorType part, RankedTensorType whole, ValueRange sizes) {
+  if (part.getRank() != whole.getRank() || part.getElementType() != whole.getElementType()) {
+    return op->emitOpError() << part << " is no part of " << whole;
+  }
+  return verify_sizes(op, part, sizes);
+}
+
 // `numbers`: how many indices follow the channel.
 LogicalResult verify_collective(Operation* op, OperandRange arguments, Type result, size_t numbers) {
   constexpr size_t kTensors = 2, kChannel = 2;
@@ -190,6 +227,23 @@ LogicalResult DispatchOp::verify() {
                          << getArguments()[static_cast<size_t>(operand)].getType() << " and not a tensor";
   }
   return success();
+}
+
+LogicalResult TensorLoadOp::verify() { return verify_place(*this, getSource().getType(), getIndices()); }
+LogicalResult TensorStoreOp::verify() { return verify_place(*this, getTarget().getType(), getIndices()); }
+LogicalResult TensorSplatOp::verify() { return verify_sizes(*this, getResult().getType(), getResultDims()); }
+LogicalResult TensorEmptyOp::verify() { return verify_sizes(*this, getResult().getType(), getResultDims()); }
+LogicalResult TensorAllocaOp::verify() { return verify_sizes(*this, getResult().getType(), getResultDims()); }
+LogicalResult TensorSliceOp::verify() {
+  if (failed(verify_place(*this, getSource().getType(), getStartIndices())) ||
+      failed(verify_place(*this, getSource().getType(), getLengths()))) {
+    return failure();
+  }
+  return verify_part(*this, getResult().getType(), getSource().getType(), getResultDims());
+}
+LogicalResult TensorUpdateOp::verify() {
+  if (failed(verify_place(*this, getTarget().getType(), getStartIndices()))) return failure();
+  return verify_part(*this, getUpdate().getType(), getTarget().getType(), getUpdateDims());
 }
 
 LogicalResult CollectiveAllReduceOp::verify() {

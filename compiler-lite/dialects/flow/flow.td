@@ -125,6 +125,80 @@ def Flow_TensorReshapeOp : Flow_TensorViewOp<"tensor.reshape"> {
   let summary = "the same elements in another shape";
 }
 
+// What frontends build programs of, one tensor at a time. Tensors are values: what is updated or stored to stays as it was.
+class Flow_ElementIsOf<string element, string tensor> : TypesMatchWith<
+    "an element of the tensor", tensor, element, "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType()">;
+
+def Flow_TensorLoadOp : Flow_Op<"tensor.load", [AttrSizedOperandSegments, Pure, Flow_ElementIsOf<"result", "source">]> {
+  let summary = "one element";
+  let arguments = (ins AnyRankedTensor:$source, Variadic<Index>:$source_dims, Variadic<Index>:$indices);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $source (`[` $indices^ `]`)? `:` custom<ShapedType>(type($source), $source_dims) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Flow_TensorStoreOp : Flow_Op<"tensor.store", [AttrSizedOperandSegments, Pure, Flow_ElementIsOf<"value", "target">,
+                                                  AllTypesMatch<["target", "result"]>]> {
+  let summary = "the tensor with another element at one place";
+  let arguments = (ins AnyType:$value, AnyRankedTensor:$target, Variadic<Index>:$target_dims, Variadic<Index>:$indices);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `,` $target (`[` $indices^ `]`)? `:` custom<ShapedType>(type($target), $target_dims) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Flow_TensorSplatOp : Flow_Op<"tensor.splat", [Pure, Flow_ElementIsOf<"value", "result">]> {
+  let summary = "one element everywhere";
+  let arguments = (ins AnyType:$value, Variadic<Index>:$result_dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value `:` custom<ShapedType>(type($result), $result_dims) attr-dict";
+  let hasVerifier = 1;
+}
+
+class Flow_TensorNewOp<string mnemonic> : Flow_Op<mnemonic, [Pure]> {
+  let summary = "a tensor of any elements";
+  let arguments = (ins Variadic<Index>:$result_dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "`:` custom<ShapedType>(type($result), $result_dims) attr-dict";
+  let hasVerifier = 1;
+}
+def Flow_TensorEmptyOp : Flow_TensorNewOp<"tensor.empty">;
+def Flow_TensorAllocaOp : Flow_TensorNewOp<"tensor.alloca">;
+
+def Flow_TensorCloneOp : Flow_Op<"tensor.clone", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the same elements";
+  let arguments = (ins AnyRankedTensor:$operand, Variadic<Index>:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `:` custom<ShapedType>(type($result), $dims) attr-dict";
+}
+
+def Flow_TensorSliceOp : Flow_Op<"tensor.slice", [AttrSizedOperandSegments, Pure]> {
+  let summary = "a part of a tensor";
+  let arguments = (ins AnyRankedTensor:$source, Variadic<Index>:$source_dims, Variadic<Index>:$start_indices,
+                       Variadic<Index>:$lengths, Variadic<Index>:$result_dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `[` $start_indices `for` $lengths `]` `:` custom<ShapedType>(type($source), $source_dims) `->`
+    custom<ShapedType>(type($result), $result_dims) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Flow_TensorUpdateOp : Flow_Op<"tensor.update", [AttrSizedOperandSegments, Pure, AllTypesMatch<["target", "result"]>]> {
+  let summary = "the tensor with a part of it replaced";
+  let arguments = (ins AnyRankedTensor:$target, Variadic<Index>:$target_dims, Variadic<Index>:$start_indices,
+                       AnyRankedTensor:$update, Variadic<Index>:$update_dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $update `,` $target `[` $start_indices `]` `:` custom<ShapedType>(type($update), $update_dims) `->`
+    custom<ShapedTarget>(ref($target), type($result), $target_dims) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 // Ranks ----------------------------------------------------------------------------------------------------------
 
 def Flow_ChannelDefaultOp : Flow_Op<"channel.default", [Pure]> {

@@ -83,6 +83,60 @@ void printGlobalValue(OpAsmPrinter& printer, Operation*, TypeAttr type, Attribut
 }
 
 // `!util.list<i32>`, or `!util.list<?> -> i32`: the type of an element that is got.
+// `<umin = 1, udiv = 2>`, as a dictionary.
+ParseResult parse_assumption(OpAsmParser& parser, SmallVector<Attribute>& assumptions) {
+  NamedAttrList said;
+  const auto one = [&]() -> ParseResult {
+    StringRef name;
+    int64_t value = 0;
+    if (parser.parseKeyword(&name) || parser.parseEqual() || parser.parseInteger(value)) return failure();
+    said.set(name, parser.getBuilder().getI64IntegerAttr(value));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::LessGreater, one)) return failure();
+  assumptions.push_back(said.getDictionary(parser.getContext()));
+  return success();
+}
+
+// `%a<umin = 1>, %b[<umin = 0>, <umin = 2>]`: a list for each integer.
+ParseResult parseAssumptions(OpAsmParser& parser, UnresolvedList& operands, ArrayAttr& assumptions) {
+  SmallVector<Attribute> all;
+  const auto one = [&]() -> ParseResult {
+    SmallVector<Attribute> of_this;
+    if (parser.parseOperand(operands.emplace_back())) return failure();
+    const auto assumption = [&] { return parse_assumption(parser, of_this); };
+    if (failed(parser.parseOptionalLSquare())) {
+      if (failed(assumption())) return failure();
+    } else if (parser.parseCommaSeparatedList(assumption) || parser.parseRSquare()) {
+      return failure();
+    }
+    all.push_back(parser.getBuilder().getArrayAttr(of_this));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(one)) return failure();
+  assumptions = parser.getBuilder().getArrayAttr(all);
+  return success();
+}
+
+void print_assumption(OpAsmPrinter& printer, Attribute assumption) {
+  printer << "<";
+  llvm::interleaveComma(cast<DictionaryAttr>(assumption), printer, [&](const NamedAttribute& each) {
+    printer << each.getName().getValue() << " = " << cast<IntegerAttr>(each.getValue()).getInt();
+  });
+  printer << ">";
+}
+
+void printAssumptions(OpAsmPrinter& printer, Operation*, OperandRange operands, ArrayAttr assumptions) {
+  llvm::interleaveComma(llvm::zip(operands, assumptions), printer, [&](const auto& each) {
+    const auto of_this = cast<ArrayAttr>(std::get<1>(each));
+    printer << std::get<0>(each);
+    if (of_this.size() == 1) return print_assumption(printer, of_this[0]);
+    printer << "[";
+    llvm::interleaveComma(of_this, printer, [&](Attribute assumption) { print_assumption(printer, assumption); });
+    printer << "]";
+  });
+}
+
 ParseResult parseListElement(OpAsmParser& parser, Type& list, Type& element) {
   if (parser.parseType(list)) return failure();
   if (succeeded(parser.parseOptionalArrow())) return parser.parseType(element);
@@ -183,6 +237,12 @@ LogicalResult GlobalStoreOp::verifySymbolUses(SymbolTableCollection& tables) {
 LogicalResult BufferConstantOp::verify() {
   if (isa<StringAttr, ElementsAttr>(getValue())) return success();
   return emitOpError() << "has the value " << getValue() << "; a string or dense elements have bytes";
+}
+
+LogicalResult AssumeIntOp::inferReturnTypes(MLIRContext*, std::optional<Location>, ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties, RegionRange, SmallVectorImpl<Type>& types) {
+  types.assign(operands.getTypes().begin(), operands.getTypes().end());
+  return success();
 }
 
 LogicalResult OptimizationBarrierOp::inferReturnTypes(MLIRContext*, std::optional<Location>, ValueRange operands,

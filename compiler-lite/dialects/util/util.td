@@ -228,6 +228,13 @@ def Util_OptimizationBarrierOp : Util_Op<"optimization_barrier", [
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
 }
 
+def Util_AssumeIntOp : Util_Op<"assume.int", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "the same integers, with what the program knows of them";
+  let arguments = (ins Variadic<AnySignlessIntegerOrIndex>:$operands, ArrayAttr:$assumptions);
+  let results = (outs Variadic<AnySignlessIntegerOrIndex>:$results);
+  let assemblyFormat = "custom<Assumptions>($operands, $assumptions) attr-dict `:` type($operands)";
+}
+
 def Util_UnfoldableConstantOp : Util_Op<"unfoldable_constant", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "a constant that nothing looks into";

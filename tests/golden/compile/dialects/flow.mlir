@@ -15,6 +15,32 @@ func.func @places(%n: index, %x: tensor<?xf32>) {
   return
 }
 
+// CHECK-LABEL: func.func @tensors(
+// CHECK-SAME: %[[N:.*]]: index, %[[I:.*]]: index, %[[V:.*]]: f32, %[[X:.*]]: tensor<?x4xf32>, %[[S:.*]]: tensor<f32>
+func.func @tensors(%n: index, %i: index, %v: f32, %x: tensor<?x4xf32>, %s: tensor<f32>) {
+  // CHECK: %[[PART:.*]] = flow.tensor.slice %[[X]][%[[I]], %[[I]] for %[[N]], %[[N]]] : tensor<?x4xf32>{%[[N]]} -> tensor<?x2xf32>{%[[N]]}
+  %part = flow.tensor.slice %x[%i, %i for %n, %n] : tensor<?x4xf32>{%n} -> tensor<?x2xf32>{%n}
+  // CHECK: flow.tensor.update %[[PART]], %[[X]][%[[I]], %[[I]]] : tensor<?x2xf32>{%[[N]]} -> %[[X]] as tensor<?x4xf32>{%[[N]]}
+  %0 = flow.tensor.update %part, %x[%i, %i] : tensor<?x2xf32>{%n} -> %x as tensor<?x4xf32>{%n}
+  // CHECK: flow.tensor.update %[[PART]], %[[X]][%[[I]], %[[I]]] : tensor<?x2xf32>{%[[N]]} -> %[[X]] as tensor<?x4xf32>{%[[N]]}
+  %1 = flow.tensor.update %part, %x[%i, %i] : tensor<?x2xf32>{%n} -> tensor<?x4xf32>{%n}
+  // CHECK: flow.tensor.load %[[X]][%[[I]], %[[I]]] : tensor<?x4xf32>{%[[N]]}
+  %2 = flow.tensor.load %x[%i, %i] : tensor<?x4xf32>{%n}
+  // CHECK: flow.tensor.load %[[S]] : tensor<f32>
+  %3 = flow.tensor.load %s : tensor<f32>
+  // CHECK: flow.tensor.store %[[V]], %[[X]][%[[I]], %[[I]]] : tensor<?x4xf32>{%[[N]]}
+  %4 = flow.tensor.store %v, %x[%i, %i] : tensor<?x4xf32>{%n}
+  // CHECK: flow.tensor.splat %[[V]] : tensor<?x4xf32>{%[[N]]}
+  %5 = flow.tensor.splat %v : tensor<?x4xf32>{%n}
+  // CHECK: flow.tensor.empty : tensor<?x4xf32>{%[[N]]}
+  %6 = flow.tensor.empty : tensor<?x4xf32>{%n}
+  // CHECK: flow.tensor.alloca : tensor<?x4xf32>{%[[N]]}
+  %7 = flow.tensor.alloca : tensor<?x4xf32>{%n}
+  // CHECK: flow.tensor.clone %[[X]] : tensor<?x4xf32>{%[[N]]}
+  %8 = flow.tensor.clone %x : tensor<?x4xf32>{%n}
+  return
+}
+
 // CHECK-LABEL: func.func @ranks(
 // CHECK-SAME: %[[N:.*]]: index, %[[X:.*]]: tensor<?xf32>, %[[ACC:.*]]: tensor<?xf32>
 func.func @ranks(%n: index, %x: tensor<?xf32>, %acc: tensor<?xf32>) {

@@ -43,6 +43,8 @@ util.func @main(%a: i32, %t: tensor<4xf32>, %l: !util.list<?>, %m: !util.list<i3
   %g = util.global.load @counter : i32
   // CHECK: util.global.store %{{.*}}, @counter : i32
   util.global.store %g, @counter : i32
+  // CHECK: util.assume.int %[[A]]<udiv = 2, umin = 1>, %{{.*}}[<umax = 4>, <umin = 2>] : i32, i32
+  %known:2 = util.assume.int %a<umin = 1, udiv = 2>, %g[<umax = 4>, <umin = 2>] : i32, i32
   // CHECK: util.null : !custom.thing
   %n = util.null : !custom.thing
   // CHECK: util.call @ext.poke(%[[A]], %[[N:.*]]) : (i32, !custom.thing) -> %[[N]]
