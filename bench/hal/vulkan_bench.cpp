@@ -78,7 +78,7 @@ class Raw {
     begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
     symbols().vkBeginCommandBuffer(commands_, &begin);
     first_barrier(symbols(), commands_);
-    symbols().vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.handle());
+    symbols().vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline_.handle());
     for (uint32_t i = 0; i < count_; ++i) {
       const uint64_t address = table_.address() + 32 * i;
       symbols().vkCmdPushConstants(commands_, pipeline_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, &address);

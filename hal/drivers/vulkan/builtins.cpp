@@ -10,7 +10,8 @@ namespace baton::hal::drivers::vulkan {
 
 Result<Builtins> make_builtins(const Ref<Context>& context) {
   const auto make = [&](std::span<const unsigned char> code) {
-    return Pipeline::make(context, {.code = std::as_bytes(code)});
+    return Pipeline::make(
+        context, {.code = std::make_shared<const PipelineCode>(std::as_bytes(code), std::span<const uint32_t>())});
   };
   Builtins builtins;
   BATON_TRY_ASSIGN(builtins.copy, make(copy_spv));

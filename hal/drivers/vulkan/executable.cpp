@@ -138,19 +138,18 @@ Status Executable::adopt(const SpirvModule& module, const SpirvEntryPoint& found
   BATON_TRY(check_float_modes(found, context_->facts()));
   BATON_TRY(check_limits(laid_out, context_->facts()));
   Pipeline::Request request = whole;
-  request.entry_point = found.name.c_str();
+  request.entry_point = found.name;
   request.function = module.entry_points.size() > 1 ? found.function : 0;
   request.by_address = found.by_address;
   request.folds_grid = found.folds_grid;
   request.binding_count = laid_out.binding_count;
   request.push_bytes = laid_out.push_bytes;
   request.small_elements = found.small_elements;
-  request.specialized = module.specialized;
   if (found.hands_over) BATON_TRY(check_subgroups_are_whole(found, context_->facts()));
   request.whole_subgroups = found.hands_over;
   BATON_TRY_ASSIGN(request.subgroup_size,
                    required_subgroup_size(laid_out, entry.launch.subgroup_size, context_->facts()));
-  BATON_TRY_ASSIGN(Ref<Pipeline> pipeline, Pipeline::make(context_, request));
+  BATON_TRY_ASSIGN(Ref<Pipeline> pipeline, Pipeline::make(context_, std::move(request)));
   pipelines_.push_back(std::move(pipeline));
   entry_points_.push_back(std::move(entry));
   return {};
@@ -172,7 +171,8 @@ Result<Ref<hal::Executable>> Executable::make(Ref<Context> context, const void* 
   BATON_TRY(check_features(module, context->facts()));
   auto executable = make_ref<Executable>(std::move(context), request, device);
   executable->access_checks_ = std::move(module.access_checks);
-  const Pipeline::Request whole{.code = code, .constants = request.constants};
+  const Pipeline::Request whole{.code =
+                                    std::make_shared<const PipelineCode>(code, request.constants, module.specialized)};
   if (request.expected.empty()) {
     for (const SpirvEntryPoint& entry : module.entry_points) {
       BATON_TRY(executable->adopt(module, entry, nullptr, whole));

@@ -332,7 +332,8 @@ Status PreparedCommands::encode_launch(const Launch& launch, VkCommandBuffer com
   const DeviceSymbols& symbols = device_.context().symbols();
   const Pipeline& pipeline = *launch.pipeline;
   if (bound_pipeline_ != &pipeline) {
-    symbols.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
+    BATON_TRY_ASSIGN(const VkPipeline handle, pipeline.handle());
+    symbols.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, handle);
     bound_pipeline_ = &pipeline;
   }
   if (pipeline.by_address()) {
