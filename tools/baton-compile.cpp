@@ -59,7 +59,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.text("--preprocessing-pdl-spec-filename", compile.pdl_spec, "A PDL spec: patterns to match and rewrite");
   line.texts(
       "--library", options.libraries,
-      "Libraries whose commands do what they are good at where they are there when the program runs: blas, ... or "
+      "Libraries whose commands do what they are good at where they are there when the program runs: cublas,cudnn or "
       "a file NAME.library.mlir");
   if (const char* folder = std::getenv("BATON_CACHE")) compile.cache_folder = folder;
   line.text("--cache", compile.cache_folder,
@@ -130,8 +130,11 @@ Status run(Options options) {
     return failure(StatusCode::kInvalidArgument, "'", name,
                    "' is empty, and no program in MLIR");  // A pipe that broke.
   }
-  for (const std::string& library : options.libraries) {
-    BATON_TRY_ASSIGN(options.compile.library_files.emplace_back(), find_library(library));
+  for (const std::string& libraries : options.libraries) {
+    std::istringstream names(libraries);
+    for (std::string library; std::getline(names, library, ',');) {
+      BATON_TRY_ASSIGN(options.compile.library_files.emplace_back(), find_library(library));
+    }
   }
   options.compile.device_linker = link_device_code;
   const compiler_lite::CompileOutput output = compiler_lite::compile(text_of(source), name, options.compile);

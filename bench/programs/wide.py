@@ -4,7 +4,8 @@
     bench/programs/wide.py pack folder      here: compiles them (needs JAX); the folder goes to a machine with a GPU
     bench/programs/wide.py run folder --tools=folder     there: needs PyTorch and Baton's tools
 
-`--libraries=cusolver` gives factorizations to that plugin, which stands beside the tools.
+`--libraries=cusolver,cudnn` gives factorizations and convolutions to these plugins, which stand beside the tools; `cudnn?benchmark=1` passes
+parameters, when programs run.
 
 Inputs are made from a seed. Answers are compared with PyTorch's in float64 before anything is timed; TF32 is off. A time is one
 call that is waited for, as in gpu.py.
@@ -30,16 +31,25 @@ def pack(folder, tools, only, libraries):
 
     folder.mkdir(parents=True, exist_ok=True)
     failed = 0
+    # Some are called by what JAX lowers to, and others by baton-compile, which has a file about each.
+    by_compiler = [name for name in libraries if (tools.parent / "libraries" / f"{name}.library.mlir").exists()]
+    by_jax = [name for name in libraries if name not in by_compiler]
+    flags = [f"--library={','.join(by_compiler)}"] if by_compiler else []
     for name, program in chosen(only):
         types = [jax.ShapeDtypeStruct(shape, np.dtype(kind)) for _, shape, kind, _ in program.inputs]
         source = folder / f"{name}.mlir"
-        source.write_text(baton_jax().lower(program.in_jax, *types, libraries=libraries))
-        done = subprocess.run([tools / "baton-compile", source, "--target-device=cuda", "-o", folder / f"{name}.bvm"],
+        source.write_text(baton_jax().lower(program.in_jax, *types, libraries=by_jax))
+        done = subprocess.run([tools / "baton-compile", source, "--target-device=cuda", *flags, "-o", folder / f"{name}.bvm"],
                               capture_output=True, text=True, check=False)
         failed += done.returncode != 0
         if done.stderr:
             print(f"{name}: {done.stderr.strip()[-300:]}")
     return 1 if failed else 0
+
+
+def plugin(tools, library):
+    name, question, parameters = library.partition("?")
+    return f"{tools / name}.so{question}{parameters}"
 
 
 def chosen(only):
@@ -59,7 +69,7 @@ def row_of(name, program, options):
     inputs = inputs_of(program)
     with tempfile.TemporaryDirectory() as temporary, torch.no_grad():
         baton = Baton(options.tools, options.device, pathlib.Path(temporary), inputs, options.folder / f"{name}.bvm",
-                      [options.tools / f"{library}.so" for library in options.libraries])
+                      [plugin(options.tools, library) for library in options.libraries])
         placed = [torch.from_numpy(value).cuda() for value in inputs]
         wanted = program.in_torch(*[value.double() if value.is_floating_point() else value for value in placed]).cpu().numpy()
         try:

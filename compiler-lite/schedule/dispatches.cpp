@@ -278,6 +278,7 @@ LogicalResult Dispatches::schedule(flow::DispatchOp op) {
   add_library_calls(op, command);
   std::string text = "dispatch " + entry->name;
   for (const Command::Alternative& each : command.alternatives) text += " or " + each.callee;
+  for (const std::string& flag : command.needless_flags) text += " unless " + flag;
   gatherer_.gather(std::move(command), std::move(text), function_.number_of(op));
   return success();
 }

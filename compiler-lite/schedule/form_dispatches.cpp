@@ -289,8 +289,8 @@ class GroupWriter {
     if (mlir::failed(result_sizes(builder, root, sizes))) return mlir::failure();
 
     const SmallVector<Operation*> operations = group.in_order();
-    const SmallVector<Value> captured = find_captured(group, operations);
-    const mlir::ArrayAttr library_calls = take_marks(operations, captured);
+    SmallVector<Value> captured = find_captured(group, operations);
+    const LibraryMarks library_marks = take_marks(operations, captured);
     for (Operation* op : operations) op->removeAttr(codegen::kAttention);
     mlir::func::FuncOp function = write_function(operations, captured, root);
     if (group.is_attention()) function->setAttr(codegen::kAttention, builder.getUnitAttr());
@@ -304,7 +304,7 @@ class GroupWriter {
     auto dispatch = builder.create<flow::DispatchOp>(root->getLoc(), root->getResultTypes(), mlir::ValueRange(),
                                                      builder.getArrayAttr({entry}), captured, argument_sizes, sizes,
                                                      mlir::ArrayAttr());
-    if (library_calls) dispatch->setAttr(kLibraryCalls, library_calls);
+    for (const mlir::NamedAttribute& mark : library_marks) dispatch->setAttr(mark.getName(), mark.getValue());
     root->replaceAllUsesWith(dispatch.getResults());
     root->erase();
     return mlir::success();

@@ -3,6 +3,7 @@
 #include "compiler-lite/codegen/explain.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/attention_groups.hpp"
+#include "compiler-lite/schedule/convolution_layout.hpp"
 #include "compiler-lite/schedule/library_file.hpp"
 #include "compiler-lite/schedule/product_epilogue.hpp"
 #include "compiler-lite/schedule/product_layout.hpp"
@@ -19,8 +20,11 @@ using llvm::SmallVector;
 using mlir::Value;
 
 // Attributes between marking operations and forming groups: which operations belong together, and which one is the
-// product.
-constexpr llvm::StringLiteral kGroup = "baton.library.group", kProduct = "baton.library.product";
+// product; and what stands between a library and what it reads.
+constexpr llvm::StringLiteral kGroup = "baton.library.group", kProduct = "baton.library.product",
+                              kPassed = "baton.library.passed";
+// On a dispatch of such a one: where its arguments have the operands of its operation, -1 for none.
+constexpr llvm::StringLiteral kOperandsAt = "baton.library.operands_at";
 
 std::string text_of(mlir::Type type) {
   std::string text;
@@ -109,6 +113,10 @@ bool knows(const LibraryProduct& row, const Epilogue& epilogue) {
          (epilogue.activation.empty() || llvm::is_contained(row.activations, epilogue.activation));
 }
 
+std::string suffix_of(const Epilogue& kind) {
+  return (kind.bias ? "_bias" : "") + (kind.activation.empty() ? "" : "_" + kind.activation);
+}
+
 // Empty when the row takes the product.
 std::string refusal(const LibraryProduct& row, const Candidate& candidate) {
   const ProductLayout& layout = candidate.layout;
@@ -124,13 +132,79 @@ std::string refusal(const LibraryProduct& row, const Candidate& candidate) {
   return work < row.work ? below("multiplications", std::to_string(work), row.work) : "";
 }
 
+std::string name_of(ConvolutionKind kind) {
+  switch (kind) {
+    case ConvolutionKind::kForward: return "a convolution of ";
+    case ConvolutionKind::kFilterGradient: return "the gradient of a filter, of ";
+    case ConvolutionKind::kInputGradient: return "the gradient of an image, of ";
+  }
+  return "";
+}
+
+llvm::StringRef key_of(ConvolutionKind kind) {
+  switch (kind) {
+    case ConvolutionKind::kForward: return "forward";
+    case ConvolutionKind::kFilterGradient: return "filter_gradient";
+    case ConvolutionKind::kInputGradient: return "input_gradient";
+  }
+  return "";
+}
+
+// Empty when the row takes the convolution.
+std::string refusal(const LibraryConvolution& row, const ConvolutionLayout& layout) {
+  if (!llvm::is_contained(row.elements, layout.elements)) return "takes no " + layout.elements;
+  if (!llvm::is_contained(row.kinds, key_of(layout.kind))) return "takes none of these";
+  if (layout.moves_filter && !row.moved_filter_uses) return "takes none whose filter must be copied into another order";
+  const auto below = [](const std::string& what, int64_t has, int64_t least) {
+    return "has " + std::to_string(has) + what + ", and it is worth it from " + std::to_string(least) + " on";
+  };
+  if (layout.moves_filter && layout.filter_uses < *row.moved_filter_uses) {
+    return below(" uses of a filter that must be copied", layout.filter_uses, *row.moved_filter_uses);
+  }
+  return layout.work < row.work ? below(" multiplications", layout.work, row.work) : "";
+}
+
+std::string command_of(const LibraryConvolution& row, const ConvolutionLayout& layout) {
+  return layout.kind == ConvolutionKind::kForward ? row.command : row.command + "_" + key_of(layout.kind).str();
+}
+
+mlir::DictionaryAttr call_of(const LibraryFile& library, const LibraryConvolution& row,
+                             const ConvolutionLayout& layout) {
+  mlir::Builder builder(layout.op->getContext());
+  SmallVector<mlir::Attribute> paths = {builder.getDenseI64ArrayAttr(layout.paths[0]),
+                                        builder.getDenseI64ArrayAttr(layout.paths[1])};
+  std::vector<LibraryNumber> numbers;
+  for (const int64_t number : layout.numbers) numbers.push_back({number, {}});
+  return builder.getDictionaryAttr({builder.getNamedAttr("module", builder.getStringAttr(library.name)),
+                                    builder.getNamedAttr("command", builder.getStringAttr(command_of(row, layout))),
+                                    builder.getNamedAttr("paths", builder.getArrayAttr(paths)),
+                                    builder.getNamedAttr("numbers", as_attribute(builder, numbers))});
+}
+
+// The row's name, then what of the epilogue goes along.
+std::string command_of(const LibraryProduct& row, const Candidate& candidate) {
+  return candidate.epilogue ? row.command + suffix_of(candidate.epilogue->kind) : row.command;
+}
+
+mlir::DictionaryAttr call_of(const LibraryFile& library, const LibraryProduct& row, const Candidate& candidate) {
+  mlir::Builder builder(candidate.op->getContext());
+  const bool has_bias = candidate.epilogue && candidate.epilogue->kind.bias;
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("module", builder.getStringAttr(library.name)),
+       builder.getNamedAttr("command", builder.getStringAttr(command_of(row, candidate))),
+       builder.getNamedAttr("operands", builder.getDenseI64ArrayAttr({candidate.layout.a, candidate.layout.b})),
+       builder.getNamedAttr("bias", builder.getI64IntegerAttr(has_bias ? candidate.epilogue->bias_operand : -1)),
+       builder.getNamedAttr("numbers", as_attribute(builder, candidate.layout.numbers))});
+}
+
 class Marking {
  public:
   Marking(std::vector<LibraryFile> libraries, std::string* explanation)
       : libraries_(std::move(libraries)), explanation_(explanation) {}
 
   void mark(linalg::LinalgOp op) {
-    if (left_.contains(op)) return;
+    if (left_.contains(op) || is_library_work(op)) return;
+    if (mark_convolution(op)) return;
     const std::optional<codegen::ProductForm> form =
         op.hasPureTensorSemantics() ? codegen::product_form(op) : std::nullopt;
     if (!form) return;
@@ -142,7 +216,39 @@ class Marking {
     if (is_constant(op->getOperand(0)) || is_constant(op->getOperand(1))) {
       return explain(op, what + ", stays generated: one operand is a constant that kernels make");
     }
-    choose(candidate, what);
+    const Chosen chosen = choose<LibraryProduct>(
+        &LibraryFile::products, "has no row for products",
+        [&](const LibraryProduct& row, bool is_first) {
+          const std::string why = refusal(row, candidate);
+          if (!why.empty() || !candidate.epilogue || knows(row, candidate.epilogue->kind)) return why;
+          // The first that takes it says what of the epilogue goes along.
+          if (is_first) candidate.epilogue.reset();
+          return std::string(is_first ? "" : "knows no such epilogue");
+        },
+        [&](const LibraryFile& library, const LibraryProduct& row) { return call_of(library, row, candidate); });
+    if (!chosen.calls.empty()) write(candidate, chosen.calls);
+    explain(op, what + chosen.text());
+  }
+
+  // Whether it is one, taken or not.
+  bool mark_convolution(linalg::LinalgOp op) {
+    const bool wanted =
+        llvm::any_of(libraries_, [](const LibraryFile& library) { return !library.convolutions.empty(); });
+    if (!wanted) return false;
+    const ConvolutionOrReason found = convolution_layout(op);
+    if (!found.layout) {
+      if (*found.reason == 0) return false;
+      explain(op, "a convolution, stays generated: " + std::string(found.reason));
+      return true;
+    }
+    const ConvolutionLayout& layout = *found.layout;
+    const Chosen chosen = choose<LibraryConvolution>(
+        &LibraryFile::convolutions, "has no row for convolutions",
+        [&](const LibraryConvolution& row, bool) { return refusal(row, layout); },
+        [&](const LibraryFile& library, const LibraryConvolution& row) { return call_of(library, row, layout); });
+    if (!chosen.calls.empty()) write(layout, chosen.calls);
+    explain(op, name_of(layout.kind) + layout.sizes + " in " + layout.elements + chosen.text());
+    return true;
   }
 
   // One kernel for all of attention holds no scores in memory; in f32 products of a library are worth theirs.
@@ -156,48 +262,48 @@ class Marking {
   }
 
  private:
-  void choose(Candidate& candidate, const std::string& what) {
-    SmallVector<mlir::Attribute> calls;
-    std::string taken, refused;
+  void write(const ConvolutionLayout& layout, llvm::ArrayRef<mlir::Attribute> calls) {
+    mlir::Builder builder(layout.op->getContext());
+    for (mlir::Operation* op : layout.passed) {
+      op->setAttr(kGroup, builder.getI64IntegerAttr(count_++));
+      op->setAttr(kPassed, builder.getUnitAttr());
+    }
+    const mlir::Attribute number = builder.getI64IntegerAttr(count_++);
+    layout.root->setAttr(kGroup, number);
+    layout.root->setAttr(kLibraryCalls, builder.getArrayAttr(calls));
+  }
+
+  // What the libraries take of something, and why others don't.
+  struct Chosen {
+    SmallVector<mlir::Attribute> calls = {};
+    std::string taken = {}, refused = {};
+
+    std::string text() const {
+      return calls.empty() ? ", stays generated" + refused : ": " + taken + ", else generated" + refused;
+    }
+  };
+  // `refusal` is empty when the row takes it; it hears whether this is the first that would.
+  template <typename Row>
+  Chosen choose(std::vector<Row> LibraryFile::*rows, const char* none,
+                llvm::function_ref<std::string(const Row&, bool)> refusal,
+                llvm::function_ref<mlir::DictionaryAttr(const LibraryFile&, const Row&)> call) const {
+    Chosen chosen;
     for (const LibraryFile& library : libraries_) {
-      std::string why = "has no row for products";
-      for (const LibraryProduct& row : library.products) {
-        const std::string said = refusal(row, candidate);
+      std::string why = none;
+      for (const Row& row : library.*rows) {
+        const std::string said = refusal(row, chosen.calls.empty());
         // A row for these elements says more than one for others.
-        if (why.empty() || why.starts_with("has no row") || why.starts_with("takes no")) why = said;
+        if (said.empty() || why == none || llvm::StringRef(why).starts_with("takes no")) why = said;
         if (!said.empty()) continue;
-        why.clear();
-        // The first that takes it says what of the epilogue goes along.
-        if (calls.empty() && candidate.epilogue && !knows(row, candidate.epilogue->kind)) candidate.epilogue.reset();
-        why = candidate.epilogue && !knows(row, candidate.epilogue->kind) ? "knows no such epilogue" : "";
-        if (!why.empty()) continue;
-        calls.push_back(call_of(library, row, candidate));
-        taken += (taken.empty() ? "" : ", else ") + library.name + "." + command_of(row, candidate);
+        chosen.calls.push_back(call(library, row));
+        const auto made = llvm::cast<mlir::DictionaryAttr>(chosen.calls.back());
+        chosen.taken += (chosen.taken.empty() ? "" : ", else ") + library.name + "." +
+                        llvm::cast<mlir::StringAttr>(made.get("command")).str();
         break;
       }
-      if (!why.empty()) refused += "; " + library.name + ": " + why;
+      if (!why.empty()) chosen.refused += "; " + library.name + ": " + why;
     }
-    if (calls.empty()) return explain(candidate.op, what + ", stays generated" + refused);
-    write(candidate, calls);
-    explain(candidate.op, what + ": " + taken + ", else generated" + refused);
-  }
-
-  // The row's name, then what of the epilogue goes along.
-  static std::string command_of(const LibraryProduct& row, const Candidate& candidate) {
-    if (!candidate.epilogue) return row.command;
-    const Epilogue& kind = candidate.epilogue->kind;
-    return row.command + (kind.bias ? "_bias" : "") + (kind.activation.empty() ? "" : "_" + kind.activation);
-  }
-
-  static mlir::Attribute call_of(const LibraryFile& library, const LibraryProduct& row, const Candidate& candidate) {
-    mlir::Builder builder(candidate.op->getContext());
-    const bool has_bias = candidate.epilogue && candidate.epilogue->kind.bias;
-    return builder.getDictionaryAttr(
-        {builder.getNamedAttr("module", builder.getStringAttr(library.name)),
-         builder.getNamedAttr("command", builder.getStringAttr(command_of(row, candidate))),
-         builder.getNamedAttr("operands", builder.getDenseI64ArrayAttr({candidate.layout.a, candidate.layout.b})),
-         builder.getNamedAttr("bias", builder.getI64IntegerAttr(has_bias ? candidate.epilogue->bias_operand : -1)),
-         builder.getNamedAttr("numbers", as_attribute(builder, candidate.layout.numbers))});
+    return chosen;
   }
 
   void write(const Candidate& candidate, llvm::ArrayRef<mlir::Attribute> calls) {
@@ -258,6 +364,67 @@ mlir::Attribute with_arguments(mlir::DictionaryAttr call, mlir::Operation* produ
                                     builder.getNamedAttr("numbers", as_attribute(builder, numbers))});
 }
 
+// The tensor at the end of a path from `root`; null where a dispatch on the way computes more than its operation.
+Value follow(mlir::Operation* root, llvm::ArrayRef<int64_t> path) {
+  Value value = root->getOperand(static_cast<unsigned>(path.front()));
+  for (const int64_t step : path.drop_front()) {
+    mlir::Operation* op = value.getDefiningOp();
+    auto dispatch = llvm::dyn_cast_or_null<flow::DispatchOp>(op);
+    if (!op) return {};
+    if (!dispatch) {
+      value = op->getOperand(static_cast<unsigned>(step));
+      continue;
+    }
+    const auto operands = dispatch->getAttrOfType<mlir::DenseI64ArrayAttr>(kOperandsAt);
+    const auto operand = static_cast<size_t>(step);
+    if (!operands || operand >= operands.asArrayRef().size() || operands.asArrayRef()[operand] < 0) return {};
+    value = dispatch.getArguments()[static_cast<unsigned>(operands.asArrayRef()[operand])];
+  }
+  return value;
+}
+
+// The call with arguments of the dispatch in place of paths; what it reads is captured.
+mlir::Attribute with_paths(mlir::DictionaryAttr call, mlir::Operation* root, SmallVector<Value>& captured) {
+  mlir::Builder builder(root->getContext());
+  SmallVector<Value> read;
+  for (const mlir::Attribute path : llvm::cast<mlir::ArrayAttr>(call.get("paths"))) {
+    read.push_back(follow(root, llvm::cast<mlir::DenseI64ArrayAttr>(path).asArrayRef()));
+    if (!read.back()) return {};
+  }
+  SmallVector<int64_t> arguments;
+  for (const Value value : read) {
+    if (!argument_of(captured, value)) captured.push_back(value);
+    arguments.push_back(*argument_of(captured, value));
+  }
+  return builder.getDictionaryAttr({builder.getNamedAttr("module", call.get("module")),
+                                    builder.getNamedAttr("command", call.get("command")),
+                                    builder.getNamedAttr("arguments", builder.getDenseI64ArrayAttr(arguments)),
+                                    builder.getNamedAttr("numbers", call.get("numbers"))});
+}
+
+// The libraries without whose commands nobody reads what a dispatch gives; null: somebody does in any case. Readers come
+// before it.
+mlir::ArrayAttr libraries_in_place_of_readers(flow::DispatchOp dispatch) {
+  mlir::ArrayAttr all;
+  for (mlir::OpOperand& use : dispatch->getUses()) {
+    auto reader = llvm::dyn_cast<flow::DispatchOp>(use.getOwner());
+    if (!reader) return {};
+    auto libraries = reader->getAttrOfType<mlir::ArrayAttr>(kNeedlessBeside);
+    if (!libraries) {
+      SmallVector<mlir::Attribute> names;
+      for (const LibraryCall& call : library_calls(reader)) {
+        const auto reads = [&](unsigned argument) { return reader.getArguments()[argument] == use.get(); };
+        if (llvm::any_of(call.arguments, reads)) return {};
+        names.push_back(mlir::StringAttr::get(dispatch.getContext(), call.module));
+      }
+      libraries = mlir::ArrayAttr::get(dispatch.getContext(), names);
+    }
+    if (libraries.empty() || (all && all != libraries)) return {};
+    all = libraries;
+  }
+  return all;
+}
+
 }  // namespace
 
 mlir::LogicalResult mark_library_work(mlir::ModuleOp module, const LibraryOptions& options) {
@@ -278,30 +445,73 @@ mlir::LogicalResult mark_library_work(mlir::ModuleOp module, const LibraryOption
 
 bool is_library_work(mlir::Operation* op) { return op->hasAttr(kGroup); }
 
+bool is_library_result(mlir::Operation* op) { return is_library_work(op) && !op->hasAttr(kPassed); }
+
 std::optional<bool> joins_by_mark(mlir::Operation* producer, mlir::Operation* consumer) {
   const mlir::Attribute one = producer->getAttr(kGroup), other = consumer->getAttr(kGroup);
   if (!one && !other) return std::nullopt;
   return one == other;
 }
 
-mlir::ArrayAttr take_marks(llvm::ArrayRef<mlir::Operation*> operations, llvm::ArrayRef<Value> captured) {
-  mlir::Operation *product = nullptr, *root = nullptr;
+LibraryMarks take_marks(llvm::ArrayRef<mlir::Operation*> operations, SmallVector<Value>& captured) {
+  mlir::Operation *product = nullptr, *root = nullptr, *passed = nullptr;
   mlir::ArrayAttr calls;
   for (mlir::Operation* op : operations) {
     if (op->removeAttr(kProduct)) product = op;
+    if (op->removeAttr(kPassed)) passed = op;
     if (const auto found = llvm::dyn_cast_or_null<mlir::ArrayAttr>(op->removeAttr(kLibraryCalls))) {
       root = op;
       calls = found;
     }
     op->removeAttr(kGroup);
   }
-  if (!product || !root) return {};
+  LibraryMarks marks;
+  mlir::Builder builder(operations.front()->getContext());
+  if (passed) {
+    SmallVector<int64_t> places;
+    for (const Value operand : passed->getOperands()) {
+      const std::optional<unsigned> argument = argument_of(captured, operand);
+      places.push_back(argument ? static_cast<int64_t>(*argument) : -1);
+    }
+    marks.push_back(builder.getNamedAttr(kOperandsAt, builder.getDenseI64ArrayAttr(places)));
+  }
+  if (!root) return marks;
   SmallVector<mlir::Attribute> with;
-  for (const mlir::Attribute call : calls) {
-    const mlir::Attribute made = with_arguments(llvm::cast<mlir::DictionaryAttr>(call), product, root, captured);
+  for (const mlir::Attribute each : calls) {
+    const auto call = llvm::cast<mlir::DictionaryAttr>(each);
+    mlir::Attribute made;
+    if (call.contains("paths")) {
+      made = with_paths(call, root, captured);
+    } else if (product) {
+      made = with_arguments(call, product, root, captured);
+    }
     if (made) with.push_back(made);
   }
-  return with.empty() ? mlir::ArrayAttr() : mlir::ArrayAttr::get(product->getContext(), with);
+  if (!with.empty()) marks.push_back(builder.getNamedAttr(kLibraryCalls, builder.getArrayAttr(with)));
+  return marks;
+}
+
+void mark_needless(mlir::ModuleOp module) {
+  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    for (mlir::Block& block : function.getBody()) {
+      for (mlir::Operation& op : llvm::reverse(block)) {
+        auto dispatch = llvm::dyn_cast<flow::DispatchOp>(op);
+        if (!dispatch || !dispatch->removeAttr(kOperandsAt)) continue;
+        if (const mlir::ArrayAttr libraries = libraries_in_place_of_readers(dispatch)) {
+          dispatch->setAttr(kNeedlessBeside, libraries);
+        }
+      }
+    }
+  }
+}
+
+std::vector<std::string> needless_beside(flow::DispatchOp op) {
+  std::vector<std::string> all;
+  const auto libraries = op->getAttrOfType<mlir::ArrayAttr>(kNeedlessBeside);
+  for (const mlir::Attribute each : libraries ? libraries.getValue() : llvm::ArrayRef<mlir::Attribute>()) {
+    all.push_back(llvm::cast<mlir::StringAttr>(each).str());
+  }
+  return all;
 }
 
 std::vector<LibraryCall> library_calls(flow::DispatchOp op) {

@@ -98,6 +98,12 @@ void Dispatches::add_library_calls(flow::DispatchOp op, Command& command) {
     range.type = type_in_slot(op.getArguments()[argument]);
     return range;
   };
+  // On other devices other libraries may be there.
+  if (!function_.program.devices().several()) {
+    for (const std::string& library : needless_beside(op)) {
+      command.needless_flags.push_back(library_flag(function_.program, library, location, function_.number_of(op)));
+    }
+  }
   for (const LibraryCall& call : library_calls(op)) {
     Command::Alternative alternative;
     for (const unsigned argument : call.arguments) alternative.ranges.push_back(range_of_argument(argument));

@@ -8,46 +8,61 @@
 namespace baton::compiler_lite::schedule {
 namespace {
 
-constexpr llvm::StringLiteral kProducts = "library.products";
+constexpr llvm::StringLiteral kProducts = "library.products", kConvolutions = "library.convolutions";
 
 // One row, by its keys; a key that is none is an error, for it is a misspelled one.
 class Row {
  public:
-  Row(mlir::DictionaryAttr row, mlir::Operation* owner) : row_(row), owner_(owner) {}
+  Row(mlir::DictionaryAttr row, llvm::StringRef of, mlir::Operation* owner) : row_(row), of_(of), owner_(owner) {}
 
-  mlir::FailureOr<LibraryProduct> read() {
-    LibraryProduct product;
+  template <typename Read>
+  mlir::FailureOr<Read> read() {
+    Read made;
     bool good = true;
-    for (const mlir::NamedAttribute& each : row_) good = good && take(each, product);
+    for (const mlir::NamedAttribute& each : row_) good = good && take(each, made);
     if (!good) return mlir::failure();
-    if (product.command.empty() || product.elements.empty()) {
-      owner_->emitError() << "A row of " << kProducts << " has no `command` or no `elements`: " << row_;
+    if (made.command.empty() || made.elements.empty()) {
+      owner_->emitError() << "A row of " << of_ << " has no `command` or no `elements`: " << row_;
       return mlir::failure();
     }
-    return product;
+    return made;
   }
 
  private:
   bool take(const mlir::NamedAttribute& each, LibraryProduct& product) {
     const llvm::StringRef key = each.getName();
     const mlir::Attribute value = each.getValue();
-    if (key == "command") return text(key, value, product.command);
-    if (key == "elements") return texts(key, value, product.elements);
     if (key == "activations") return texts(key, value, product.activations);
-    if (key == "bias") return product.bias = llvm::isa<mlir::UnitAttr>(value) || refuse(key, value, "a unit");
-    if (key == "least_work") return number(key, value, product.work);
+    if (key == "bias") return unit(key, value, product.bias);
     if (key == "least_rows") return number(key, value, product.rows);
     if (key == "least_columns") return number(key, value, product.columns);
     if (key == "least_steps") return number(key, value, product.steps);
-    owner_->emitError() << "A row of " << kProducts << " has no key `" << key
-                        << "`; it has command, elements, bias, activations, least_work, least_rows, least_columns and "
-                           "least_steps";
+    return take_common(key, value, product,
+                       "command, elements, bias, activations, least_work, least_rows, least_columns and least_steps");
+  }
+  bool take(const mlir::NamedAttribute& each, LibraryConvolution& convolution) {
+    const llvm::StringRef key = each.getName();
+    const mlir::Attribute value = each.getValue();
+    if (key == "kinds") return texts(key, value, convolution.kinds);
+    if (key == "moved_filter_uses") return number(key, value, convolution.moved_filter_uses.emplace());
+    return take_common(key, value, convolution, "command, elements, kinds, least_work and moved_filter_uses");
+  }
+
+  template <typename Read>
+  bool take_common(llvm::StringRef key, mlir::Attribute value, Read& read, const char* known) {
+    if (key == "command") return text(key, value, read.command);
+    if (key == "elements") return texts(key, value, read.elements);
+    if (key == "least_work") return number(key, value, read.work);
+    owner_->emitError() << "A row of " << of_ << " has no key `" << key << "`; it has " << known;
     return false;
   }
 
   bool refuse(llvm::StringRef key, mlir::Attribute value, const char* wanted) {
-    owner_->emitError() << "`" << key << "` of " << kProducts << " is " << value << ", and takes " << wanted;
+    owner_->emitError() << "`" << key << "` of " << of_ << " is " << value << ", and takes " << wanted;
     return false;
+  }
+  bool unit(llvm::StringRef key, mlir::Attribute value, bool& out) {
+    return out = llvm::isa<mlir::UnitAttr>(value) || refuse(key, value, "a unit");
   }
   bool text(llvm::StringRef key, mlir::Attribute value, std::string& out) {
     const auto string = llvm::dyn_cast<mlir::StringAttr>(value);
@@ -71,8 +86,22 @@ class Row {
   }
 
   mlir::DictionaryAttr row_;
+  llvm::StringRef of_;
   mlir::Operation* owner_;
 };
+
+template <typename Read>
+mlir::LogicalResult read_rows(mlir::ModuleOp module, llvm::StringRef of, std::vector<Read>& into) {
+  const auto rows = module->getAttrOfType<mlir::ArrayAttr>(of);
+  for (const mlir::Attribute each : rows ? rows.getValue() : llvm::ArrayRef<mlir::Attribute>()) {
+    const auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(each);
+    if (!dictionary) return module.emitError() << "A row of " << of << " is " << each << ", and no dictionary";
+    mlir::FailureOr<Read> read = Row(dictionary, of, module).read<Read>();
+    if (mlir::failed(read)) return mlir::failure();
+    into.push_back(std::move(*read));
+  }
+  return mlir::success();
+}
 
 }  // namespace
 
@@ -82,17 +111,16 @@ mlir::FailureOr<LibraryFile> read_library_file(mlir::MLIRContext* context, const
   if (!owned) return mlir::emitError(location) << "The library file '" << path << "' can't be read";
   mlir::ModuleOp module = *owned;
   LibraryFile file;
-  const auto rows = module->getAttrOfType<mlir::ArrayAttr>(kProducts);
-  if (!module.getSymName() || !rows) {
-    return module.emitError() << "A library file is a module with a name and the attribute " << kProducts;
+  const bool has_rows =
+      module->hasAttrOfType<mlir::ArrayAttr>(kProducts) || module->hasAttrOfType<mlir::ArrayAttr>(kConvolutions);
+  if (!module.getSymName() || !has_rows) {
+    return module.emitError() << "A library file is a module with a name and the attribute " << kProducts << " or "
+                              << kConvolutions;
   }
   file.name = module.getSymName()->str();
-  for (const mlir::Attribute each : rows) {
-    const auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(each);
-    if (!dictionary) return module.emitError() << "A row of " << kProducts << " is " << each << ", and no dictionary";
-    mlir::FailureOr<LibraryProduct> product = Row(dictionary, module).read();
-    if (mlir::failed(product)) return mlir::failure();
-    file.products.push_back(std::move(*product));
+  if (mlir::failed(read_rows(module, kProducts, file.products)) ||
+      mlir::failed(read_rows(module, kConvolutions, file.convolutions))) {
+    return mlir::failure();
   }
   return file;
 }

@@ -1,6 +1,7 @@
-// What a file NAME.library.mlir says: which products the commands of a native module take.
+// What a file NAME.library.mlir says: which products and convolutions the commands of a native module take.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,20 @@ struct LibraryProduct {
   int64_t work = 0, rows = 0, columns = 0, steps = 0;
 };
 
+// One row of `library.convolutions`.
+struct LibraryConvolution {
+  std::string command;                // With _filter_gradient, _input_gradient behind it for those.
+  std::vector<std::string> elements;  // "f32 f32 f32": of both operands and the result.
+  std::vector<std::string> kinds;     // "forward", "filter_gradient", "input_gradient".
+  int64_t work = 0;                   // The smallest that it takes, in multiplications.
+  // How often each element of a filter must be read for a copy of it to be worth it; nothing: it takes none that it must copy.
+  std::optional<int64_t> moved_filter_uses = {};
+};
+
 struct LibraryFile {
   std::string name;  // Of the native module.
   std::vector<LibraryProduct> products;
+  std::vector<LibraryConvolution> convolutions;
 };
 
 mlir::FailureOr<LibraryFile> read_library_file(mlir::MLIRContext* context, const std::string& path,

@@ -95,11 +95,20 @@ class Writer {
 
   void write_command(const Command& command) {
     switch (command.kind) {
-      case Command::Kind::kDispatch: return write_first_there(command, command.alternatives);
+      case Command::Kind::kDispatch: return write_where_needed(command, command.needless_flags);
       case Command::Kind::kFillBuffer: return write_fill_buffer(command);
       case Command::Kind::kCopyBuffer: return write_copy_buffer(command);
       case Command::Kind::kCustom: return write_custom(command);
     }
+  }
+
+  void write_where_needed(const Command& command, llvm::ArrayRef<std::string> needless_flags) {
+    if (needless_flags.empty()) return write_first_there(command, command.alternatives);
+    const Value needless = load(command.location, needless_flags.front(), builder_.getI1Type());
+    auto choice = builder_.create<mlir::scf::IfOp>(command.location, needless, /*withElseRegion=*/true);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(choice.elseBlock());
+    write_where_needed(command, needless_flags.drop_front());
   }
 
   // The first of the alternatives that is there, else the dispatch.

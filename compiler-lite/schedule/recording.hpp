@@ -70,6 +70,8 @@ struct Command {
     llvm::SmallVector<mlir::Value> numbers = {};
   };
   std::vector<Alternative> alternatives = {};
+  // Nothing is recorded where one of these is set: a library's command needs no result of it.
+  std::vector<std::string> needless_flags = {};
 
   mlir::Value pattern = {};  // i64
   unsigned pattern_bytes = 0;

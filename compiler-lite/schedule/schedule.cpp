@@ -169,7 +169,9 @@ LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options)
 LogicalResult create_dispatches(ModuleOp module, const ScheduleOptions& options, const LibraryOptions& libraries) {
   if (failed(mark_library_work(module, libraries))) return failure();
   if (are_blocks(find_targets(module, options)) && failed(split_products(module))) return failure();
-  return failed(form_dispatches(module)) ? failure() : resolve_sizes(module);
+  if (failed(form_dispatches(module))) return failure();
+  mark_needless(module);
+  return resolve_sizes(module);
 }
 
 LogicalResult show_kernels(ModuleOp module) {

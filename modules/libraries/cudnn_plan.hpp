@@ -1,0 +1,252 @@
+// A convolution of tensors without gaps as one of cuDNN's engines computes it: the graph, what heuristics say of it, and which engine is
+// taken.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "modules/libraries/convolution.hpp"
+#include "modules/libraries/cudnn_backend.hpp"
+#include "modules/libraries/trial.hpp"
+
+namespace baton::libraries {
+
+enum class ConvolutionKind { kForward, kFilterGradient, kInputGradient };
+
+struct CudnnElement {
+  Cudnn::Element type;
+  int64_t bytes;
+};
+// The library on one device: its handle belongs to the context. Threads: whoever has it locked.
+class CudnnOnDevice {
+ public:
+  static sdk::Result<std::shared_ptr<CudnnOnDevice>> make(sdk::Device& device, const Cudnn& use) {
+    BATON_ASSIGN_OR_RETURN(const int64_t context, device.query("cuda", "context"));
+    auto made = std::make_shared<CudnnOnDevice>(use, reinterpret_cast<void*>(context));
+    const CurrentContext current(made->context_);
+    BATON_OR_RETURN(status_of_call("cudnnCreate", use.create(&made->handle_)));
+    return made;
+  }
+  CudnnOnDevice(const Cudnn& use, void* context) : use_(use), context_(context) {}
+  CudnnOnDevice(const CudnnOnDevice&) = delete;
+  ~CudnnOnDevice() {
+    const CurrentContext current(context_);
+    if (handle_) use_.destroy(handle_);
+  }
+
+  const Cudnn& use() const { return use_; }
+  Cudnn::Handle handle() const { return handle_; }
+  void* context() const { return context_; }
+
+  std::mutex mutex;
+
+ private:
+  const Cudnn use_;
+  void* const context_;
+  Cudnn::Handle handle_ = nullptr;
+};
+
+// An engine that computes one convolution of tensors without gaps.
+class CudnnPlan {
+ public:
+  struct Request {
+    Convolution convolution;
+    ConvolutionKind kind;
+    CudnnElement element;
+    bool tf32;
+    bool measures;  // Which engine is the fastest; else heuristics say.
+    int64_t alignment;
+  };
+  static sdk::Result<std::shared_ptr<CudnnPlan>> make(const CudnnOnDevice& on, const Request& request) {
+    auto plan = std::shared_ptr<CudnnPlan>(new CudnnPlan(on.use(), request));
+    BATON_OR_RETURN(plan->describe(on.handle()));
+    for (const int mode : {Cudnn::kByShape, Cudnn::kFallback}) {
+      BATON_OR_RETURN(plan->choose(on, mode));
+      if (plan->engine_) return plan;
+    }
+    return sdk::failure(sdk::StatusCode::kUnimplemented, "cuDNN has no engine for a convolution of ",
+                        request.convolution.describe(), ".");
+  }
+
+  uint64_t workspace_bytes() const { return static_cast<uint64_t>(engine_->workspace_bytes); }
+  sdk::Status enqueue(const CudnnOnDevice& on, void* stream, const Places& places) const {
+    return enqueue(on, stream, places, *engine_);
+  }
+
+ private:
+  static constexpr int64_t kWorkspaceMax = int64_t{1} << 30;
+  // Engines that are asked for, and those of them that are measured.
+  static constexpr size_t kEnginesMax = 32, kMeasuredMax = 24;
+  static constexpr int64_t kX = 'x', kW = 'w', kY = 'y';  // Names of tensors.
+
+  struct Engine {
+    CudnnDescriptor configuration, plan;
+    int64_t workspace_bytes;
+  };
+
+  CudnnPlan(const Cudnn& use, const Request& request) : use_(use), request_(request) {}
+
+  sdk::Status enqueue(const CudnnOnDevice& on, void* stream, const Places& places, const Engine& engine) const {
+    BATON_OR_RETURN(status_of_call("cudnnSetStream", use_.set_stream(on.handle(), stream)));
+    const int64_t ids[] = {kX, kW, kY};
+    void* const pointers[] = {reinterpret_cast<void*>(places.x), reinterpret_cast<void*>(places.w),
+                              reinterpret_cast<void*>(places.y)};
+    void* const workspace = reinterpret_cast<void*>(places.workspace);
+    CudnnDescriptor variants(use_, Cudnn::kVariants);
+    variants.set(Cudnn::kVariantIds, Cudnn::kInt64Value, ids, 3)
+        .set(Cudnn::kVariantPointers, Cudnn::kPointerValue, pointers, 3)
+        .set(Cudnn::kVariantWorkspace, Cudnn::kPointerValue, workspace);
+    BATON_OR_RETURN(variants.finish());
+    return status_of_call("cudnnBackendExecute", use_.execute(on.handle(), engine.plan.get(), variants.get()));
+  }
+
+  // Two dimensions of images at least, which is what engines know.
+  size_t spatial_count() const {
+    const Convolution::Along& first = request_.convolution.along[0];
+    return first.image == 1 && first.window == 1 && first.result == 1 ? 2 : 3;
+  }
+  uint64_t bytes(const Convolution::Sizes& sizes, const Convolution::Strides& strides) const {
+    return Convolution::extent(sizes, strides) * static_cast<uint64_t>(request_.element.bytes);
+  }
+  template <typename Numbers>
+  std::vector<int64_t> without_missing(const Numbers& all) const {
+    std::vector<int64_t> made(all.begin(), all.end());
+    if (spatial_count() == 2) made.erase(made.begin() + 2);
+    return made;
+  }
+
+  sdk::Status tensor(int64_t id, const Convolution::Sizes& all_sizes, const Convolution::Strides& all_strides) {
+    const std::vector<int64_t> sizes = without_missing(all_sizes);
+    const std::vector<int64_t> strides = without_missing(all_strides);
+    CudnnDescriptor& made = kept_.emplace_back(use_, Cudnn::kTensor);
+    made.set(Cudnn::kTensorElement, Cudnn::kElementValue, request_.element.type)
+        .set(Cudnn::kTensorSizes, sizes)
+        .set(Cudnn::kTensorStrides, strides)
+        .set(Cudnn::kTensorId, Cudnn::kInt64Value, id)
+        .set(Cudnn::kTensorAlignment, Cudnn::kInt64Value, request_.alignment);
+    return made.finish();
+  }
+
+  // The graph, which is one operation.
+  sdk::Status describe(Cudnn::Handle handle) {
+    const Convolution& of = request_.convolution;
+    kept_.reserve(6);
+    BATON_OR_RETURN(tensor(kX, of.x_sizes(), of.x));
+    BATON_OR_RETURN(tensor(kW, of.w_sizes(), of.w));
+    BATON_OR_RETURN(tensor(kY, of.y_sizes(), of.y));
+    std::vector<int64_t> dilations, steps, before, after;
+    for (size_t i = Convolution::kSpatial - spatial_count(); i < Convolution::kSpatial; ++i) {
+      dilations.push_back(of.along[i].dilation);
+      steps.push_back(of.along[i].step);
+      before.push_back(of.along[i].before);
+      after.push_back(of.along[i].after());
+    }
+    const Cudnn::Element sums = request_.element.type == Cudnn::kF64 ? Cudnn::kF64 : Cudnn::kF32;
+    const int mode = Cudnn::kCrossCorrelation;
+    CudnnDescriptor& convolution = kept_.emplace_back(use_, Cudnn::kConvolution);
+    convolution.set(Cudnn::kConvolutionSums, Cudnn::kElementValue, sums)
+        .set(Cudnn::kConvolutionMode, Cudnn::kModeValue, mode)
+        .set(Cudnn::kConvolutionDimensions, Cudnn::kInt64Value, static_cast<int64_t>(spatial_count()))
+        .set(Cudnn::kConvolutionDilations, dilations)
+        .set(Cudnn::kConvolutionStrides, steps)
+        .set(Cudnn::kConvolutionBefore, before)
+        .set(Cudnn::kConvolutionAfter, after);
+    BATON_OR_RETURN(convolution.finish());
+    BATON_OR_RETURN(operation(convolution));
+    CudnnDescriptor& graph = kept_.emplace_back(use_, Cudnn::kGraph);
+    graph.set(Cudnn::kGraphHandle, Cudnn::kHandleValue, handle).set(Cudnn::kGraphOperations, kept_[4]);
+    return graph.finish();
+  }
+
+  // Attributes of each kind follow each other: alpha, beta, the convolution, w, x and y.
+  sdk::Status operation(const CudnnDescriptor& convolution) {
+    static constexpr int kTypes[] = {Cudnn::kForward, Cudnn::kFilterGradient, Cudnn::kInputGradient};
+    static constexpr int kFirst[] = {Cudnn::kForwardAlpha, Cudnn::kFilterGradientAlpha, Cudnn::kInputGradientAlpha};
+    const int first = kFirst[static_cast<int>(request_.kind)];
+    const float one = 1, zero = 0;
+    CudnnDescriptor& made = kept_.emplace_back(use_, kTypes[static_cast<int>(request_.kind)]);
+    made.set(first, Cudnn::kFloatValue, one)
+        .set(first + 1, Cudnn::kFloatValue, zero)
+        .set(first + 2, convolution)
+        .set(first + 3, kept_[1])
+        .set(first + 4, kept_[0])
+        .set(first + 5, kept_[2]);
+    return made.finish();
+  }
+
+  // The first engine that heuristics name, takes the graph, and computes as precisely as the program says; or the fastest of some.
+  sdk::Status choose(const CudnnOnDevice& on, int mode) {
+    const Convolution& of = request_.convolution;
+    CudnnDescriptor heuristics(use_, Cudnn::kHeuristics);
+    heuristics.set(Cudnn::kHeuristicsGraph, kept_[5]).set(Cudnn::kHeuristicsMode, Cudnn::kHeuristicValue, mode);
+    BATON_OR_RETURN(heuristics.finish());
+    std::vector<CudnnDescriptor> found;
+    std::vector<Cudnn::Descriptor> handles;
+    found.reserve(kEnginesMax);
+    for (size_t i = 0; i < kEnginesMax; ++i) {
+      handles.push_back(found.emplace_back(use_, Cudnn::kConfiguration).get());
+    }
+    int64_t count = 0;
+    BATON_OR_RETURN(status_of_call("cudnnBackendGetAttribute",
+                                   use_.get(heuristics.get(), Cudnn::kHeuristicsResults, Cudnn::kDescriptorValue,
+                                            static_cast<int64_t>(kEnginesMax), &count, handles.data())));
+    while (found.size() > static_cast<size_t>(count)) found.pop_back();
+    std::optional<Trial> trial =
+        request_.measures ? Trial::make(bytes(of.x_sizes(), of.x), bytes(of.w_sizes(), of.w), bytes(of.y_sizes(), of.y))
+                          : std::nullopt;
+    size_t left = trial ? kMeasuredMax : 1;
+    std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
+    for (size_t i = 0; i < found.size() && left > 0; ++i) {
+      std::optional<Engine> engine = make_engine(on, found[i]);
+      if (!engine) continue;
+      --left;
+      const auto run = [&](void* stream, const Places& places) { return enqueue(on, stream, places, *engine); };
+      const std::chrono::nanoseconds took = trial ? trial->measure(static_cast<uint64_t>(engine->workspace_bytes), run)
+                                                  : std::chrono::nanoseconds::zero();
+      if (took >= least) continue;
+      least = took;
+      engine_.reset();
+      engine_.emplace(std::move(*engine));
+    }
+    return {};
+  }
+
+  std::optional<Engine> make_engine(const CudnnOnDevice& on, CudnnDescriptor& configuration) const {
+    if (!is_precise(configuration)) return std::nullopt;
+    const Cudnn::Handle handle = on.handle();
+    CudnnDescriptor plan(use_, Cudnn::kPlan);
+    plan.set(Cudnn::kPlanHandle, Cudnn::kHandleValue, handle).set(Cudnn::kPlanConfiguration, configuration);
+    if (!plan.finish().ok()) return std::nullopt;
+    int64_t bytes = 0, one = 0;
+    const int code = use_.get(plan.get(), Cudnn::kPlanWorkspaceBytes, Cudnn::kInt64Value, 1, &one, &bytes);
+    if (code != 0 || bytes > kWorkspaceMax) return std::nullopt;
+    return Engine{std::move(configuration), std::move(plan), bytes};
+  }
+
+  bool is_precise(const CudnnDescriptor& configuration) const {
+    CudnnDescriptor engine(use_, Cudnn::kEngine);
+    Cudnn::Descriptor of = engine.get();
+    int64_t count = 0;
+    if (use_.get(configuration.get(), Cudnn::kConfigurationEngine, Cudnn::kDescriptorValue, 1, &count, &of) != 0) {
+      return false;
+    }
+    int notes[16] = {};
+    if (use_.get(of, Cudnn::kEngineNotes, Cudnn::kNoteValue, 16, &count, notes) != 0) return false;
+    for (int64_t i = 0; i < std::min<int64_t>(count, 16); ++i) {
+      const bool rounds = notes[i] == Cudnn::kTensorCores || notes[i] == Cudnn::kLessPreciseInputs;
+      if (notes[i] == Cudnn::kLessPreciseSums) return false;
+      if (rounds && request_.element.type == Cudnn::kF32 && !request_.tf32) return false;
+    }
+    return true;
+  }
+
+  const Cudnn use_;
+  const Request request_;
+  std::vector<CudnnDescriptor> kept_;  // x, w, y, the convolution, the operation, the graph.
+  std::optional<Engine> engine_;
+};
+
+}  // namespace baton::libraries
