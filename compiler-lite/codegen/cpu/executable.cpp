@@ -68,7 +68,9 @@ class Build {
   mlir::LogicalResult translate_level(LevelCode& level) {
     const StageTimer timer(options_.times, "buffers to LLVM's IR");
     mlir::OwningOpRef<ModuleOp> copy = kernels_->clone();
-    if (mlir::failed(lower_bodies(*copy, {level.target.vector_bytes, level.target.vector_registers}))) return failure();
+    const bool has_pair_sums = options_.architecture == Architecture::kX86_64;
+    const BodyOptions bodies{level.target.vector_bytes, level.target.vector_registers, has_pair_sums};
+    if (mlir::failed(lower_bodies(*copy, bodies))) return failure();
     FailureOr<std::vector<EntryPoint>> entries = lower_to_llvm(*copy, level.target, imports_);
     if (mlir::failed(entries)) return failure();
     level.entries = std::move(*entries);

@@ -10,6 +10,7 @@ namespace baton::compiler_lite::codegen::cpu {
 struct BodyOptions {
   unsigned vector_bytes = 16;
   unsigned vector_registers = 16;
+  bool has_pair_sums = false;  // x86's pmaddwd.
 };
 
 // After lower_to_buffers.

@@ -9,6 +9,9 @@
 //       for all turns of further rows              as a convolution has them: another A and C, the same panel
 //         for m0 in steps of rows_                 then rows_/2, ... 1 for the rest
 //           C[m0.., n0..] += A[m0.., k0..] * panel   masked at the right edge
+//
+// Products of bytes that are summed in i32 take two steps at once on x86, where vpmaddwd multiplies pairs of i16 and adds the two
+// products: each i32 of the panel holds the numbers of two rows of B, and each broadcast one those of two columns of A.
 #include "compiler-lite/codegen/cpu/product.hpp"
 
 #include "compiler-lite/codegen/cpu/few_rows.hpp"
@@ -16,6 +19,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,6 +51,9 @@ class ProductWriter {
     columns_ = lanes_ * kColumnVectors;
     most_rows_ = options.vector_registers >= 32 ? 8 : 4;
     vector_ = mlir::VectorType::get({lanes_}, element_);
+    const auto is_byte = [](Value memory) { return type_of(memory).getElementType().isInteger(8); };
+    in_pairs_ = options.has_pair_sums && element_.isInteger(32) && is_byte(product.a) && is_byte(product.b);
+    depth_ = in_pairs_ ? 2 * kDepth : kDepth;
   }
 
   void write() {
@@ -55,8 +62,8 @@ class ProductWriter {
     const Value width = size_of(product_.c, 1);
     panel_ = builder_.create<memref::AllocOp>(location_, mlir::MemRefType::get({kDepth, columns_}, element_),
                                               builder_.getI64IntegerAttr(64));
-    loop(zero, depth, kDepth, [&](Value k0) {
-      const Value k_count = at_most(kDepth, depth, k0);
+    loop(zero, depth, depth_, [&](Value k0) {
+      const Value k_count = at_most(depth_, depth, k0);
       const int64_t known = type_of(product_.c).getDimSize(1);
       mlir::ShapedType::isDynamic(known) ? write_columns(k0, k_count, width) : write_known_columns(k0, k_count, known);
     });
@@ -191,26 +198,68 @@ class ProductWriter {
   void pack(Value k0, Value k_count, Value n0) {
     if (!has_contiguous_rows(product_.b)) return pack_edge(k0, k_count, n0, index(vectors_ * lanes_));
     const auto source = mlir::VectorType::get({lanes_}, type_of(product_.b).getElementType());
-    loop(index(0), k_count, 1, [&](Value k) {
+    for_panel_rows(k_count, [&](Value row, Value k, bool is_pair) {
       for (int64_t v = 0; v < vectors_; ++v) {
         const Value column = index(v * lanes_);
-        const Value values = builder_.create<vector::LoadOp>(location_, source, product_.b,
-                                                             mlir::ValueRange{add(k0, k), add(n0, column)});
-        builder_.create<vector::StoreOp>(location_, convert(values, vector_), panel_, mlir::ValueRange{k, column});
+        const auto read = [&](Value step) -> Value {
+          const Value values = builder_.create<vector::LoadOp>(location_, source, product_.b,
+                                                               mlir::ValueRange{add(k0, step), add(n0, column)});
+          return convert(values, vector_);
+        };
+        const Value values = read_step(k, is_pair, read);
+        builder_.create<vector::StoreOp>(location_, values, panel_, mlir::ValueRange{row, column});
       }
     });
   }
 
+  // The rows of the panel and the steps that they belong to: two steps for each where it is of pairs, but for a last one.
+  template <typename Body>
+  void for_panel_rows(Value k_count, Body body) {
+    if (!in_pairs_) {
+      loop(index(0), k_count, 1, [&](Value k) { body(k, k, false); });
+      return;
+    }
+    const Value pairs = builder_.create<arith::ShRUIOp>(location_, k_count, index(1));
+    loop(index(0), pairs, 1, [&](Value row) { body(row, add(row, row), true); });
+    if (has_only_pairs()) return;
+    const Value odd = builder_.create<arith::AndIOp>(location_, k_count, index(1));
+    loop(index(0), odd, 1, [&](Value) { body(pairs, add(pairs, pairs), false); });
+  }
+  bool has_only_pairs() const {
+    const int64_t steps = type_of(product_.a).getDimSize(1);
+    return !mlir::ShapedType::isDynamic(steps) && steps % 2 == 0;
+  }
+
+  // What `read` gives for step `k`; of pairs two halves, the second of which is 0 behind the last step.
+  template <typename Read>
+  Value read_step(Value k, bool is_pair, Read read) {
+    const Value first = read(k);
+    if (!in_pairs_) return first;
+    const auto constant = [&](int64_t number) -> Value {
+      mlir::TypedAttr value = builder_.getI32IntegerAttr(static_cast<int32_t>(number));
+      if (first.getType() == vector_) value = mlir::DenseElementsAttr::get(vector_, value);
+      return builder_.create<arith::ConstantOp>(location_, value);
+    };
+    const Value low = builder_.create<arith::AndIOp>(location_, first, constant(0xFFFF));
+    if (!is_pair) return low;
+    const Value high = builder_.create<arith::ShLIOp>(location_, read(add(k, index(1))), constant(16));
+    return builder_.create<arith::OrIOp>(location_, low, high);
+  }
+
   void pack_edge(Value k0, Value k_count, Value n0, Value n_count) {
     const Value zero = builder_.create<arith::ConstantOp>(location_, element_, builder_.getZeroAttr(element_));
-    loop(index(0), k_count, 1, [&](Value k) {
+    for_panel_rows(k_count, [&](Value row, Value k, bool is_pair) {
       loop(index(0), n_count, 1, [&](Value n) {
-        const Value value =
-            builder_.create<memref::LoadOp>(location_, product_.b, mlir::ValueRange{add(k0, k), add(n0, n)});
-        builder_.create<memref::StoreOp>(location_, convert(value, element_), panel_, mlir::ValueRange{k, n});
+        const auto read = [&](Value step) -> Value {
+          const Value value =
+              builder_.create<memref::LoadOp>(location_, product_.b, mlir::ValueRange{add(k0, step), add(n0, n)});
+          return convert(value, element_);
+        };
+        const Value value = read_step(k, is_pair, read);
+        builder_.create<memref::StoreOp>(location_, value, panel_, mlir::ValueRange{row, n});
       });
       loop(n_count, index(vectors_ * lanes_), 1, [&](Value n) {
-        builder_.create<memref::StoreOp>(location_, zero, panel_, mlir::ValueRange{k, n});
+        builder_.create<memref::StoreOp>(location_, zero, panel_, mlir::ValueRange{row, n});
       });
     });
   }
@@ -253,24 +302,73 @@ class ProductWriter {
 
   llvm::SmallVector<Value> accumulate(llvm::ArrayRef<Value> row_at, Value k0, Value k_count,
                                       llvm::ArrayRef<Value> sums) {
-    auto loop = builder_.create<scf::ForOp>(location_, index(0), k_count, index(1), sums);
+    if (!in_pairs_) return accumulate(row_at, k0, index(0), k_count, /*is_pair=*/false, sums);
+    const Value pairs = builder_.create<arith::ShRUIOp>(location_, k_count, index(1));
+    llvm::SmallVector<Value> whole = accumulate(row_at, k0, index(0), pairs, /*is_pair=*/true, sums);
+    if (has_only_pairs()) return whole;
+    const Value odd = builder_.create<arith::AndIOp>(location_, k_count, index(1));
+    return accumulate(row_at, k0, pairs, add(pairs, odd), /*is_pair=*/false, whole);
+  }
+
+  // Along these rows of the panel.
+  llvm::SmallVector<Value> accumulate(llvm::ArrayRef<Value> row_at, Value k0, Value begin, Value end, bool is_pair,
+                                      llvm::ArrayRef<Value> sums) {
+    auto loop = builder_.create<scf::ForOp>(location_, begin, end, index(1), sums);
     const OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(loop.getBody());
-    const Value k = loop.getInductionVar();
+    const Value panel_row = loop.getInductionVar();
+    const Value k = in_pairs_ ? add(panel_row, panel_row) : panel_row;
     llvm::SmallVector<Value> columns, results;
     for (int64_t v = 0; v < vectors_; ++v) {
       columns.push_back(
-          builder_.create<vector::LoadOp>(location_, vector_, panel_, mlir::ValueRange{k, index(v * lanes_)}));
+          builder_.create<vector::LoadOp>(location_, vector_, panel_, mlir::ValueRange{panel_row, index(v * lanes_)}));
     }
-    const Value k_at = add(k0, k);
     unsigned next = 0;
+    const bool reads_pairs = is_pair && has_contiguous_rows(product_.a);
     for (const Value row : row_at) {
-      const Value value = builder_.create<memref::LoadOp>(location_, a_, mlir::ValueRange{row, k_at});
-      const Value splat = builder_.create<vector::BroadcastOp>(location_, vector_, convert(value, element_));
+      if (reads_pairs) {
+        const Value splat = splat_pair(row, add(k0, k));
+        for (const Value column : columns)
+          results.push_back(multiply_add(splat, column, loop.getRegionIterArg(next++)));
+        continue;
+      }
+      const auto read = [&](Value step) -> Value {
+        const Value value = builder_.create<memref::LoadOp>(location_, a_, mlir::ValueRange{row, add(k0, step)});
+        return convert(value, element_);
+      };
+      const Value splat = builder_.create<vector::BroadcastOp>(location_, vector_, read_step(k, is_pair, read));
       for (const Value column : columns) results.push_back(multiply_add(splat, column, loop.getRegionIterArg(next++)));
     }
     builder_.create<scf::YieldOp>(location_, results);
     return llvm::SmallVector<Value>(loop.getResults());
+  }
+
+  // Two bytes that lie side by side, in all lanes, each as a half: two instructions.
+  Value splat_pair(Value row, Value k) {
+    const mlir::Type byte = builder_.getI8Type(), half = builder_.getI16Type();
+    const auto vector_of = [](int64_t count, mlir::Type type) { return mlir::VectorType::get({count}, type); };
+    const auto cast = [&](mlir::VectorType type, Value value) -> Value {
+      return builder_.create<vector::BitCastOp>(location_, type, value);
+    };
+    const Value bytes =
+        builder_.create<vector::LoadOp>(location_, vector_of(2, byte), a_, mlir::ValueRange{row, k}).getResult();
+    const Value both = builder_.create<vector::ExtractOp>(location_, cast(vector_of(1, half), bytes), int64_t{0});
+    const Value splat = builder_.create<vector::BroadcastOp>(location_, vector_of(lanes_, half), both);
+    return cast(vector_, convert(cast(vector_of(2 * lanes_, byte), splat), vector_of(2 * lanes_, half)));
+  }
+
+  // For each lane the sum of the products of its two halves.
+  Value multiply_pairs(Value a, Value b) {
+    const llvm::StringRef name = lanes_ == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                                 : lanes_ == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                               : "llvm.x86.sse2.pmadd.wd";
+    const auto halves = mlir::VectorType::get({2 * lanes_}, builder_.getI16Type());
+    llvm::SmallVector<Value> operands;
+    for (const Value each : {a, b}) operands.push_back(builder_.create<vector::BitCastOp>(location_, halves, each));
+    return builder_
+        .create<mlir::LLVM::CallIntrinsicOp>(location_, vector_, builder_.getStringAttr(name),
+                                             mlir::ValueRange(operands))
+        .getResult(0);
   }
 
   // Contracted to one instruction where the target has it.
@@ -280,7 +378,7 @@ class ProductWriter {
       const Value product = builder_.create<arith::MulFOp>(location_, a, b, contract);
       return builder_.create<arith::AddFOp>(location_, sum, product, contract);
     }
-    return add(sum, builder_.create<arith::MulIOp>(location_, a, b));
+    return add(sum, in_pairs_ ? multiply_pairs(a, b) : builder_.create<arith::MulIOp>(location_, a, b));
   }
 
   OpBuilder& builder_;
@@ -288,6 +386,8 @@ class ProductWriter {
   const Product& product_;
   mlir::Type element_;
   int64_t lanes_, columns_, most_rows_;
+  bool in_pairs_;
+  int64_t depth_;                   // Steps that a panel holds.
   int64_t rows_ = 0, vectors_ = 0;  // Of the tiles that are being written.
   Value a_, c_;                     // Of the further rows that are being written.
   mlir::VectorType vector_;

@@ -139,7 +139,7 @@ class CpuTarget final : public Target {
     const mlir::FailureOr<TargetOptions> options = options_of(request.target, request.settings, request.location());
     if (mlir::failed(options)) return mlir::failure();
     if (stage == "loops") {
-      const BodyOptions avx2{32, 16};
+      const BodyOptions avx2{32, 16, /*has_pair_sums=*/true};
       if (mlir::failed(lower_to_buffers(kernels)) || mlir::failed(lower_bodies(kernels, avx2))) return mlir::failure();
       return print_text(kernels);
     }

@@ -54,6 +54,18 @@ func.func @brain_halves(%a: tensor<4096xbf16>, %b: tensor<4096xbf16>) -> tensor<
   return %r : tensor<4096xbf16>
 }
 
+// Bytes that are summed in i32 take two steps at once on x86.
+// CHECK-LABEL: byte_product_{{avx512|avx2|baseline}}:
+// AVX512: vpmaddwd {{.*}}zmm
+// AVX2: vpmaddwd {{.*}}ymm
+// SSE: pmaddwd
+// NEON-LABEL: byte_product_neon:
+// NEON: mla v{{[0-9]+}}.4s
+func.func @byte_product(%a: tensor<64x128xi8>, %b: tensor<128x64xi8>, %c: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {tied_operands = [2]} {
+  %r = linalg.matmul ins(%a, %b : tensor<64x128xi8>, tensor<128x64xi8>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32>
+  return %r : tensor<64x64xi32>
+}
+
 // CHECK-LABEL: product_{{avx512|avx2|baseline}}:
 // AVX512: vfmadd231ps {{.*}}zmm
 // AVX2: vfmadd231ps {{.*}}ymm
