@@ -50,7 +50,8 @@ def compile(source, *, target=None, flags=(), output=None, cache=None, timeout=N
     from baton._tools import environment, find
     if not isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
         raise TypeError(f"a program in MLIR is wanted: its text, or the path of a file, not {described(source)}")
-    limit = seconds(timeout) or None
+    limit = seconds(timeout)
+    limit = limit if 0 < limit < 10**6 else None  # poll() counts milliseconds in 32 bits.
     command = [_find_compiler(find), os.fspath(source) if _is_path(source) else "-", "-o", "-"]
     command += [f"--target-device={name}" for name in _targets(() if target is None else target)] + list(sequence(flags, "flags"))
     if cache is not None:

@@ -140,7 +140,7 @@ def seconds(timeout):
         raise TypeError(f"a timeout is a number of seconds, not {described(timeout)}")
     if not timeout > 0:
         raise ValueError(f"a timeout of {timeout} seconds leaves no time")
-    return float(timeout)
+    return max(float(min(timeout, 10**9)), 1e-9)  # Nanoseconds in 64 bits; what is beyond has no end.
 
 
 def _integer(given, name):

@@ -1,6 +1,5 @@
 // The extension module baton._baton: the runtime with devices, for the package baton (python/baton), which is what
 // people import.
-#include <stdexcept>
 #include <typeinfo>
 
 #include "modules/sdk/version.h"
@@ -10,12 +9,11 @@
 #include "python/extension/kernels.hpp"
 #include "python/extension/trace.hpp"
 
+// Python calls PyInit__baton below, which refuses first: nanobind forgets the types of the main interpreter as soon as it
+// begins in another one.
+#define PyInit__baton begin_baton
 NB_MODULE(_baton, module) {
   using namespace baton::python;
-  // Devices call from threads of their own, and those belong to the first interpreter.
-  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
-    throw std::runtime_error("baton can't be used in a subinterpreter; import it in the main one, or start a process");
-  }
   // What is left of Python's wrong types: a cast that nobody put in words.
   nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
     try {
@@ -35,4 +33,13 @@ NB_MODULE(_baton, module) {
   bind_command_buffers(module);
   bind_kernels(module);  // Gives CommandBuffer its kernels.
   bind_traces(module);
+}
+#undef PyInit__baton
+
+extern "C" NB_EXPORT PyObject* PyInit__baton() {
+  // Devices call from threads of their own, and those belong to the first interpreter.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return begin_baton();
+  PyErr_SetString(PyExc_ImportError,
+                  "baton can't be used in a subinterpreter; import it in the main one, or start a process");
+  return nullptr;
 }

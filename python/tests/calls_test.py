@@ -108,6 +108,8 @@ def test_limits(host_file, folder):
         counted.copy()  # Whose initializers are calls, too.
     with pytest.raises(ValueError):
         baton.load(host_file, device="local-sync", modules=[app()], timeout=0)
+    for endless in (float("inf"), 1e300, 10**400, 2**62):
+        baton.load(host_file, device="local-sync", modules=[app()], timeout=endless).nothing()
 
 
 def test_functions_with_fences_give_results_that_are_not_there_yet(async_file, device):

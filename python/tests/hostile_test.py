@@ -464,3 +464,5 @@ def test_a_compiler_that_does_not_end_is_stopped(tmp_path, monkeypatch):
         baton.compile("func.func @f() { return }", timeout=0.2)
     with pytest.raises(ValueError, match="leaves no time"):
         baton.compile("func.func @f() { return }", timeout=0)
+    monkeypatch.undo()
+    assert baton.compile("func.func @f() { return }", timeout=float("inf"))

@@ -2,6 +2,8 @@
 import subprocess
 import sys
 
+import pytest
+
 
 def run(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
@@ -14,6 +16,8 @@ def test_import_brings_neither_numpy_nor_other_frameworks():
 def test_a_program_runs_without_numpy(host_file):
     code = f"""
 import sys
+
+import pytest
 class Refuse:
     def find_spec(self, name, path=None, target=None):
         if name.split('.')[0] in ('numpy', 'jax', 'torch'): raise ImportError(name)
@@ -33,9 +37,15 @@ def test_every_name_is_there():
         assert hasattr(baton, name), name
 
 
-def test_a_subinterpreter_is_told_that_it_cannot():
+USES = "import baton\nassert baton.device('local-sync').tensor(memoryview(b'abcd')).tolist() == [97, 98, 99, 100]\n"
+
+
+@pytest.mark.parametrize("used", ["", USES])
+def test_a_subinterpreter_is_told_that_it_cannot(used):
     program = """
 import sys
+
+import pytest
 try:
     import _interpreters as interpreters
 except ImportError:
@@ -45,6 +55,8 @@ said = interpreters.run_string(one, "import sys\\nsys.path[:0] = %r\\ntry:\\n  i
 assert not said, said
 interpreters.destroy(one)
 """
+    # The main interpreter goes on, whether it has imported it already or not.
+    program = used + program + USES
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "subinterpreter" in done.stdout
