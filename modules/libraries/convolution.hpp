@@ -2,7 +2,6 @@
 // elements. The numbers come from a program, so they are looked at before they are used.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdint>
@@ -21,7 +20,10 @@ struct Convolution {
 
     int64_t reach() const { return (window - 1) * dilation + 1; }
     // Zeros behind the image, as many as the last window reads.
-    int64_t after() const { return std::max<int64_t>((result - 1) * step + reach() - image - before, 0); }
+    int64_t after() const {
+      const int64_t more = (result - 1) * step + reach() - image - before;
+      return more > 0 ? more : 0;
+    }
   };
   // Of images or channels of results, of channels, then along the dimensions.
   using Sizes = std::array<int64_t, 2 + kSpatial>;

@@ -1,7 +1,6 @@
 // Memory for the tensors of something, and a stream: to measure how long it takes there.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -45,13 +44,14 @@ class Trial {
   std::chrono::nanoseconds measure(uint64_t workspace_bytes, Run&& run) {
     constexpr int kRuns = 4, kCalls = 4;
     auto least = std::chrono::nanoseconds::max();
-    if (!add(places_.workspace, std::max<uint64_t>(workspace_bytes, 1))) return least;
+    if (!add(places_.workspace, workspace_bytes > 0 ? workspace_bytes : 1)) return least;
     for (int i = 0; i < kRuns; ++i) {
       const auto begin = std::chrono::steady_clock::now();
       bool good = true;
       for (int call = 0; call < kCalls; ++call) good = good && run(stream_, places_).ok();
       if (driver_->wait_for_stream(stream_) != 0 || !good) break;
-      least = std::min<std::chrono::nanoseconds>(least, std::chrono::steady_clock::now() - begin);
+      const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+      if (took < least) least = took;
     }
     driver_->free(std::exchange(places_.workspace, 0));
     return least;
