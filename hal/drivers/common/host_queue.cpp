@@ -26,8 +26,9 @@ bool all_reached(std::span<const SemaphorePoint> points) {
 class HostQueue::Operation : public DeferredOperation {
  public:
   bool may_run_for(const Awaited& awaited) const final {
-    if (!leads_to(awaited)) return false;
     const Recording* work = recording();
+    if (awaited.by_worker) return leads_to(awaited) || (work && queue_.runs_on_waiter(*work, kWaitForever));
+    if (!leads_to(awaited)) return false;
     return work && queue_.runs_on_waiter(*work, awaited.left_ns);
   }
 

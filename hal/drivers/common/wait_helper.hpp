@@ -4,7 +4,10 @@
 // - kernels and transfers of the semaphore's device, a stretch at a time;
 // - a whole operation, when it signals what the thread waits for, is nothing but kernels and transfers, and is known to
 //   be done before the time is up. Callbacks for what the operation signals are then called from here.
-// It never runs code of the host (host calls, foreign calls, file reads): that may block, on this very thread even.
+// It never runs code of the host (host calls, foreign calls, file reads): that may block, on this very thread even. The
+// exception is a worker of the device, which waits inside of a task, a host call that runs a program for example: there may be
+// no other worker for what it waits for. It runs any operation of kernels and transfers, however long, and code of the host
+// that signals what it waits for.
 // A failure that another thread signals meanwhile is noticed when the work in hand is done.
 #pragma once
 
@@ -23,6 +26,7 @@ struct Awaited {
   uint64_t value = 0;
   int64_t left_ns = kWaitForever;  // Until the time is up.
   uint64_t tasks_seen = 0;         // The helper's own: which tasks it has looked at for this wait.
+  bool by_worker = false;          // The helper's own: a worker of the device waits.
 };
 
 // Threads: internally synchronized.

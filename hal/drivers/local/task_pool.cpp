@@ -47,7 +47,7 @@ class TaskPool::State final : public WaitHelper {
     pay_wake();
     if (Task* task = take_task_for(awaited)) {
       // Its own, not those of a worker that waits inside of a task: that one does not go on with tasks afterwards.
-      const Here before = std::exchange(here, Here{.helper_of = this});
+      const Here before = std::exchange(here, Here{.worker_of = here.worker_of, .helper_of = this});
       while (task) {
         task->run();
         task = here.owes_wake ? take_task_for(awaited) : nullptr;
@@ -146,8 +146,10 @@ class TaskPool::State final : public WaitHelper {
     std::lock_guard lock(tasks_mutex_);
     if (awaited.tasks_seen == tasks_submitted_) return nullptr;
     awaited.tasks_seen = tasks_submitted_;
+    Awaited wanted = awaited;
+    wanted.by_worker = here.worker_of == this;
     for (Task** link = &first_task_; *link; link = &(*link)->next) {
-      if ((*link)->may_run_for(awaited)) return take(*link);
+      if ((*link)->may_run_for(wanted)) return take(*link);
     }
     return nullptr;
   }
