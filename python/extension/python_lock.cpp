@@ -120,6 +120,23 @@ void drop_left_over() {
   for (PyObject* object : objects) Py_DECREF(object);
 }
 
+namespace {
+
+// A message may hold what others wrote: bytes that are no UTF-8, or half a character of Python's. Both are shown by their
+// numbers.
+nb::object text_of(std::string_view message) {
+  PyObject* text = PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
+  if (!text) throw nb::python_error();
+  return nb::steal(text);
+}
+std::string bytes_of(nb::handle text) {
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes) throw nb::python_error();
+  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
+}  // namespace
+
 void set_error(const Status& status) {
   PyObject* raised = take_from_others(status.message());
   if (!raised) raised = std::exchange(cause, nullptr);
@@ -131,8 +148,7 @@ void set_error(const Status& status) {
       return;
     }
     const std::string_view message = status.message();
-    nb::object error =
-        errors_module().attr("error_of")(static_cast<int>(status.code()), nb::str(message.data(), message.size()));
+    nb::object error = errors_module().attr("error_of")(static_cast<int>(status.code()), text_of(message));
     if (raised) PyException_SetCause(error.ptr(), raised);  // Takes the reference over.
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   } catch (nb::python_error& broken) {
@@ -150,7 +166,7 @@ Status keep_error(std::string_view where) {
     nb::python_error error;  // Takes what is set.
     nb::object told = errors_module().attr("status_of")(error.value());
     const int code = nb::cast<int>(told[0]);
-    const std::string message(nb::borrow<nb::str>(told[1]).c_str());
+    const std::string message = bytes_of(told[1]);
     Status failed = Status(static_cast<StatusCode>(code), message).with_context(where);
     if (is_foreign) {
       keep_for_others(failed.message(), new_reference(error.value()));

@@ -55,6 +55,18 @@ def test_what_a_function_raises_is_the_cause(host_file, device, raised, code):
     assert program.blob(b"and goes on") == b"and goes on"
 
 
+@pytest.mark.parametrize("said", ["half a character: \udcff", "nothing: \0 inside", "\u00e9\u6f22"])
+def test_any_text_may_be_raised(host_file, said):
+    def breaks():
+        raise ValueError(said)
+
+    program = baton.load(host_file, device="local-sync", modules=[app(nothing=breaks)])
+    with pytest.raises(baton.InvalidArgumentError) as raised:
+        program.nothing()
+    assert raised.value.message.startswith("ValueError: " + said.encode(errors="backslashreplace").decode())
+    assert raised.value.__cause__.args == (said,)
+
+
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_what_ends_python_goes_through(host_file, stop):
     def end():
