@@ -19,6 +19,7 @@
 #include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/padded_channels.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
+#include "compiler-lite/schedule/several_results.hpp"
 #include "compiler-lite/schedule/sliced_products.hpp"
 #include "compiler-lite/schedule/small_loops.hpp"
 #include "compiler-lite/schedule/split_reductions.hpp"
@@ -488,6 +489,7 @@ LogicalResult normalize(mlir::ModuleOp module, Products products, RoomTest has_r
   if (failed(check_bounds(module))) return mlir::failure();
   if (failed(clean_up(module)) || failed(fuse(module, products))) return mlir::failure();
   if (failed(join_loops(module, products))) return mlir::failure();
+  if (products == Products::kOnCores && failed(join_writers_of_results(module))) return mlir::failure();
   if (failed(split_reductions(module, products))) return mlir::failure();
   if (products == Products::kOnBlocks && failed(divide_products(module))) return mlir::failure();
   return clean_up(module);
