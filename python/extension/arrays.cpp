@@ -369,9 +369,10 @@ Ref<hal::BufferView> view_in_place(PyObject* value, OpenDevice& open) {
     view = from_tensor_library(value, open);
   }
   if (view) return view;
-  throw nb::type_error(text(described(value), " where a kernel on device ", open.device().name(),
-                            " takes a dense array in the memory that it works in")
-                           .c_str());
+  throw nb::type_error(
+      text(described(value), " where a kernel on device ", open.device().name(),
+           " takes a dense array in the memory that it works in; device.tensor(array) brings one there")
+          .c_str());
 }
 
 }  // namespace baton::python
