@@ -59,13 +59,15 @@ linalg::LinalgOp as_copy(Operation* op) {
 // How one dimension of an operand is read in the tensor where its path ends.
 struct Read {
   unsigned dimension = 0;
-  int64_t size = 0;    // Of that tensor.
+  int64_t seen = 0;    // Its size in the operand,
+  int64_t size = 0;    // and in that tensor.
   int64_t factor = 1;  // So many of its elements in one step.
   int64_t before = 0;  // Zeros before it,
   int64_t apart = 1;   // and one element in so many.
   bool is_reversed = false;
 
-  bool is_plain() const { return before == 0 && apart == 1 && !is_reversed && factor == 1; }
+  // No zeros, which may also stand behind it.
+  bool is_whole() const { return before == 0 && apart == 1 && !is_reversed && size == seen; }
 };
 
 // What an operand is read from.
@@ -78,7 +80,7 @@ class Trace {
     value_ = op->getOperand(operand);
     path_.push_back(operand);
     const mlir::RankedTensorType type = tensor_of(value_);
-    for (unsigned d = 0; d < type.getRank(); ++d) reads_.push_back({d, type.getDimSize(d)});
+    for (unsigned d = 0; d < type.getRank(); ++d) reads_.push_back({d, type.getDimSize(d), type.getDimSize(d)});
     while (step()) {
     }
   }
@@ -153,7 +155,7 @@ class Trace {
       for (unsigned d = 0; d < groups.size(); ++d) {
         const auto* found = llvm::find(groups[d], static_cast<int64_t>(read.dimension));
         if (found == groups[d].end()) continue;
-        if (groups[d].size() > 1 && !read.is_plain()) return -1;
+        if (groups[d].size() > 1 && !(read.is_whole() && read.factor == 1)) return -1;
         for (++found; found != groups[d].end(); ++found) read.factor *= to.getDimSize(static_cast<unsigned>(*found));
         read.dimension = d;
         break;
@@ -445,8 +447,7 @@ class Layout {
     }
     if (roles_.outputs.size() > 1) return "its images or channels are several dimensions";
     if (const char* why = choose_kind(layout.kind)) return why;
-    if (const char* why = check_plain()) return why;
-    leave_out_zeros();
+    if (const char* why = check_zeros()) return why;
     if (const char* why = write_numbers(layout)) return why;
     layout.op = op_;
     layout.root = result_.root();
@@ -526,27 +527,27 @@ class Layout {
     return nullptr;
   }
 
-  const char* check_plain() const {
-    const auto are_plain = [&](Side side, const std::vector<Loop>& loops) {
-      return llvm::all_of(loops, [&](const Loop& each) {
-        const Read of = read(side, each.loop);
-        return of.before == 0 && of.apart == 1 && !of.is_reversed;
-      });
+  const char* check_zeros() {
+    const auto are_whole = [&](Side side, const std::vector<Loop>& loops) {
+      return llvm::all_of(loops, [&](const Loop& each) { return read(side, each.loop).is_whole(); });
     };
-    const bool are_all_plain = are_plain(Side::kImage, groups_) && are_plain(Side::kImage, images_) &&
-                               are_plain(Side::kImage, inputs_) && are_plain(Side::kFilter, groups_) &&
-                               are_plain(Side::kFilter, inputs_) && are_plain(Side::kFilter, roles_.outputs);
-    if (!are_all_plain) return "zeros stand around channels or images";
-    return nullptr;
+    const bool are_all_whole = are_whole(Side::kImage, groups_) && are_whole(Side::kImage, images_) &&
+                               are_whole(Side::kFilter, groups_) && are_whole(Side::kFilter, roles_.outputs);
+    if (!are_all_whole) return "zeros stand around channels or images";
+    if (are_whole(Side::kImage, inputs_) && are_whole(Side::kFilter, inputs_)) return nullptr;
+    return leave_out_zeros() ? nullptr : "zeros stand around channels or images";
   }
 
-  // Channels that are zeros in one operand add nothing.
-  void leave_out_zeros() {
-    if (inputs_.empty() || are_joined_ || !groups_.empty()) return;
+  // Channels that are zeros in one operand add nothing. Whether that is all there is.
+  bool leave_out_zeros() {
+    if (are_joined_ || !groups_.empty()) return false;
     for (const Side side : {Side::kImage, Side::kFilter}) {
-      const Read of = read(side, inputs_[0].loop);
-      if (of.factor == 1) inputs_[0].size = std::min(inputs_[0].size, of.size);
+      Read of = read(side, inputs_[0].loop);
+      inputs_[0].size = std::min(inputs_[0].size, of.size);
+      of.size = of.seen;
+      if (!of.is_whole() || of.factor != 1) return false;
     }
+    return true;
   }
 
   static int64_t size_of(const std::vector<Loop>& loops) { return loops.empty() ? 1 : loops[0].size; }

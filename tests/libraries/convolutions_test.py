@@ -52,9 +52,15 @@ class Form:
         if source.random() < 0.2:
             self.steps, self.apart = [1] * rank, [source.choice([1, 2]) for _ in spatial]
         self.layouts = (images, filters, images if source.random() < 0.8 else "NC" + spatial)
+        # Images of zeros behind the others, and channels of zeros, whose filter adds nothing.
+        self.more = {d: source.random() < 0.1 and (d == "N" or self.groups == 1) for d in "NC"}
+        self.image = [size - (d in self.more and self.more[d] and size > 1) for d, size in zip(images, self.image)]
+        self.zeros = [(0, sizes[d] - size) for d, size in zip(images, self.image)]
         self.what = source.choice(["forward", "forward", "filter", "image", "all"])
 
     def __call__(self, image, filters):
+        image = jax.numpy.pad(image, self.zeros)
+
         def convolve(image, filters):
             return lax.conv_general_dilated(image, filters, self.steps, self.padding, self.apart, self.dilations, self.layouts, self.groups)
 
