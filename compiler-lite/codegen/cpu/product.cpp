@@ -42,6 +42,38 @@ constexpr int64_t kColumnVectors = 2;
 // Products of fewer multiplications aren't worth a panel.
 constexpr int64_t kSmall = 4096;
 
+mlir::VectorType vector_of(int64_t count, mlir::Type type) { return mlir::VectorType::get({count}, type); }
+
+// Two bytes that lie side by side, in all lanes of an i32, each as a half: two instructions.
+Value splat_pair(OpBuilder& builder, Location location, Value memory, mlir::ValueRange at, int64_t lanes,
+                 bool is_unsigned) {
+  const mlir::Type byte = builder.getI8Type(), half = builder.getI16Type();
+  const auto cast = [&](mlir::VectorType type, Value value) -> Value {
+    return builder.create<vector::BitCastOp>(location, type, value);
+  };
+  const Value bytes = builder.create<vector::LoadOp>(location, vector_of(2, byte), memory, at);
+  const Value both = builder.create<vector::ExtractOp>(location, cast(vector_of(1, half), bytes), int64_t{0});
+  const Value splat = builder.create<vector::BroadcastOp>(location, vector_of(lanes, half), both);
+  const Value halves = convert_element(builder, location, cast(vector_of(2 * lanes, byte), splat),
+                                       vector_of(2 * lanes, half), is_unsigned);
+  return cast(vector_of(lanes, builder.getI32Type()), halves);
+}
+
+// For each lane, an i32, the sum of the products of its two halves.
+Value multiply_pairs(OpBuilder& builder, Location location, Value a, Value b, int64_t lanes) {
+  const llvm::StringRef name = lanes == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                               : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                            : "llvm.x86.sse2.pmadd.wd";
+  llvm::SmallVector<Value> operands;
+  for (const Value each : {a, b}) {
+    operands.push_back(builder.create<vector::BitCastOp>(location, vector_of(2 * lanes, builder.getI16Type()), each));
+  }
+  mlir::Operation* call = builder.create<mlir::LLVM::CallIntrinsicOp>(
+      location, a.getType(), builder.getStringAttr(name), mlir::ValueRange(operands));
+  return call->getResult(0);
+}
+
+// Its methods are the loops of the picture above, from the outermost to what a step does, over one tile and one panel.
 class ProductWriter {
  public:
   ProductWriter(OpBuilder& builder, Location location, const Product& product, const BodyOptions& options)
@@ -327,7 +359,7 @@ class ProductWriter {
     const bool reads_pairs = is_pair && has_contiguous_rows(product_.a);
     for (const Value row : row_at) {
       if (reads_pairs) {
-        const Value splat = splat_pair(row, add(k0, k));
+        const Value splat = splat_pair(builder_, location_, a_, {row, add(k0, k)}, lanes_, product_.is_unsigned);
         for (const Value column : columns)
           results.push_back(multiply_add(splat, column, loop.getRegionIterArg(next++)));
         continue;
@@ -343,34 +375,6 @@ class ProductWriter {
     return llvm::SmallVector<Value>(loop.getResults());
   }
 
-  // Two bytes that lie side by side, in all lanes, each as a half: two instructions.
-  Value splat_pair(Value row, Value k) {
-    const mlir::Type byte = builder_.getI8Type(), half = builder_.getI16Type();
-    const auto vector_of = [](int64_t count, mlir::Type type) { return mlir::VectorType::get({count}, type); };
-    const auto cast = [&](mlir::VectorType type, Value value) -> Value {
-      return builder_.create<vector::BitCastOp>(location_, type, value);
-    };
-    const Value bytes =
-        builder_.create<vector::LoadOp>(location_, vector_of(2, byte), a_, mlir::ValueRange{row, k}).getResult();
-    const Value both = builder_.create<vector::ExtractOp>(location_, cast(vector_of(1, half), bytes), int64_t{0});
-    const Value splat = builder_.create<vector::BroadcastOp>(location_, vector_of(lanes_, half), both);
-    return cast(vector_, convert(cast(vector_of(2 * lanes_, byte), splat), vector_of(2 * lanes_, half)));
-  }
-
-  // For each lane the sum of the products of its two halves.
-  Value multiply_pairs(Value a, Value b) {
-    const llvm::StringRef name = lanes_ == 16  ? "llvm.x86.avx512.pmaddw.d.512"
-                                 : lanes_ == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                               : "llvm.x86.sse2.pmadd.wd";
-    const auto halves = mlir::VectorType::get({2 * lanes_}, builder_.getI16Type());
-    llvm::SmallVector<Value> operands;
-    for (const Value each : {a, b}) operands.push_back(builder_.create<vector::BitCastOp>(location_, halves, each));
-    return builder_
-        .create<mlir::LLVM::CallIntrinsicOp>(location_, vector_, builder_.getStringAttr(name),
-                                             mlir::ValueRange(operands))
-        .getResult(0);
-  }
-
   // Contracted to one instruction where the target has it.
   Value multiply_add(Value a, Value b, Value sum) {
     if (llvm::isa<mlir::FloatType>(element_)) {
@@ -378,7 +382,8 @@ class ProductWriter {
       const Value product = builder_.create<arith::MulFOp>(location_, a, b, contract);
       return builder_.create<arith::AddFOp>(location_, sum, product, contract);
     }
-    return add(sum, in_pairs_ ? multiply_pairs(a, b) : builder_.create<arith::MulIOp>(location_, a, b));
+    return add(sum, in_pairs_ ? multiply_pairs(builder_, location_, a, b, lanes_)
+                              : builder_.create<arith::MulIOp>(location_, a, b));
   }
 
   OpBuilder& builder_;
