@@ -4,10 +4,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <numeric>
-#include <thread>
 
 #include "tests/libraries/fake_cublaslt.hpp"
 #include "tests/libraries/faked_library_test.hpp"
@@ -206,17 +204,8 @@ TEST_P(CublasTest, WhatDoesNotFitIsRefused) {
                "Operand A of a product has 16 elements; its sizes and strides reach 20.");
 }
 
-// What a device's threads still hold is let go soon; what is left behind stays.
-bool nothing_is_alive() {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (testing_support::fake_cublaslt_alive() != 0 && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return testing_support::fake_cublaslt_alive() == 0;
-}
-
 TEST_P(CublasTest, NothingIsLeftBehind) {
-  EXPECT_TRUE(nothing_is_alive()) << "of what the tests before made";
+  EXPECT_TRUE(comes_to_nothing(testing_support::fake_cublaslt_alive)) << "of what the tests before made";
   {
     const Numbers numbers{1, 1, 4, 4, 4, {0, 0, 4, 1}, {0, 0, 4, 1}, {0, 0, 4, 1}};
     auto recording = record(program_text("gemm", numbers, {64, 64, 64}, kF32));
@@ -224,7 +213,7 @@ TEST_P(CublasTest, NothingIsLeftBehind) {
     EXPECT_GT(testing_support::fake_cublaslt_alive(), 0);
   }
   program_.reset();
-  EXPECT_TRUE(nothing_is_alive());
+  EXPECT_TRUE(comes_to_nothing(testing_support::fake_cublaslt_alive));
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, CublasTest, testing::Values("stream", "graph"));

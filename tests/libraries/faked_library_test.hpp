@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "hal/allocator.hpp"
@@ -23,6 +25,14 @@ inline const hal::drivers::cuda::Symbols* faked_driver = nullptr;
 
 inline int enqueue_on_driver(void* stream, void (*run)(void*), void* data) {
   return static_cast<int>(faked_driver->cuLaunchHostFunc(static_cast<CUstream>(stream), run, data));
+}
+
+// Whether the count comes down to 0: the driver's thread may hold the last work for a moment longer than who waited for it.
+inline bool comes_to_nothing(int (*count)()) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (count() != 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return count() == 0;
 }
 
 // The mode is the parameter: "stream" or "graph".
