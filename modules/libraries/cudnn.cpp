@@ -106,8 +106,11 @@ class Prepared {
       request.alignment = well_aligned ? kWellAligned : request.element.bytes;
       request.measures = request.measures && well_aligned;
       Result<std::shared_ptr<CudnnPlan>> plan = CudnnPlan::make(*made->on_, request);
-      if (plan.has_value()) made->plans_[well_aligned] = std::move(plan).value();
-      if (well_aligned && !plan.has_value()) return std::move(plan).error();
+      if (plan.has_value()) {
+        made->plans_[well_aligned] = std::move(plan).value();
+      } else if (well_aligned) {
+        return std::move(plan).error();
+      }
     }
     return made;
   }
