@@ -133,10 +133,10 @@ class Prepared {
                      kWellAligned, " bytes.");
     }
     std::lock_guard lock(on_->mutex);
-    BATON_OR_RETURN(status_of_call("cudnnSetStream", on_->use().set_stream(on_->handle(), stream)));
+    BATON_OR_RETURN(on_->use_stream(stream));
     const bool writes_filter = request_.kind == ConvolutionKind::kFilterGradient;
     if (order_ && !writes_filter) BATON_OR_RETURN(order_->to_wanted(on_->handle(), filter, places.w));
-    BATON_OR_RETURN(plan->enqueue(*on_, stream, places));
+    BATON_OR_RETURN(plan->enqueue(*on_, places));
     return order_ && writes_filter ? order_->to_given(on_->handle(), places.w, filter) : Status();
   }
 

@@ -16,6 +16,7 @@ struct Cudnn {
 
   enum DescriptorType : int {
     kConvolution = 1,
+    kEngine = 2,
     kConfiguration = 3,  // Of an engine.
     kHeuristics = 4,
     kPlan = 5,
@@ -24,8 +25,7 @@ struct Cudnn {
     kInputGradient = 12,
     kGraph = 15,
     kVariants = 16,
-    kTensor = 17,
-    kEngine = 2
+    kTensor = 17
   };
   enum ValueType : int {
     kHandleValue = 0,

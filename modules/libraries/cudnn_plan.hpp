@@ -41,6 +41,9 @@ class CudnnOnDevice {
   const Cudnn& use() const { return use_; }
   Cudnn::Handle handle() const { return handle_; }
   void* context() const { return context_; }
+  sdk::Status use_stream(void* stream) const {
+    return status_of_call("cudnnSetStream", use_.set_stream(handle_, stream));
+  }
 
   std::mutex mutex;
 
@@ -73,9 +76,8 @@ class CudnnPlan {
   }
 
   uint64_t workspace_bytes() const { return static_cast<uint64_t>(engine_->workspace_bytes); }
-  sdk::Status enqueue(const CudnnOnDevice& on, void* stream, const Places& places) const {
-    return enqueue(on, stream, places, *engine_);
-  }
+  // On the stream that the handle has.
+  sdk::Status enqueue(const CudnnOnDevice& on, const Places& places) const { return enqueue(on, places, *engine_); }
 
  private:
   static constexpr int64_t kWorkspaceMax = int64_t{1} << 30;
@@ -90,8 +92,7 @@ class CudnnPlan {
 
   CudnnPlan(const Cudnn& use, const Request& request) : use_(use), request_(request) {}
 
-  sdk::Status enqueue(const CudnnOnDevice& on, void* stream, const Places& places, const Engine& engine) const {
-    BATON_OR_RETURN(status_of_call("cudnnSetStream", use_.set_stream(on.handle(), stream)));
+  sdk::Status enqueue(const CudnnOnDevice& on, const Places& places, const Engine& engine) const {
     const int64_t ids[] = {kX, kW, kY};
     void* const pointers[] = {reinterpret_cast<void*>(places.x), reinterpret_cast<void*>(places.w),
                               reinterpret_cast<void*>(places.y)};
@@ -204,7 +205,10 @@ class CudnnPlan {
       std::optional<Engine> engine = make_engine(on, found[i]);
       if (!engine) continue;
       --left;
-      const auto run = [&](void* stream, const Places& places) { return enqueue(on, stream, places, *engine); };
+      const auto run = [&](void* stream, const Places& places) -> sdk::Status {
+        BATON_OR_RETURN(on.use_stream(stream));
+        return enqueue(on, places, *engine);
+      };
       const std::chrono::nanoseconds took = trial ? trial->measure(static_cast<uint64_t>(engine->workspace_bytes), run)
                                                   : std::chrono::nanoseconds::zero();
       // Who is a little faster may be so by chance; heuristics name the best first.
