@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "modules/libraries/cublaslt.hpp"
-#include "modules/libraries/cuda_calls.hpp"
+#include "modules/libraries/cuda_library.hpp"
 #include "modules/libraries/product.hpp"
 #include "modules/libraries/report.hpp"
 
@@ -38,35 +38,14 @@ Result<ElementType> element_of(uint32_t told) {
                  ".");
 }
 
-// The library on one device: its handle belongs to the context. Threads: as the handle, from any.
-class OnDevice {
+// Threads: as the handle, from any.
+class OnDevice : public LibraryOnDevice<CublasLt> {
  public:
-  static Result<std::shared_ptr<OnDevice>> make(Device& device, const CublasLt& use) {
-    BATON_ASSIGN_OR_RETURN(const int64_t context, device.query("cuda", "context"));
-    auto made = std::make_shared<OnDevice>(use, reinterpret_cast<void*>(context));
-    const CurrentContext current(made->context_);
-    BATON_OR_RETURN(status_of_call("cublasLtCreate", use.create(&made->handle_)));
-    return made;
-  }
-  OnDevice(const CublasLt& use, void* context) : use_(use), context_(context) {}
-  OnDevice(const OnDevice&) = delete;
-  ~OnDevice() {
-    const CurrentContext current(context_);
-    if (handle_) use_.destroy(handle_);
-  }
-
-  const CublasLt& use() const { return use_; }
-  CublasLt::Handle handle() const { return handle_; }
-  void* context() const { return context_; }
+  using LibraryOnDevice::LibraryOnDevice;
 
   // By what tells one product from another.
   std::mutex cache_mutex;
   std::map<std::string, CublasLt::Heuristic> cache;
-
- private:
-  const CublasLt use_;
-  void* const context_;
-  CublasLt::Handle handle_ = nullptr;
 };
 
 // A description of the library's, as long as it is needed.
@@ -259,26 +238,17 @@ class Prepared {
 class Cublas final : public Module<Cublas> {
  public:
   explicit Cublas(const Parameters& parameters)
-      : path_(parameters.find("library").value_or("")),
-        tf32_(parameters.find("tf32").value_or("0") == "1"),
-        report_("cublas", parameters) {}
+      : tf32_(parameters.find("tf32").value_or("0") == "1"),
+        report_("cublas", parameters),
+        library_("cuBLASLt", {std::string(parameters.find("library").value_or(""))}) {}
 
-  int32_t available(const Device& device) {
-    if (device.driver() == "null") return 1;  // Shows them.
-    if (device.driver() != Cuda::kDriver) return 0;
-    const Result<CublasLt>& library = opened();
-    if (!library.has_value()) report_.absent(library.error());
-    return library.has_value() ? 1 : 0;
-  }
+  int32_t available(const Device& device) { return library_.available(device, report_); }
 
   Status prepare(Device& device) {
     std::shared_ptr<OnDevice> on;
     if (device.driver() == Cuda::kDriver) {
-      const Result<CublasLt>& library = opened();
-      if (!library.has_value()) {
-        return failure(StatusCode::kUnavailable, "cuBLASLt is needed, and is not here: ", library.error().message());
-      }
-      BATON_ASSIGN_OR_RETURN(on, OnDevice::make(device, library.value()));
+      BATON_ASSIGN_OR_RETURN(const CublasLt library, library_.needed());
+      BATON_ASSIGN_OR_RETURN(on, create_on_device<OnDevice>(device, library, "cublasLtCreate"));
     }
     devices_.add(device, std::move(on));
     return {};
@@ -303,12 +273,6 @@ class Cublas final : public Module<Cublas> {
 
  private:
   using Bytes = Binding<const std::byte>;
-
-  const Result<CublasLt>& opened() {
-    std::lock_guard lock(opening_);
-    if (!library_) library_.emplace(CublasLt::open(path_));
-    return *library_;
-  }
 
   Status record(CommandBuffer& rec, Bytes a, Bytes b, Bytes bias, Binding<std::byte> c,
                 const Variadic<int64_t>& numbers, Epilogue epilogue) {
@@ -363,11 +327,9 @@ class Cublas final : public Module<Cublas> {
     return zeros;
   }
 
-  std::string path_;
   bool tf32_;
   Report report_;
-  std::mutex opening_;
-  std::optional<Result<CublasLt>> library_;
+  CudaLibrary<CublasLt> library_;
   PerDevice<std::shared_ptr<OnDevice>> devices_;  // Null where nothing runs.
 };
 

@@ -179,27 +179,18 @@ class Prepared {
 class CudnnModule final : public Module<CudnnModule> {
  public:
   explicit CudnnModule(const Parameters& parameters)
-      : path_(parameters.find("library").value_or("")),
-        tf32_(parameters.find("tf32").value_or("0") == "1"),
+      : tf32_(parameters.find("tf32").value_or("0") == "1"),
         measures_(parameters.find("benchmark").value_or("0") == "1"),
-        report_("cudnn", parameters) {}
+        report_("cudnn", parameters),
+        library_("cuDNN", {std::string(parameters.find("library").value_or(""))}) {}
 
-  int32_t available(const Device& device) {
-    if (device.driver() == "null") return 1;  // Shows them.
-    if (device.driver() != Cuda::kDriver) return 0;
-    const Result<Cudnn>& library = opened();
-    if (!library.has_value()) report_.absent(library.error());
-    return library.has_value() ? 1 : 0;
-  }
+  int32_t available(const Device& device) { return library_.available(device, report_); }
 
   Status prepare(Device& device) {
     std::shared_ptr<CudnnOnDevice> on;
     if (device.driver() == Cuda::kDriver) {
-      const Result<Cudnn>& library = opened();
-      if (!library.has_value()) {
-        return failure(StatusCode::kUnavailable, "cuDNN is needed, and is not here: ", library.error().message());
-      }
-      BATON_ASSIGN_OR_RETURN(on, CudnnOnDevice::make(device, library.value()));
+      BATON_ASSIGN_OR_RETURN(const Cudnn library, library_.needed());
+      BATON_ASSIGN_OR_RETURN(on, create_on_device<CudnnOnDevice>(device, library, "cudnnCreate"));
     }
     devices_.add(device, std::move(on));
     return {};
@@ -218,12 +209,6 @@ class CudnnModule final : public Module<CudnnModule> {
   }
 
  private:
-  const Result<Cudnn>& opened() {
-    std::lock_guard lock(opening_);
-    if (!library_) library_.emplace(Cudnn::open(path_));
-    return *library_;
-  }
-
   Status record(CommandBuffer& rec, const std::array<Bytes, 2>& operands, Binding<std::byte> result,
                 const Variadic<int64_t>& numbers, ConvolutionKind kind) {
     BATON_ASSIGN_OR_RETURN(const Convolution convolution, Convolution::make(numbers));
@@ -260,11 +245,9 @@ class CudnnModule final : public Module<CudnnModule> {
     return rec.foreign(name, enqueue, operands[0], operands[1], result, Binding<std::byte>(*workspace));
   }
 
-  std::string path_;
   bool tf32_, measures_;
   Report report_;
-  std::mutex opening_;
-  std::optional<Result<Cudnn>> library_;
+  CudaLibrary<Cudnn> library_;
   PerDevice<std::shared_ptr<CudnnOnDevice>> devices_;  // Null where nothing runs.
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "modules/libraries/convolution.hpp"
+#include "modules/libraries/cuda_library.hpp"
 #include "modules/libraries/cudnn_backend.hpp"
 #include "modules/libraries/trial.hpp"
 
@@ -20,37 +21,16 @@ struct CudnnElement {
   int64_t bytes;
 };
 
-// The library on one device: its handle belongs to the context.
 // Threads: whoever has it locked.
-class CudnnOnDevice {
+class CudnnOnDevice : public LibraryOnDevice<Cudnn> {
  public:
-  static sdk::Result<std::shared_ptr<CudnnOnDevice>> make(sdk::Device& device, const Cudnn& use) {
-    BATON_ASSIGN_OR_RETURN(const int64_t context, device.query("cuda", "context"));
-    auto made = std::make_shared<CudnnOnDevice>(use, reinterpret_cast<void*>(context));
-    const CurrentContext current(made->context_);
-    BATON_OR_RETURN(status_of_call("cudnnCreate", use.create(&made->handle_)));
-    return made;
-  }
-  CudnnOnDevice(const Cudnn& use, void* context) : use_(use), context_(context) {}
-  CudnnOnDevice(const CudnnOnDevice&) = delete;
-  ~CudnnOnDevice() {
-    const CurrentContext current(context_);
-    if (handle_) use_.destroy(handle_);
-  }
+  using LibraryOnDevice::LibraryOnDevice;
 
-  const Cudnn& use() const { return use_; }
-  Cudnn::Handle handle() const { return handle_; }
-  void* context() const { return context_; }
   sdk::Status use_stream(void* stream) const {
-    return status_of_call("cudnnSetStream", use_.set_stream(handle_, stream));
+    return status_of_call("cudnnSetStream", use().set_stream(handle(), stream));
   }
 
   std::mutex mutex;
-
- private:
-  const Cudnn use_;
-  void* const context_;
-  Cudnn::Handle handle_ = nullptr;
 };
 
 // An engine that computes one convolution of tensors without gaps.

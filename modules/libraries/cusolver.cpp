@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "modules/libraries/cuda_calls.hpp"
+#include "modules/libraries/cuda_library.hpp"
 #include "modules/libraries/factorization.hpp"
 #include "modules/libraries/report.hpp"
 
@@ -145,27 +145,18 @@ Status for_each(const char* name, int64_t batch, const Call& call) {
 class CusolverModule final : public Module<CusolverModule> {
  public:
   explicit CusolverModule(const Parameters& parameters)
-      : path_(parameters.find("library").value_or("")),
-        blas_path_(parameters.find("blas").value_or("")),
-        report_("cusolver", parameters) {}
+      : report_("cusolver", parameters),
+        library_("cuSOLVER", {std::string(parameters.find("library").value_or("")),
+                              std::string(parameters.find("blas").value_or(""))}) {}
 
-  int32_t available(const Device& device) {
-    if (device.driver() == "null") return 1;  // Shows them.
-    if (device.driver() != Cuda::kDriver) return 0;
-    const Result<Cusolver>& library = opened();
-    if (!library.has_value()) report_.absent(library.error());
-    return library.has_value() ? 1 : 0;
-  }
+  int32_t available(const Device& device) { return library_.available(device, report_); }
 
   Status prepare(Device& device) {
     std::shared_ptr<Solvers> solvers;
     if (device.driver() == Cuda::kDriver) {
-      const Result<Cusolver>& library = opened();
-      if (!library.has_value()) {
-        return failure(StatusCode::kUnavailable, "cuSOLVER is needed, and is not here: ", library.error().message());
-      }
+      BATON_ASSIGN_OR_RETURN(const Cusolver library, library_.needed());
       BATON_ASSIGN_OR_RETURN(const int64_t context, device.query("cuda", "context"));
-      solvers = std::make_shared<Solvers>(library.value(), reinterpret_cast<void*>(context));
+      solvers = std::make_shared<Solvers>(library, reinterpret_cast<void*>(context));
     } else if (device.driver() != "null") {
       return failure(StatusCode::kUnimplemented, "cuSOLVER works on CUDA devices, and '", device.name(),
                      "' is none; the plugin 'lapack' is for processors.");
@@ -404,12 +395,6 @@ class CusolverModule final : public Module<CusolverModule> {
   }
 
  private:
-  const Result<Cusolver>& opened() {
-    std::lock_guard lock(opening_);
-    if (!library_) library_.emplace(Cusolver::open(path_, blas_path_));
-    return *library_;
-  }
-
   Result<Recorder> begin(CommandBuffer& rec, const char* routine, const Matrices& all) {
     BATON_OR_RETURN(all.check());
     Recorder at{rec, std::string("cusolver.") + routine, nullptr};
@@ -430,10 +415,8 @@ class CusolverModule final : public Module<CusolverModule> {
     return size;
   }
 
-  std::string path_, blas_path_;
   Report report_;
-  std::mutex opening_;
-  std::optional<Result<Cusolver>> library_;
+  CudaLibrary<Cusolver, 2> library_;
   PerDevice<std::shared_ptr<Solvers>> devices_;  // Null where nothing runs.
 };
 
