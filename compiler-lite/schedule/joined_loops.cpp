@@ -42,12 +42,6 @@ Groups runs_of(mlir::AffineMap map, llvm::ArrayRef<unsigned> loops) {
   return runs;
 }
 
-bool continue_each_other(linalg::LinalgOp op, const mlir::ReassociationIndices& run) {
-  return llvm::all_of(op.getIndexingMapsArray(), [&](mlir::AffineMap map) {
-    return map.isProjectedPermutation() && linalg::isDimSequencePreserved(map, run);
-  });
-}
-
 // Runs of loops that may be one, of each kind without a loop that fills tiles.
 Groups joinable_loops(linalg::GenericOp op, const codegen::ProductForm& form) {
   const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -147,6 +141,12 @@ llvm::SmallPtrSet<mlir::Operation*, 8> attending(mlir::ModuleOp module) {
 }
 
 }  // namespace
+
+bool continue_each_other(linalg::LinalgOp op, const mlir::ReassociationIndices& run) {
+  return llvm::all_of(op.getIndexingMapsArray(), [&](mlir::AffineMap map) {
+    return map.isProjectedPermutation() && linalg::isDimSequencePreserved(map, run);
+  });
+}
 
 mlir::LogicalResult join_product_loops(mlir::ModuleOp module) {
   const llvm::SmallPtrSet<mlir::Operation*, 8> left = attending(module);

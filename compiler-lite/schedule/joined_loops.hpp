@@ -5,9 +5,14 @@
 // element by element from the results goes along the joined loop, too, so that the kernel of the product does it.
 #pragma once
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace baton::compiler_lite::schedule {
+
+// Whether these loops follow each other in each operand, so that one may stand in their place.
+bool continue_each_other(mlir::linalg::LinalgOp op, const mlir::ReassociationIndices& run);
 
 // For linalg operations on tensors, after elementwise operations are fused. Attention stays as it is.
 mlir::LogicalResult join_product_loops(mlir::ModuleOp module);

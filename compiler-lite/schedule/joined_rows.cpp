@@ -2,6 +2,7 @@
 
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
+#include "compiler-lite/schedule/joined_loops.hpp"
 #include "compiler-lite/schedule/libraries.hpp"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -36,9 +37,7 @@ std::optional<Run> loops_along(linalg::GenericOp op, mlir::AffineMap map, const 
   const auto kinds = op.getIteratorTypesArray();
   const bool are_alike = llvm::all_of(
       run, [&](int64_t loop) { return kinds[static_cast<size_t>(loop)] == kinds[static_cast<size_t>(run.front())]; });
-  const bool continue_each_other = llvm::all_of(
-      op.getIndexingMapsArray(), [&](mlir::AffineMap each) { return linalg::isDimSequencePreserved(each, run); });
-  return are_alike && continue_each_other ? std::optional(run) : std::nullopt;
+  return are_alike && continue_each_other(op, run) ? std::optional(run) : std::nullopt;
 }
 
 // The last dimensions of the first operand, where all of these are reduced and the last of them is short.
@@ -51,11 +50,7 @@ std::optional<Run> reduced_run(linalg::GenericOp op) {
     if (kinds[loop] != mlir::utils::IteratorType::reduction) break;
     run.insert(run.begin(), loop);
   }
-  while (run.size() >= 2 && !llvm::all_of(op.getIndexingMapsArray(), [&](mlir::AffineMap each) {
-           return linalg::isDimSequencePreserved(each, run);
-         })) {
-    run.erase(run.begin());
-  }
+  while (run.size() >= 2 && !continue_each_other(op, run)) run.erase(run.begin());
   if (run.size() < 2 || op.getStaticLoopRanges()[static_cast<size_t>(run.back())] >= kLongLoop) return std::nullopt;
   return run;
 }

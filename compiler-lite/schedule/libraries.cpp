@@ -230,6 +230,17 @@ class Marking {
     explain(op, what + chosen.text());
   }
 
+  // One kernel for all of attention holds no scores in memory; in f32 products of a library are worth theirs.
+  void leave_attention(mlir::Operation* root) {
+    for (mlir::Operation* op : attention_of(root)) {
+      const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+      if (!codegen::is_product(llvm::cast<linalg::LinalgOp>(op)) || !(element.isF16() || element.isBF16())) continue;
+      left_.insert(op);
+      explain(op, "a product, stays generated: it is part of attention, which is one kernel");
+    }
+  }
+
+ private:
   // Whether it is one, taken or not.
   bool mark_convolution(linalg::LinalgOp op) {
     const bool wanted =
@@ -251,17 +262,6 @@ class Marking {
     return true;
   }
 
-  // One kernel for all of attention holds no scores in memory; in f32 products of a library are worth theirs.
-  void leave_attention(mlir::Operation* root) {
-    for (mlir::Operation* op : attention_of(root)) {
-      const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
-      if (!codegen::is_product(llvm::cast<linalg::LinalgOp>(op)) || !(element.isF16() || element.isBF16())) continue;
-      left_.insert(op);
-      explain(op, "a product, stays generated: it is part of attention, which is one kernel");
-    }
-  }
-
- private:
   void write(const ConvolutionLayout& layout, llvm::ArrayRef<mlir::Attribute> calls) {
     mlir::Builder builder(layout.op->getContext());
     for (mlir::Operation* op : layout.passed) {
