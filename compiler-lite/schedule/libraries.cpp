@@ -219,7 +219,7 @@ class Marking {
     const Chosen chosen = choose<LibraryProduct>(
         &LibraryFile::products, "has no row for products",
         [&](const LibraryProduct& row, bool is_first) {
-          const std::string why = refusal(row, candidate);
+          std::string why = refusal(row, candidate);
           if (!why.empty() || !candidate.epilogue || knows(row, candidate.epilogue->kind)) return why;
           // The first that takes it says what of the epilogue goes along.
           if (is_first) candidate.epilogue.reset();
