@@ -30,44 +30,20 @@ struct Numbers {
 // Slots: A, B, the bias where there is one, C.
 std::string program_text(const std::string& command, const Numbers& numbers, std::vector<size_t> lengths,
                          int64_t element, int calls = 1) {
-  const size_t tensors = lengths.size();
-  std::string text = R"(
-module @program
-import @hal.devices.get(i64) -> hal.device
-import @hal.command_buffer.create(hal.device, blob, i32, i32) -> hal.command_buffer
-import @hal.command_buffer.finish(hal.command_buffer) -> hal.recording
-import @cublas.)" + command +
-                     "(hal.command_buffer";
-  for (size_t i = 0; i < tensors; ++i) text += ", i64, hal.buffer, i64, i64";
-  text += R"(, (i64)...)
-rodata @name = "product"
-export func @record() -> hal.recording {
-  const.i64 %v0, 0
-  call.import @hal.devices.get, %v0, %r0
-  rodata %r1, @name
-  const.i32 %v0, 4
-  const.i32 %v1, 0
-  call.import @hal.command_buffer.create, %v0, %r0
-)";
+  std::string parameters;
+  for (size_t i = 0; i < lengths.size(); ++i) parameters += RecordingProgram::kTensor;
+  RecordingProgram program("cublas." + command, parameters + ", (i64)...");
+  const std::vector<int64_t> all = numbers.all();
   for (int call = 0; call < calls; ++call) {
-    text += "  ref.copy %r1, %r0\n";
-    size_t next = 0;
-    const auto add = [&](int64_t value) {
-      const bool wide = value != static_cast<int32_t>(value);
-      text += std::string("  const.i64") + (wide ? ".wide" : "") + " %v" + std::to_string(next++) + ", " +
-              std::to_string(value) + "\n";
-    };
-    for (size_t i = 0; i < tensors; ++i) {
-      const int64_t access = i + 1 == tensors ? 2 : 1;
-      add(static_cast<int64_t>(i) | access << 32 | element << 34 | int64_t{2} << 50);
-      add(0);
-      add(static_cast<int64_t>(lengths[i]));
-      text += "  ref.null %r" + std::to_string(i + 2) + "\n";
+    program.begin_call();
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      const int64_t access = i + 1 == lengths.size() ? 2 : 1;
+      program.add_tensor(static_cast<int64_t>(lengths[i]), access << 32 | element << 34 | int64_t{2} << 50);
     }
-    for (const int64_t number : numbers.all()) add(number);
-    text += "  call.variadic @cublas." + command + ", %v0, %r1, [17]\n";
+    for (const int64_t number : all) program.add(number);
+    program.end_call(all.size());
   }
-  return text + "  call.import @hal.command_buffer.finish, %v0, %r0\n  return\n}\n";
+  return program.text();
 }
 
 constexpr int64_t kF32 = 0x420;

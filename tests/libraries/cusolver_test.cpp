@@ -24,47 +24,18 @@ struct Call {
 };
 
 std::string program_text(const Call& call) {
-  const std::string tensor = ", i64, hal.buffer, i64, i64";
-  std::string text = R"(
-module @program
-import @hal.devices.get(i64) -> hal.device
-import @hal.command_buffer.create(hal.device, blob, i32, i32) -> hal.command_buffer
-import @hal.command_buffer.finish(hal.command_buffer) -> hal.recording
-import @cusolver.)" + call.command +
-                     "(hal.command_buffer";
-  const size_t number_count = call.results.size() + call.numbers.size();
-  for (size_t i = 0; i < call.inputs.size(); ++i) text += tensor;
-  for (size_t i = 0; i < number_count; ++i) text += ", i64";
-  for (size_t i = 0; i < call.results.size(); ++i) text += tensor;
-  text += R"()
-rodata @name = "factorization"
-export func @record() -> hal.recording {
-  const.i64 %v0, 0
-  call.import @hal.devices.get, %v0, %r0
-  rodata %r1, @name
-  const.i32 %v0, 16
-  const.i32 %v1, 0
-  call.import @hal.command_buffer.create, %v0, %r0
-  ref.copy %r1, %r0
-)";
-  size_t value = 0, tensors = 0;
-  const auto add = [&](int64_t number) {
-    const bool wide = number != static_cast<int32_t>(number);
-    text += std::string("  const.i64") + (wide ? ".wide" : "") + " %v" + std::to_string(value++) + ", " +
-            std::to_string(number) + "\n";
-  };
-  const auto add_tensor = [&](size_t bytes, int64_t access) {
-    add(static_cast<int64_t>(tensors) | access << 32);
-    add(0);
-    add(static_cast<int64_t>(bytes));
-    text += "  ref.null %r" + std::to_string(tensors++ + 2) + "\n";
-  };
-  for (const size_t bytes : call.inputs) add_tensor(bytes, 1);
-  for (size_t i = 0; i < call.results.size(); ++i) add(0);
-  for (const int64_t number : call.numbers) add(number);
-  for (const size_t bytes : call.results) add_tensor(bytes, 2);
-  return text + "  call.import @cusolver." + call.command +
-         ", %v0, %r1\n  call.import @hal.command_buffer.finish, %v0, %r0\n  return\n}\n";
+  std::string parameters;
+  for (size_t i = 0; i < call.inputs.size(); ++i) parameters += RecordingProgram::kTensor;
+  for (size_t i = 0; i < call.results.size() + call.numbers.size(); ++i) parameters += ", i64";
+  for (size_t i = 0; i < call.results.size(); ++i) parameters += RecordingProgram::kTensor;
+  RecordingProgram program("cusolver." + call.command, parameters);
+  program.begin_call();
+  for (const size_t bytes : call.inputs) program.add_tensor(static_cast<int64_t>(bytes), int64_t{1} << 32);
+  for (size_t i = 0; i < call.results.size(); ++i) program.add(0);
+  for (const int64_t number : call.numbers) program.add(number);
+  for (const size_t bytes : call.results) program.add_tensor(static_cast<int64_t>(bytes), int64_t{2} << 32);
+  program.end_call();
+  return program.text();
 }
 
 constexpr char kPlugin[] = BATON_TEST_PLUGIN "?library=" BATON_TEST_FAKE "&blas=" BATON_TEST_FAKE;

@@ -27,6 +27,60 @@ inline int enqueue_on_driver(void* stream, void (*run)(void*), void* data) {
   return static_cast<int>(faked_driver->cuLaunchHostFunc(static_cast<CUstream>(stream), run, data));
 }
 
+// A program whose function "record" records calls of one command. Tensors of a call are the slots in order.
+class RecordingProgram {
+ public:
+  static constexpr char kTensor[] = ", i64, hal.buffer, i64, i64";
+
+  // `parameters`: behind the command buffer, each with its comma.
+  RecordingProgram(std::string command, const std::string& parameters) : command_(std::move(command)) {
+    text_ = R"(
+module @program
+import @hal.devices.get(i64) -> hal.device
+import @hal.command_buffer.create(hal.device, blob, i32, i32) -> hal.command_buffer
+import @hal.command_buffer.finish(hal.command_buffer) -> hal.recording
+import @)" + command_ +
+            "(hal.command_buffer" + parameters + R"()
+rodata @name = "recording"
+export func @record() -> hal.recording {
+  const.i64 %v0, 0
+  call.import @hal.devices.get, %v0, %r0
+  rodata %r1, @name
+  const.i32 %v0, 16
+  const.i32 %v1, 0
+  call.import @hal.command_buffer.create, %v0, %r0
+)";
+  }
+
+  void begin_call() {
+    values_ = tensors_ = 0;
+    text_ += "  ref.copy %r1, %r0\n";
+  }
+  void add(int64_t number) {
+    const bool wide = number != static_cast<int32_t>(number);
+    text_ += std::string("  const.i64") + (wide ? ".wide" : "") + " %v" + std::to_string(values_++) + ", " +
+             std::to_string(number) + "\n";
+  }
+  // `bits`: of its access and its elements, as a slot has them.
+  void add_tensor(int64_t bytes, int64_t bits) {
+    add(static_cast<int64_t>(tensors_) | bits);
+    add(0);
+    add(bytes);
+    text_ += "  ref.null %r" + std::to_string(2 + tensors_++) + "\n";
+  }
+  void end_call() { text_ += "  call.import @" + command_ + ", %v0, %r1\n"; }
+  // So many numbers stand behind all else.
+  void end_call(size_t variadic_count) {
+    text_ += "  call.variadic @" + command_ + ", %v0, %r1, [" + std::to_string(variadic_count) + "]\n";
+  }
+  std::string text() const { return text_ + "  call.import @hal.command_buffer.finish, %v0, %r0\n  return\n}\n"; }
+
+ private:
+  const std::string command_;
+  std::string text_;
+  size_t values_ = 0, tensors_ = 0;
+};
+
 // Whether the count comes down to 0: the driver's thread may hold the last work for a moment longer than who waited for it.
 inline bool comes_to_nothing(int (*count)()) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
