@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "compiler-lite/compile.hpp"
 #include "modules/kernel_library/cuda_compiler.hpp"

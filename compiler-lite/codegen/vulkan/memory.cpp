@@ -78,7 +78,7 @@ void FunctionWriter::collect_roots(Value pointer, Roots& seen, llvm::SmallVector
   mlir::Operation* op = pointer.getDefiningOp();
   if (llvm::isa<LLVM::AllocaOp, LLVM::AddressOfOp>(op)) return roots.push_back(pointer);
   if (llvm::isa<LLVM::PoisonOp, LLVM::UndefOp, mlir::ub::PoisonOp>(op)) return;
-  if (llvm::isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp, LLVM::BitcastOp, LLVM::FreezeOp>(op)) {
+  if (llvm::isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp, LLVM::BitcastOp>(op)) {
     return collect_roots(op->getOperand(0), seen, roots);
   }
   if (auto select = llvm::dyn_cast<LLVM::SelectOp>(op)) {

@@ -64,13 +64,9 @@ void restore_remainders(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     llvm::Value* from = nullptr;
     const llvm::APInt *by = nullptr, *times = nullptr;
-    const auto divided = m_UDiv(m_Value(from), m_APInt(by));
-    const bool is_sum =
-        match(&instruction, m_c_Add(m_Mul(divided, m_APInt(times)), m_Deferred(from))) && *times == -*by;
-    const auto again = m_UDiv(m_Deferred(from), m_APInt(by));
-    const bool is_difference =
-        !is_sum && match(&instruction, m_Sub(m_Value(from), m_Mul(again, m_APInt(times)))) && *times == *by;
-    if (!is_sum && !is_difference) continue;
+    const auto quotient = m_UDiv(m_Value(from), m_APInt(by));
+    // InstCombine writes x + x / y * -y.
+    if (!match(&instruction, m_c_Add(m_Mul(quotient, m_APInt(times)), m_Deferred(from))) || *times != -*by) continue;
     llvm::IRBuilder<> builder(&instruction);
     instruction.replaceAllUsesWith(builder.CreateURem(from, llvm::ConstantInt::get(from->getType(), *by)));
     llvm::RecursivelyDeleteTriviallyDeadInstructions(&instruction);

@@ -126,7 +126,6 @@ bool FunctionWriter::write_aggregate(mlir::Operation* op) {
     set(op, made);
     return true;
   }
-  if (llvm::isa<LLVM::FreezeOp>(op)) return set(op, ids(op->getOperand(0))), true;
   if (auto extract = llvm::dyn_cast<LLVM::ExtractValueOp>(op)) {
     const size_t first = scalars_before(extract.getContainer().getType(), extract.getPosition(), count);
     const Ids all = ids(extract.getContainer());
