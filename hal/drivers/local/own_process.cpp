@@ -1,5 +1,6 @@
 #include "hal/drivers/local/own_process.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,7 +11,10 @@ size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
-OwnProcess::OwnProcess() : process_(getpid()) {
+volatile uint32_t OwnProcess::forks_before = 0;
+
+OwnProcess::OwnProcess() : process_(getpid()), forks_(forks_before) {
+  [[maybe_unused]] static const int counted = pthread_atfork(nullptr, nullptr, [] { forks_before = forks_before + 1; });
 #ifdef MADV_WIPEONFORK
   void* page = mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return;

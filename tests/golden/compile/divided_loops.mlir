@@ -3,9 +3,9 @@
 // RUN: baton-compile --target-device=cuda --compile-to=flow %s | FileCheck %s
 // RUN: baton-compile --target-device=local --compile-to=flow %s | FileCheck %s --check-prefix=CORES
 // RUN: baton-compile --target-device=vulkan %s -o %t.bvm
-// RUN: baton-run-module %t.bvm "--device=%vulkan" --function=far_apart --input=1024x4xf32=2 --output_max_element_count=3 | FileCheck %s --check-prefix=APART
-// RUN: baton-run-module %t.bvm "--device=%vulkan" --function=turned --input=3x512xi32=1 --input=512x3xi32=2 --output_max_element_count=4 | FileCheck %s --check-prefix=TURNED
-// RUN: baton-run-module %t.bvm "--device=%vulkan" --function=kept --input=1024x8xi32=7 --output_max_element_count=33 | FileCheck %s --check-prefix=KEPT
+// RUN: %if native %{ baton-run-module %t.bvm "--device=%vulkan" --function=far_apart --input=1024x4xf32=2 --output_max_element_count=3 | FileCheck %s --check-prefix=APART %}
+// RUN: %if native %{ baton-run-module %t.bvm "--device=%vulkan" --function=turned --input=3x512xi32=1 --input=512x3xi32=2 --output_max_element_count=4 | FileCheck %s --check-prefix=TURNED %}
+// RUN: %if native %{ baton-run-module %t.bvm "--device=%vulkan" --function=kept --input=1024x8xi32=7 --output_max_element_count=33 | FileCheck %s --check-prefix=KEPT %}
 // CORES-NOT: baton.workgroups
 #row = affine_map<(b, i) -> (b, i)>
 #other = affine_map<(b, i) -> (i, b)>

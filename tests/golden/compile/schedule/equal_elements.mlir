@@ -4,7 +4,7 @@
 // RUN: %{python} -c "import os, sys; sys.exit(os.path.getsize('%t.bvm') > 65536)"
 // RUN: baton-run-module %t.bvm --device=local-task --function=equal --output_max_element_count=2 | FileCheck %s
 // RUN: baton-compile --target-device=vulkan %s -o %t.vulkan.bvm
-// RUN: baton-run-module %t.vulkan.bvm "--device=%vulkan" --function=equal --output_max_element_count=2 | FileCheck %s
+// RUN: %if native %{ baton-run-module %t.vulkan.bvm "--device=%vulkan" --function=equal --output_max_element_count=2 | FileCheck %s %}
 // HOST-DAG: util.buffer.fill %{{.*}} : i32 ->
 // HOST-DAG: util.buffer.fill %{{.*}} : i16 ->
 // HOST-DAG: util.buffer.fill %{{.*}} : i8 ->
