@@ -20,24 +20,25 @@ BlockKind block_kind(MemoryKind memory) {
 
 }  // namespace
 
-// A block may have been another program's.
+// A block may have been another program's. All of it is cleared: a later buffer of this owner may be longer.
 Result<uint64_t> Allocator::clear(const Block& block) {
   if (block.host() && (block.slab->host_cached || block.length <= kClearedByHostMax)) {
     std::memset(block.host(), 0, static_cast<size_t>(block.length));
     return uint64_t{0};
   }
-  return source_->commands->fill_zeros(
-      {block.slab->buffer, block.offset, align_up(std::max<uint64_t>(block.length, 1), 4)});
+  return source_->commands->fill_zeros({block.slab->buffer, block.offset, block.length});
 }
 
 Result<Ref<hal::Buffer>> Allocator::do_allocate(const AllocationRequest& request) {
-  auto taken = source_->memory->take(request.length, block_kind(request.memory));
+  const uint64_t owner = MemoryOwner::current();
+  auto taken = source_->memory->take(request.length, block_kind(request.memory), owner);
   if (!taken.has_value()) {  // Tables that are kept for a while may hold some.
     source_->commands->timeline().drop_tables();
-    taken = source_->memory->take(request.length, block_kind(request.memory));
+    taken = source_->memory->take(request.length, block_kind(request.memory), owner);
   }
-  BATON_TRY_ASSIGN(const Block block, std::move(taken));
-  auto ready = clear(block);
+  BATON_TRY_ASSIGN(Block block, std::move(taken));
+  auto ready = owner != MemoryOwner::kNobody && block.owner == owner ? Result<uint64_t>(0) : clear(block);
+  block.owner = owner;
   if (!ready.has_value()) {
     source_->memory->give(block);
     return std::move(ready).error();

@@ -1,6 +1,9 @@
 #include "hal/drivers/vulkan/memory.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "base/bytes.hpp"
 
 namespace baton::hal::drivers::vulkan {
 namespace {
@@ -8,6 +11,12 @@ namespace {
 constexpr uint64_t kSlabBytes = 16 << 20;
 // A block that is larger has a slab of its own: sharing it would leave gaps.
 constexpr uint64_t kSharedBytesMax = kSlabBytes / 4;
+// Beyond this an eighth would be a lot to waste: whole pages of the driver.
+constexpr uint64_t kExactFrom = uint64_t{64} << 20;
+constexpr uint64_t kDriverPage = uint64_t{2} << 20;
+// What is kept of a heap: a part of the device's own, and of the host's what hal::FreedBlocks keeps.
+constexpr uint64_t kKeptPart = 4;
+constexpr uint64_t kKeptOfHost = uint64_t{256} << 20;
 // No device wants more of a binding's offset, and what the host writes shares no line with what the device writes.
 constexpr uint64_t kGranule = 256;
 
@@ -32,7 +41,21 @@ std::vector<VkMemoryPropertyFlags> wishes(BlockKind kind) {
   return {};
 }
 
+// Lengths that differ a little have slabs of one length.
+uint64_t slab_bytes(uint64_t length) {
+  return align_up(length, length >= kExactFrom ? kDriverPage : std::bit_floor(length) / 8);
+}
+
 }  // namespace
+
+Memory::Memory(Ref<Context> context) : context_(std::move(context)) {
+  for (size_t kind = 0; kind < kBlockKindCount; ++kind) types_[kind] = types_for(static_cast<BlockKind>(kind));
+  const DeviceFacts& facts = context_->facts();
+  for (uint32_t heap = 0; heap < facts.memory.memoryHeapCount; ++heap) {
+    const bool own = (facts.memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && !facts.software;
+    kept_.emplace_back(own ? facts.memory.memoryHeaps[heap].size / kKeptPart : kKeptOfHost);
+  }
+}
 
 Memory::~Memory() {
   for (const auto& slab : slabs_) destroy(*slab);
@@ -100,6 +123,7 @@ Result<std::unique_ptr<Slab>> Memory::make_slab(const SlabRequest& request) {
   slab->id = ++last_slab_id;
   slab->type = request.type;
   slab->length = request.length;
+  slab->imported = request.imported != nullptr;
   VkExternalMemoryBufferCreateInfo external{};
   external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
   external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
@@ -124,26 +148,41 @@ void Memory::destroy(Slab& slab) const {
 }
 
 Result<Block> Memory::take_from(uint32_t type, uint64_t length) {
-  const std::lock_guard lock(mutex_);
-  const bool shared = length <= kSharedBytesMax;
-  if (shared) {
-    for (const auto& slab : slabs_) {
-      if (slab->type != type || !slab->ranges) continue;
-      if (const auto offset = slab->ranges->take(length)) return Block{slab.get(), *offset, length};
-    }
+  const uint64_t rounded = align_up(length, kGranule);
+  if (rounded > kSharedBytesMax) {
+    BATON_TRY_ASSIGN(std::unique_ptr<Slab> slab, make_slab({slab_bytes(rounded), type}));
+    slabs_.push_back(std::move(slab));
+    return Block{slabs_.back().get(), 0, slabs_.back()->length};
   }
-  const uint64_t rounded = (length + kGranule - 1) / kGranule * kGranule;
-  BATON_TRY_ASSIGN(std::unique_ptr<Slab> slab, make_slab({shared ? kSlabBytes : rounded, type}));
-  if (shared) slab->ranges = std::make_unique<MemoryRanges>(slab->length, kGranule);
-  const Block block{slab.get(), shared ? *slab->ranges->take(length) : 0, length};
+  for (const auto& slab : slabs_) {
+    if (slab->type != type || !slab->ranges) continue;
+    if (const auto offset = slab->ranges->take(rounded)) return Block{slab.get(), *offset, rounded};
+  }
+  BATON_TRY_ASSIGN(std::unique_ptr<Slab> slab, make_slab({kSlabBytes, type}));
+  slab->ranges = std::make_unique<MemoryRanges>(slab->length, kGranule);
   slabs_.push_back(std::move(slab));
-  return block;
+  return Block{slabs_.back().get(), *slabs_.back()->ranges->take(rounded), rounded};
 }
 
-Result<Block> Memory::take(uint64_t length, BlockKind kind) {
+// What was kept, or what the driver still has, if need be after it got back what was kept.
+Result<Block> Memory::take_of(uint32_t type, uint64_t length, uint64_t owner) {
+  KeptBlocks& kept = kept_of(type);
+  if (const auto block = kept.take(type, length, owner)) return *block;
+  auto block = take_from(type, length);
+  const uint32_t heap = context_->facts().memory.memoryTypes[type].heapIndex;
+  if (block.has_value() || block.error().code() != StatusCode::kResourceExhausted ||
+      length > context_->facts().memory.memoryHeaps[heap].size) {
+    return block;
+  }
+  for (const Block& each : kept.take_all()) put_back(each);
+  return take_from(type, length);
+}
+
+Result<Block> Memory::take(uint64_t length, BlockKind kind, uint64_t owner) {
+  const std::lock_guard lock(mutex_);
   Status last;
-  for (const uint32_t type : types_for(kind)) {
-    auto block = take_from(type, length);
+  for (const uint32_t type : types_[static_cast<size_t>(kind)]) {
+    auto block = take_of(type, std::max<uint64_t>(length, 1), owner);
     if (block.has_value()) return block;
     last = std::move(block).error();
     if (last.code() != StatusCode::kResourceExhausted && last.code() != StatusCode::kUnimplemented) return last;
@@ -154,6 +193,12 @@ Result<Block> Memory::take(uint64_t length, BlockKind kind) {
 
 void Memory::give(const Block& block) {
   const std::lock_guard lock(mutex_);
+  const bool worth_keeping = block.owner != MemoryOwner::kNobody || !block.slab->ranges;
+  if (block.slab->imported || !worth_keeping) return put_back(block);
+  for (const Block& leaving : kept_of(block.slab->type).keep(block)) put_back(leaving);
+}
+
+void Memory::put_back(const Block& block) {
   Slab* slab = block.slab;
   if (slab->ranges) {
     slab->ranges->give(block.offset, block.length);
