@@ -203,31 +203,39 @@ def test_a_command_calls_the_host_in_order(command_file, device):
     assert [one.name for one in prepared] == [device]
 
 
-@pytest.mark.parametrize("device", ["local-sync", "local-task?workers=1", "local-task?workers=2"])
+@pytest.mark.parametrize("device", ["local-sync", "local-task?workers=1", "local-task?workers=2", "vulkan"])
 @pytest.mark.parametrize("depth", [1, 3])
-def test_what_the_host_does_for_a_command_may_run_programs_of_its_device(device, depth):
-    """The one worker is in the host call, and runs what that waits for."""
+@pytest.mark.parametrize("who", ["itself", "another thread"])
+def test_what_the_host_does_for_a_command_may_run_programs_of_its_device(device, depth, who):
+    """The one worker is in the host call, and runs what that waits for, or another thread does in its place."""
+    if device == "vulkan" and not any((info.uri or "").startswith(device) for info in baton.devices()):
+        pytest.skip("there is no Vulkan device")
+    target = device.partition("-")[0]
     sums = baton.load(baton.compile("""func.func @sum(%x: tensor<?xf32>) -> tensor<?xf32> {
       %y = arith.addf %x, %x : tensor<?xf32>
       return %y : tensor<?xf32>
-    }"""), device=device)
+    }""", target=target), device=device)
     code = baton.compile("""func.func private @app.work(%x: tensor<4xf32>) -> tensor<4xf32> attributes {iree.abi.streamable}
     func.func @run(%x: tensor<4xf32>) -> tensor<4xf32> {
       %y = call @app.work(%x) : (tensor<4xf32>) -> tensor<4xf32>
       return %y : tensor<4xf32>
-    }""")
+    }""", target=target)
     programs = []
 
-    def around(level):
+    def around(level, threads):
         def work(source, target):
             inner = programs[level - 1].run if level else sums.sum
-            np.frombuffer(target, np.float32)[:] = np.asarray(inner(np.array(np.frombuffer(source, np.float32)))) + 1
+            given = np.array(np.frombuffer(source, np.float32))
+            result = inner(given) if who == "itself" else threads.submit(inner, given).result(30)
+            np.frombuffer(target, np.float32)[:] = np.asarray(result) + 1
         return work
 
-    for level in range(depth):
-        module = baton.module("app", {"work": lambda commands, x, y, level=level: commands.host(around(level), x, y)})
-        programs.append(baton.load(code, device=device, modules=[module]))
-    assert np.asarray(programs[-1].run(np.arange(4, dtype=np.float32))).tolist() == [2 * x + depth for x in range(4)]
+    with concurrent.futures.ThreadPoolExecutor(depth) as threads:
+        for level in range(depth):
+            work = around(level, threads)
+            module = baton.module("app", {"work": lambda commands, x, y, work=work: commands.host(work, x, y)})
+            programs.append(baton.load(code, device=device, modules=[module]))
+        assert np.asarray(programs[-1].run(np.arange(4, dtype=np.float32))).tolist() == [2 * x + depth for x in range(4)]
 
 
 def test_a_command_copies_fills_and_updates(command_file, device):

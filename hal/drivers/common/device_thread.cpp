@@ -17,8 +17,9 @@ constexpr std::chrono::seconds kLeavePause{1};
 struct List {
   std::mutex mutex;
   std::condition_variable changed;
-  std::unordered_set<DeviceThreadOwner*> working;  // Guarded by mutex; each lives while it is in it.
-  int ending = 0;                                  // Guarded by mutex.
+  std::unordered_multiset<DeviceThreadOwner*>
+      working;     // Guarded by mutex, one for each thread; it lives while it is in it.
+  int ending = 0;  // Guarded by mutex.
 };
 
 // Never destroyed: a thread may be late.
@@ -36,7 +37,7 @@ void add(DeviceThreadOwner& owner) {
 
 void remove(DeviceThreadOwner& owner) {
   const std::lock_guard lock(list().mutex);
-  list().working.erase(&owner);
+  list().working.erase(list().working.find(&owner));
   ++list().ending;
 }
 

@@ -6,6 +6,7 @@
 #include "hal/allocator.hpp"
 #include "hal/device.hpp"
 #include "hal/drivers/common/deferred_operation.hpp"
+#include "hal/drivers/common/host_turn.hpp"
 #include "hal/drivers/common/kept_table.hpp"
 #include "hal/host_function.hpp"
 #include "hal/recording.hpp"
@@ -162,6 +163,7 @@ Status HostQueue::do_execute(const Order& order, Recording& recording, const Bin
 }
 
 Status HostQueue::call(HostFunction& function) {
+  const HostTurn turn;
   return function.call({.device = device(), .bindings = {}, .constants = {}});
 }
 

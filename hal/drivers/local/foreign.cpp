@@ -4,6 +4,7 @@
 #include "hal/commands/foreign.hpp"
 
 #include "hal/device.hpp"
+#include "hal/drivers/common/host_turn.hpp"
 #include "hal/drivers/local/command_buffer.hpp"
 
 namespace baton::hal::drivers::local {
@@ -29,6 +30,7 @@ Status run_foreign(const Record& record, const Execution& execution, Worker&, Ti
   }
   const FilledConstants constants(command, execution);
   HostScope scope(execution.device);
+  const HostTurn turn;
   BATON_TRY_CONTEXT(
       command.function->record({execution.device, scope, {bindings, command.bindings.size()}, constants.words()}),
       "in foreign call '", command.function->name(), "'");

@@ -2,6 +2,7 @@
 
 #include "hal/commands/host_call.hpp"
 
+#include "hal/drivers/common/host_turn.hpp"
 #include "hal/drivers/local/command_buffer.hpp"
 
 namespace baton::hal::drivers::local {
@@ -14,6 +15,7 @@ Status run_host_call(const Record& record, const Execution& execution, Worker&, 
     bindings[i] = {command.bindings[i].data(execution), static_cast<size_t>(command.bindings[i].size(execution))};
   }
   const FilledConstants constants(command, execution);
+  const HostTurn turn;
   BATON_TRY_CONTEXT(command.function->call({execution.device, {bindings, command.bindings.size()}, constants.words()}),
                     "in host call '", command.function->name(), "'");
   return {};

@@ -1,9 +1,11 @@
 #include "hal/drivers/local/task_pool.hpp"
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <utility>
 
+#include "hal/drivers/common/host_turn.hpp"
 #include "hal/drivers/common/spin.hpp"
 
 namespace baton::hal::drivers::local {
@@ -14,7 +16,7 @@ constexpr double kHandOverNs = 300;
 
 }  // namespace
 
-class TaskPool::State final : public WaitHelper {
+class TaskPool::State final : public WaitHelper, public HostTurnListener {
  public:
   explicit State(const TaskPoolOptions& options)
       : options_(options), idle_(options.worker_count, options.spin_ns), jobs_(idle_, options.worker_count) {}
@@ -29,6 +31,8 @@ class TaskPool::State final : public WaitHelper {
       ++tasks_submitted_;
     }
     idle_.announce();
+    if (host_turns_.load() >= options_.worker_count) [[unlikely]]
+      call_spare();
     if (here.last_act == this) {
       here.owes_wake = true;
     } else if (idle_.missing(1) != 0) {
@@ -64,6 +68,7 @@ class TaskPool::State final : public WaitHelper {
 
   void work(uint32_t index) {
     Worker& worker = this_worker();
+    HostTurnListener::of_this_thread = this;
     Spin spin(idle_.spin_ns());
     for (idle_.set_searching(index, true);;) {
       const uint32_t seen = idle_.look();
@@ -83,7 +88,19 @@ class TaskPool::State final : public WaitHelper {
     stopped_.store(true);
     idle_.announce();
     idle_.wake_all();
+    std::lock_guard lock(spares_mutex_);
+    spares_changed_.notify_all();
   }
+  // Once it is stopped.
+  std::vector<std::thread> take_spares() {
+    std::lock_guard lock(spares_mutex_);
+    return std::exchange(spares_, {});
+  }
+
+  void turn_begins() override {
+    if (host_turns_.fetch_add(1) + 1 >= options_.worker_count && task_count_.load() != 0) call_spare();
+  }
+  void turn_ends() override { host_turns_.fetch_sub(1); }
 
   // False when the thread is in one already.
   bool begin_last_act() { return !std::exchange(here.last_act, this); }
@@ -105,6 +122,48 @@ class TaskPool::State final : public WaitHelper {
     bool owes_wake = false;
   };
   static thread_local Here here;
+
+  // Of this pool all threads are in code of the host, and tasks wait.
+  bool wants_spare() const {
+    return task_count_.load() != 0 && host_turns_.load() >= options_.worker_count + spares_busy_;
+  }
+
+  // A spare thread takes tasks while wants_spare(). It has looked a while whether a worker does.
+  void call_spare() {
+    std::lock_guard lock(spares_mutex_);
+    if (!wants_spare() || stopped_.load()) return;
+    if (spares_busy_ < spares_.size()) return spares_changed_.notify_one();
+    if (spares_.size() < kHostThreadsMax) spares_.emplace_back([state = Ref<State>(this)] { state->work_as_spare(); });
+  }
+
+  void work_as_spare() {
+    HostTurnListener::of_this_thread = this;
+    Worker& worker = this_worker();
+    std::unique_lock lock(spares_mutex_);
+    while (true) {
+      spares_changed_.wait(lock, [&] { return stopped_.load() || wants_spare(); });
+      spares_changed_.wait_for(lock, kSparePatience, [&] { return stopped_.load(); });
+      if (stopped_.load()) return;
+      while (wants_spare()) {
+        ++spares_busy_;
+        lock.unlock();
+        worker.refresh_processor_id();
+        run_a_task();
+        lock.lock();
+        --spares_busy_;
+      }
+    }
+  }
+
+  void run_a_task() {
+    std::unique_lock lock(tasks_mutex_);
+    Task* const task = first_task_ ? take(first_task_) : nullptr;
+    lock.unlock();
+    if (!task) return;
+    here.worker_of = this;
+    task->run();
+    here.worker_of = nullptr;
+  }
 
   void pay_wake() {
     if (std::exchange(here.owes_wake, false) && task_count_.load() != 0 && idle_.missing(1) != 0) idle_.wake_one();
@@ -173,6 +232,14 @@ class TaskPool::State final : public WaitHelper {
   Task** tasks_end_ = &first_task_;
   uint64_t tasks_submitted_ = 0;
   std::atomic<uint64_t> task_count_{0};  // Atomic for the look without the lock.
+
+  // How many threads are in code of the host. Raised before they look at task_count_, which is raised before host_turns_ is
+  // looked at: one of the two sees the other.
+  alignas(64) std::atomic<uint64_t> host_turns_{0};
+  std::mutex spares_mutex_;
+  std::condition_variable spares_changed_;
+  std::vector<std::thread> spares_;  // Guarded by spares_mutex_, like what follows.
+  size_t spares_busy_ = 0;           // How many of them are in tasks.
 };
 
 thread_local TaskPool::State::Here TaskPool::State::here;
@@ -191,6 +258,7 @@ TaskPool::~TaskPool() {
     return;
   }
   state_->stop();
+  for (std::thread& spare : state_->take_spares()) workers_.push_back(std::move(spare));
   for (std::thread& worker : workers_) {
     if (worker.get_id() == std::this_thread::get_id()) {
       worker.detach();

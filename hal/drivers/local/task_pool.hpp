@@ -2,6 +2,9 @@
 // work for many splits it into tiles and calls the others in (shared_jobs.hpp). Who is woken for what, and how long
 // idle workers look for work before they sleep: idle_workers.hpp.
 //
+// When all workers are in code of the host, which may wait for other tasks on other threads, spare threads take what waits, one
+// at a time and after a while (common/host_turn.hpp).
+//
 // A task that a thread waits for is run by the first that is free: a worker, or the thread that waits
 // (wait_helper.hpp).
 //

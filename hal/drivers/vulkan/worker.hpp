@@ -1,5 +1,7 @@
-// Worker: the thread of a Vulkan device that runs code of the host: host calls, and recordings that have some in them.
-// It starts with the first thing to do.
+// Worker: the threads of a Vulkan device that run code of the host: host calls, and recordings that have some in them.
+// The first one starts with the first thing to do. While it is in a host call, that may wait for others: it runs a program of
+// its own device, or has another thread run one. So a task that is ready and finds all threads in tasks for a while gets one
+// more thread, which stays.
 //
 // Threads: internally synchronized.
 #pragma once
@@ -9,6 +11,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "hal/drivers/common/device_thread.hpp"
 #include "hal/drivers/common/task.hpp"
@@ -24,11 +27,14 @@ class Worker final : public RefCounted<Worker>, public DeviceThreadOwner {
   void leave() override;
 
  private:
+  void start_if_all_busy();
+
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task*> tasks_;  // Guarded by mutex_.
-  std::thread thread_;       // Guarded by mutex_.
-  bool stopping_ = false;    // Guarded by mutex_.
+  std::deque<Task*> tasks_;           // Guarded by mutex_.
+  std::vector<std::thread> threads_;  // Guarded by mutex_.
+  size_t busy_ = 0;                   // Guarded by mutex_: how many of the threads are in tasks.
+  bool stopping_ = false;             // Guarded by mutex_.
   std::atomic<bool> leaving_{false};
 };
 

@@ -76,6 +76,34 @@ class Sleeper final : public RefCounted<Sleeper>, public DeviceThreadOwner {
   std::exit(4);
 }
 
+// Of an owner's two threads one has ended long before the other is asked to leave.
+[[noreturn]] void end_while_one_of_two_works() {
+  class Pair final : public RefCounted<Pair>, public DeviceThreadOwner {
+   public:
+    ~Pair() {
+      std::this_thread::sleep_for(milliseconds(50));
+      std::fputs("gone\n", stderr);
+    }
+    void work() override {
+      if (begun_.fetch_add(1) == 1) return;
+      while (!leaving_) std::this_thread::sleep_for(milliseconds(1));
+    }
+    void leave() override { leaving_ = true; }
+    bool begun() const { return begun_ != 0; }
+
+   private:
+    std::atomic<int> begun_{0};
+    std::atomic<bool> leaving_{false};
+  };
+  auto pair = make_ref<Pair>();
+  std::thread stays = start_device_thread(Ref<Pair>(pair));
+  while (!pair->begun()) std::this_thread::yield();
+  start_device_thread(Ref<Pair>(pair)).join();
+  pair = nullptr;
+  stays.detach();
+  std::exit(3);
+}
+
 class DeviceThreadTest : public testing::Test {
  protected:
   DeviceThreadTest() { testing_support::end_processes_that_begin_anew(); }
@@ -87,6 +115,10 @@ TEST_F(DeviceThreadTest, TheEndWaitsForAThreadThatLetsGo) {
 
 TEST_F(DeviceThreadTest, TheEndAsksAThreadToLeave) {
   EXPECT_EXIT(end_while_it_goes(false), testing::ExitedWithCode(3), "^gone\n$");
+}
+
+TEST_F(DeviceThreadTest, TheEndAsksEachThreadOfAnOwner) {
+  EXPECT_EXIT(end_while_one_of_two_works(), testing::ExitedWithCode(3), "^gone\n$");
 }
 
 TEST_F(DeviceThreadTest, TheEndGivesUpAThreadThatHearsNothing) {

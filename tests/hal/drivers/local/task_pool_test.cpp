@@ -221,29 +221,31 @@ TEST(TaskPoolTest, BriefTilesAreRunByTheirLeaderAlone) {
   EXPECT_NE(job.shared_after_ns, kNever);
 }
 
-// The only worker of a device, kept from working.
-class BusyWorker {
+// The only worker of a device, kept from working: by a callback, since a host call would be given a thread in its place.
+class BusyWorker final : SemaphoreWaiter {
  public:
-  explicit BusyWorker(hal::Device& device) : device_(device), done_(device.make_semaphore().value()) {
-    const SemaphorePoint signal(done_, 1);
-    const auto wait = make_host_function("wait", [this](const HostCallArguments&) -> Status {
-      begun_ = true;
-      EXPECT_TRUE(comes_true([&] { return over_.load(); }));
-      return {};
-    });
-    EXPECT_OK(device_.queue().host_call({{}, {&signal, 1}}, *wait));
+  explicit BusyWorker(hal::Device& device) : begins_(device.make_semaphore().value()) {
+    const SemaphorePoint signal(begins_, 1);
+    const auto nothing = make_host_function("nothing", [](const HostCallArguments&) -> Status { return {}; });
+    begins_->notify(1, *this);
+    EXPECT_OK(device.queue().host_call({{}, {&signal, 1}}, *nothing));
     EXPECT_TRUE(comes_true([&] { return begun_.load(); }));
   }
   ~BusyWorker() { release(); }
   void release() {
     over_ = true;
-    EXPECT_OK(done_->wait(1));
+    EXPECT_TRUE(comes_true([&] { return ended_.load(); }));
   }
 
  private:
-  hal::Device& device_;
-  const Ref<Semaphore> done_;
-  std::atomic<bool> begun_{false}, over_{false};
+  void reached(const Status&) override {
+    begun_ = true;
+    EXPECT_TRUE(comes_true([&] { return over_.load(); }));
+    ended_ = true;
+  }
+
+  const Ref<Semaphore> begins_;
+  std::atomic<bool> begun_{false}, over_{false}, ended_{false};
 };
 
 struct OneRecording {
@@ -340,6 +342,59 @@ TEST(TaskPoolTest, HostCodeRunsOnWorkersOnly) {
     EXPECT_OK(done->wait(i));
     EXPECT_NE(thread.load(), std::this_thread::get_id());
   }
+}
+
+// Each host call waits for a thread, which waits for what takes a thread of the device: the next host call, and at last kernels,
+// which it doesn't run itself because its time is short.
+void call_within_call(Stress& stress, int depth) {
+  const auto done = stress.device->make_semaphore().value();
+  const SemaphorePoint signal(done, 1);
+  if (depth == 0) {
+    OneRecording work(stress);
+    EXPECT_OK(work.execute());
+    EXPECT_TRUE(comes_true([&] { return work.wait(1'000'000).ok(); }));
+    return;
+  }
+  const auto call = make_host_function("call", [&](const HostCallArguments&) -> Status {
+    std::thread other([&] { call_within_call(stress, depth - 1); });
+    other.join();
+    return {};
+  });
+  if (depth % 2 == 0) {
+    EXPECT_OK(stress.device->queue().host_call({{}, {&signal, 1}}, *call));
+  } else {
+    const auto commands = stress.device->make_command_buffer({}).value();
+    EXPECT_OK(commands->host_call({.function = call.get()}));
+    EXPECT_OK(stress.device->queue().execute({{}, {&signal, 1}}, *commands->finish().value()));
+  }
+  EXPECT_OK(done->wait(1, 30'000'000'000));
+}
+
+TEST(TaskPoolTest, CodeOfTheHostMayWaitForOtherThreadsThatUseTheDevice) {
+  for (const char* workers : {"1", "2"}) {
+    Stress stress(workers);
+    for (int depth = 1; depth <= 6; ++depth) call_within_call(stress, depth);
+  }
+}
+
+TEST(TaskPoolTest, CodeOfTheHostMayWaitForWhatIsSignalledLater) {
+  Stress stress("1");
+  Queue& queue = stress.device->queue();
+  const auto go = stress.device->make_semaphore().value(), inner = stress.device->make_semaphore().value(),
+             outer = stress.device->make_semaphore().value();
+  std::atomic<bool> begun = false;
+  const auto nothing = make_host_function("nothing", [](const HostCallArguments&) -> Status { return {}; });
+  const auto call = make_host_function("call", [&](const HostCallArguments&) -> Status {
+    begun = true;
+    return inner->wait(1, 30'000'000'000);
+  });
+  const SemaphorePoint wait(go, 1), ends_inner(inner, 1), ends_outer(outer, 1);
+  EXPECT_OK(queue.host_call({{&wait, 1}, {&ends_inner, 1}}, *nothing));
+  EXPECT_OK(queue.host_call({{}, {&ends_outer, 1}}, *call));
+  EXPECT_TRUE(comes_true([&] { return begun.load(); }));
+  std::this_thread::sleep_for(5ms);  // By now it sleeps, and looks for no work.
+  EXPECT_OK(go->signal(1));
+  EXPECT_OK(outer->wait(1, 30'000'000'000));
 }
 
 TEST(TaskPoolTest, WorkThatIsKnownToBeBriefIsDoneByTheCall) {
