@@ -393,6 +393,36 @@ class gqa_causal_half:
         ).transpose(1, 2)
 
 
+@program(normal(2, 1024, 16, 64, kind=HALF), normal(2, 1024, 16, 64, kind=HALF), normal(2, 1024, 16, 64, kind=HALF))
+class attention_half:
+    def in_jax(q, k, v):
+        return jax.nn.dot_product_attention(q, k, v)
+
+    def in_torch(q, k, v):
+        return functional.scaled_dot_product_attention(*[z.transpose(1, 2) for z in (q, k, v)]).transpose(1, 2)
+
+
+@program(normal(1, 2048, 32, 128, kind=HALF), normal(1, 2048, 32, 128, kind=HALF), normal(1, 2048, 32, 128, kind=HALF))
+class attention_long_causal_half:
+    def in_jax(q, k, v):
+        return jax.nn.dot_product_attention(q, k, v, is_causal=True)
+
+    def in_torch(q, k, v):
+        return functional.scaled_dot_product_attention(*[z.transpose(1, 2) for z in (q, k, v)], is_causal=True).transpose(1, 2)
+
+
+@program(normal(2, 1024, 1024, kind=HALF), normal(1024, 3072, kind=HALF), normal(1024, 1024, kind=HALF))
+class attention_block_half:
+    def in_jax(x, w, o):
+        q, k, v = (z.reshape(2, 1024, 16, 64).transpose(0, 2, 1, 3) for z in jnp.split(x @ (w * 0.03), 3, -1))
+        scores = jnp.where(jnp.tril(jnp.ones((1024, 1024), bool)), q @ k.swapaxes(-1, -2) / 8, jnp.finfo(x.dtype).min)
+        return (jax.nn.softmax(scores, -1) @ v).transpose(0, 2, 1, 3).reshape(2, 1024, 1024) @ (o * 0.03)
+
+    def in_torch(x, w, o):
+        q, k, v = (z.reshape(2, 1024, 16, 64).transpose(1, 2) for z in (x @ (w * 0.03)).split(1024, -1))
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(2, 1024, 1024) @ (o * 0.03)
+
+
 @program(normal(2, 512, 8, 64), normal(2, 512, 8, 64), normal(2, 512, 8, 64))
 class attention_grad:
     def in_jax(q, k, v):

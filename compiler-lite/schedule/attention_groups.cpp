@@ -110,9 +110,12 @@ void mark_attention(mlir::ModuleOp module, llvm::function_ref<bool(const Attenti
   }
 }
 
+std::optional<Attention> marked_attention(Operation* root) {
+  return root->hasAttr(codegen::kAttention) ? find(llvm::cast<linalg::LinalgOp>(root)) : std::nullopt;
+}
+
 llvm::SmallVector<Operation*> attention_of(Operation* root) {
-  if (!root->hasAttr(codegen::kAttention)) return {};
-  const std::optional<Attention> found = find(llvm::cast<linalg::LinalgOp>(root));
+  const std::optional<Attention> found = marked_attention(root);
   if (!found) return {};
   llvm::SmallVector<Operation*> operations;
   for (linalg::LinalgOp op : found->operations()) {

@@ -3,6 +3,7 @@
 #include "compiler-lite/codegen/explain.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "compiler-lite/schedule/attention_groups.hpp"
+#include "compiler-lite/schedule/attention_layout.hpp"
 #include "compiler-lite/schedule/convolution_layout.hpp"
 #include "compiler-lite/schedule/library_file.hpp"
 #include "compiler-lite/schedule/product_epilogue.hpp"
@@ -164,20 +165,36 @@ std::string refusal(const LibraryConvolution& row, const ConvolutionLayout& layo
   return layout.work < row.work ? below(" multiplications", layout.work, row.work) : "";
 }
 
+// Empty when the row takes the attention.
+std::string refusal(const LibraryAttention& row, const AttentionLayout& layout) {
+  if (!llvm::is_contained(row.elements, layout.elements)) return "takes no " + layout.elements;
+  const auto below = [](const char* what, int64_t has, int64_t least) {
+    return "has " + std::to_string(has) + what + ", and it is worth it from " + std::to_string(least) + " on";
+  };
+  for (const int64_t depth : {layout.depth, layout.width}) {
+    if ((row.depth_multiple > 1 && depth % row.depth_multiple != 0) || (row.depth > 0 && depth > row.depth)) {
+      return "takes no rows of " + std::to_string(depth) + " elements";
+    }
+  }
+  if (layout.rows < row.rows) return below(" rows", layout.rows, row.rows);
+  return layout.work < row.work ? below(" multiplications", layout.work, row.work) : "";
+}
+
 std::string command_of(const LibraryConvolution& row, const ConvolutionLayout& layout) {
   return layout.kind == ConvolutionKind::kForward ? row.command : row.command + "_" + key_of(layout.kind).str();
 }
 
-mlir::DictionaryAttr call_of(const LibraryFile& library, const LibraryConvolution& row,
-                             const ConvolutionLayout& layout) {
-  mlir::Builder builder(layout.op->getContext());
-  SmallVector<mlir::Attribute> paths = {builder.getDenseI64ArrayAttr(layout.paths[0]),
-                                        builder.getDenseI64ArrayAttr(layout.paths[1])};
+// A call that reads tensors at the ends of paths.
+mlir::DictionaryAttr call_of(mlir::MLIRContext* context, const LibraryFile& library, llvm::StringRef command,
+                             llvm::ArrayRef<SmallVector<int64_t>> paths, llvm::ArrayRef<int64_t> known) {
+  mlir::Builder builder(context);
+  SmallVector<mlir::Attribute> read;
+  for (const SmallVector<int64_t>& path : paths) read.push_back(builder.getDenseI64ArrayAttr(path));
   std::vector<LibraryNumber> numbers;
-  for (const int64_t number : layout.numbers) numbers.push_back({number, {}});
+  for (const int64_t number : known) numbers.push_back({number, {}});
   return builder.getDictionaryAttr({builder.getNamedAttr("module", builder.getStringAttr(library.name)),
-                                    builder.getNamedAttr("command", builder.getStringAttr(command_of(row, layout))),
-                                    builder.getNamedAttr("paths", builder.getArrayAttr(paths)),
+                                    builder.getNamedAttr("command", builder.getStringAttr(command)),
+                                    builder.getNamedAttr("paths", builder.getArrayAttr(read)),
                                     builder.getNamedAttr("numbers", as_attribute(builder, numbers))});
 }
 
@@ -230,17 +247,46 @@ class Marking {
     explain(op, what + chosen.text());
   }
 
-  // One kernel for all of attention holds no scores in memory; in f32 products of a library are worth theirs.
-  void leave_attention(mlir::Operation* root) {
-    for (mlir::Operation* op : attention_of(root)) {
-      const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
-      if (!codegen::is_product(llvm::cast<linalg::LinalgOp>(op)) || !(element.isF16() || element.isBF16())) continue;
-      left_.insert(op);
-      explain(op, "a product, stays generated: it is part of attention, which is one kernel");
+  // A library may take all of an attention. Else one kernel for all of it holds no scores in memory; in f32 products of a library
+  // are worth theirs.
+  void mark_attention(linalg::LinalgOp root) {
+    const std::optional<codegen::Attention> attention = marked_attention(root);
+    if (!attention) return;
+    const bool is_taken = give_attention(root, *attention);
+    const mlir::Type element = mlir::getElementTypeOrSelf(attention->scores->getOperand(0).getType());
+    if (!is_taken && !element.isF16() && !element.isBF16()) return;
+    for (const linalg::LinalgOp product : {attention->scores, attention->mixed}) {
+      left_.insert(product);
+      if (is_taken) continue;
+      explain(product, "a product, stays generated: it is part of attention, which is one kernel");
     }
   }
 
  private:
+  // Whether a library takes it.
+  bool give_attention(linalg::LinalgOp root, const codegen::Attention& attention) {
+    const bool wanted =
+        llvm::any_of(libraries_, [](const LibraryFile& library) { return !library.attentions.empty(); });
+    if (!wanted) return false;
+    const AttentionOrReason found = attention_layout(attention);
+    if (!found.layout) {
+      explain(root, "attention, stays generated: " + std::string(found.reason));
+      return false;
+    }
+    const AttentionLayout& layout = *found.layout;
+    const Chosen chosen = choose<LibraryAttention>(
+        &LibraryFile::attentions, "has no row for attention",
+        [&](const LibraryAttention& row, bool) { return refusal(row, layout); },
+        [&](const LibraryFile& library, const LibraryAttention& row) {
+          return call_of(root->getContext(), library, row.command, layout.paths, layout.numbers);
+        });
+    if (!chosen.calls.empty()) {
+      root->setAttr(kLibraryCalls, mlir::ArrayAttr::get(root->getContext(), chosen.calls));
+    }
+    explain(root, "attention of " + layout.sizes + " in " + layout.elements + chosen.text());
+    return !chosen.calls.empty();
+  }
+
   // Whether it is one, taken or not.
   bool mark_convolution(linalg::LinalgOp op) {
     const bool wanted =
@@ -256,7 +302,9 @@ class Marking {
     const Chosen chosen = choose<LibraryConvolution>(
         &LibraryFile::convolutions, "has no row for convolutions",
         [&](const LibraryConvolution& row, bool) { return refusal(row, layout); },
-        [&](const LibraryFile& library, const LibraryConvolution& row) { return call_of(library, row, layout); });
+        [&](const LibraryFile& library, const LibraryConvolution& row) {
+          return call_of(op->getContext(), library, command_of(row, layout), layout.paths, layout.numbers);
+        });
     if (!chosen.calls.empty()) write(layout, chosen.calls);
     explain(op, name_of(layout.kind) + layout.sizes + " in " + layout.elements + chosen.text());
     return true;
@@ -437,7 +485,7 @@ mlir::LogicalResult mark_library_work(mlir::ModuleOp module, const LibraryOption
   }
   Marking marking(std::move(libraries), options.explanation);
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
-    function.walk([&](linalg::LinalgOp op) { marking.leave_attention(op); });
+    function.walk([&](linalg::LinalgOp op) { marking.mark_attention(op); });
     function.walk([&](linalg::LinalgOp op) { marking.mark(op); });
   }
   return mlir::success();

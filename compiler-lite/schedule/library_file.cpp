@@ -8,7 +8,8 @@
 namespace baton::compiler_lite::schedule {
 namespace {
 
-constexpr llvm::StringLiteral kProducts = "library.products", kConvolutions = "library.convolutions";
+constexpr llvm::StringLiteral kProducts = "library.products", kConvolutions = "library.convolutions",
+                              kAttentions = "library.attentions";
 
 // One row, by its keys; a key that is none is an error, for it is a misspelled one.
 class Row {
@@ -46,6 +47,15 @@ class Row {
     if (key == "kinds") return texts(key, value, convolution.kinds);
     if (key == "moved_filter_uses") return number(key, value, convolution.moved_filter_uses.emplace());
     return take_common(key, value, convolution, "command, elements, kinds, least_work and moved_filter_uses");
+  }
+  bool take(const mlir::NamedAttribute& each, LibraryAttention& attention) {
+    const llvm::StringRef key = each.getName();
+    const mlir::Attribute value = each.getValue();
+    if (key == "least_rows") return number(key, value, attention.rows);
+    if (key == "depth_multiple") return number(key, value, attention.depth_multiple);
+    if (key == "most_depth") return number(key, value, attention.depth);
+    return take_common(key, value, attention,
+                       "command, elements, least_work, least_rows, depth_multiple and most_depth");
   }
 
   template <typename Read>
@@ -111,15 +121,16 @@ mlir::FailureOr<LibraryFile> read_library_file(mlir::MLIRContext* context, const
   if (!owned) return mlir::emitError(location) << "The library file '" << path << "' can't be read";
   mlir::ModuleOp module = *owned;
   LibraryFile file;
-  const bool has_rows =
-      module->hasAttrOfType<mlir::ArrayAttr>(kProducts) || module->hasAttrOfType<mlir::ArrayAttr>(kConvolutions);
+  const bool has_rows = llvm::any_of(llvm::ArrayRef<llvm::StringRef>{kProducts, kConvolutions, kAttentions},
+                                     [&](llvm::StringRef of) { return module->hasAttrOfType<mlir::ArrayAttr>(of); });
   if (!module.getSymName() || !has_rows) {
-    return module.emitError() << "A library file is a module with a name and the attribute " << kProducts << " or "
-                              << kConvolutions;
+    return module.emitError() << "A library file is a module with a name and the attribute " << kProducts << ", "
+                              << kConvolutions << " or " << kAttentions;
   }
   file.name = module.getSymName()->str();
   if (mlir::failed(read_rows(module, kProducts, file.products)) ||
-      mlir::failed(read_rows(module, kConvolutions, file.convolutions))) {
+      mlir::failed(read_rows(module, kConvolutions, file.convolutions)) ||
+      mlir::failed(read_rows(module, kAttentions, file.attentions))) {
     return mlir::failure();
   }
   return file;

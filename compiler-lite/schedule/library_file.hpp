@@ -1,4 +1,4 @@
-// What a file NAME.library.mlir says: which products and convolutions the commands of a native module take.
+// What a file NAME.library.mlir says: which products, convolutions and attentions the commands of a native module take.
 #pragma once
 
 #include <optional>
@@ -35,10 +35,20 @@ struct LibraryConvolution {
   std::optional<int64_t> moved_filter_uses = {};
 };
 
+// One row of `library.attentions`.
+struct LibraryAttention {
+  std::string command;
+  std::vector<std::string> elements;  // "f16": of all tensors.
+  int64_t work = 0, rows = 0;         // The smallest that it takes, in multiplications and in rows of Q.
+  // Elements of a row of Q, K and V: of how many it takes a multiple, and the most; 0: any.
+  int64_t depth_multiple = 0, depth = 0;
+};
+
 struct LibraryFile {
   std::string name;  // Of the native module.
   std::vector<LibraryProduct> products;
   std::vector<LibraryConvolution> convolutions;
+  std::vector<LibraryAttention> attentions;
 };
 
 mlir::FailureOr<LibraryFile> read_library_file(mlir::MLIRContext* context, const std::string& path,

@@ -1,4 +1,4 @@
-// Convolutions and their gradients by cuDNN. A command looks for an engine when it is recorded, and works in memory that it asked for
+// Convolutions, their gradients and attention by cuDNN. A command looks for an engine when it is recorded, and works in memory that it asked for
 // then; what it enqueues neither allocates nor waits, so it may be captured.
 //
 // Engines know tensors without gaps, channels outside or innermost, and all three alike. Filters that lie in another order (JAX's have
@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "modules/libraries/cudnn_attention.hpp"
 #include "modules/libraries/cudnn_plan.hpp"
 #include "modules/libraries/report.hpp"
 
@@ -18,6 +19,7 @@ using namespace baton::libraries;
 
 // Where tensors of the fastest engines begin.
 constexpr int64_t kWellAligned = 16;
+constexpr int64_t kArchitectureMin = 80;
 
 Result<CudnnElement> element_of(uint32_t told) {
   switch (told) {
@@ -27,8 +29,8 @@ Result<CudnnElement> element_of(uint32_t told) {
     case BATON_ELEMENT_BF16: return CudnnElement{Cudnn::kBf16, 2};
     default: break;
   }
-  return failure(StatusCode::kInvalidArgument,
-                 "cuDNN takes convolutions of f16, bf16, f32 and f64, no elements of type ", told, ".");
+  return failure(StatusCode::kInvalidArgument, "cuDNN takes f16, bf16, f32 and f64 here, no elements of type ", told,
+                 ".");
 }
 
 // A filter in the program's order and in the engines'.
@@ -176,6 +178,44 @@ class Prepared {
   std::shared_ptr<CudnnPlan> plans_[2];  // For tensors that begin anywhere, null where none can; well aligned.
 };
 
+// One attention of a program, ready to be enqueued. Threads: internally synchronized.
+class PreparedAttention {
+ public:
+  static Result<std::shared_ptr<PreparedAttention>> make(std::shared_ptr<CudnnOnDevice> on, const Attention& of,
+                                                         CudnnElement element) {
+    auto made = std::make_shared<PreparedAttention>(std::move(on), of, element);
+    std::lock_guard lock(made->on_->mutex);
+    BATON_ASSIGN_OR_RETURN(made->plan_, CudnnAttention::make(*made->on_, of, element));
+    return made;
+  }
+  PreparedAttention(std::shared_ptr<CudnnOnDevice> on, const Attention& of, CudnnElement element)
+      : on_(std::move(on)), of_(of), element_(element) {}
+
+  uint64_t workspace_bytes() const { return plan_->workspace_bytes(); }
+
+  Status enqueue(void* stream, const std::array<Memory, 4>& given, uint64_t workspace) {
+    std::array<uint64_t, 4> tensors = {};
+    for (size_t i = 0; i < given.size(); ++i) {
+      const auto tensor = static_cast<Attention::Tensor>(i);
+      BATON_OR_RETURN(of_.check(tensor, given[i].bytes / static_cast<uint64_t>(element_.bytes)));
+      tensors[i] = given[i].address;
+      if (tensors[i] % CudnnAttention::kAlignment == 0) continue;
+      return failure(StatusCode::kUnimplemented,
+                     "cuDNN has no engine for an attention whose tensors begin at no multiple of ",
+                     CudnnAttention::kAlignment, " bytes, as ", Attention::kNames[i], " does.");
+    }
+    std::lock_guard lock(on_->mutex);
+    BATON_OR_RETURN(on_->use_stream(stream));
+    return plan_->enqueue(*on_, tensors, workspace);
+  }
+
+ private:
+  std::shared_ptr<CudnnOnDevice> on_;
+  const Attention of_;
+  const CudnnElement element_;
+  std::shared_ptr<CudnnAttention> plan_;
+};
+
 class CudnnModule final : public Module<CudnnModule> {
  public:
   explicit CudnnModule(const Parameters& parameters)
@@ -184,7 +224,16 @@ class CudnnModule final : public Module<CudnnModule> {
         report_("cudnn", parameters),
         library_("cuDNN", {std::string(parameters.find("library").value_or(""))}) {}
 
-  int32_t available(const Device& device) { return library_.available(device, report_); }
+  // Its engines of attention are for newer devices than cuDNN's own limit, and a program asks once for all commands.
+  int32_t available(const Device& device) {
+    const Result<int64_t> architecture = device.query("hal.device", "architecture");
+    if (device.driver() == Cuda::kDriver && architecture.has_value() && architecture.value() < kArchitectureMin) {
+      report_.absent(failure(StatusCode::kUnavailable, "its engines of attention are for sm_", kArchitectureMin,
+                             " and what came after it."));
+      return 0;
+    }
+    return library_.available(device, report_);
+  }
 
   Status prepare(Device& device) {
     std::shared_ptr<CudnnOnDevice> on;
@@ -208,7 +257,43 @@ class CudnnModule final : public Module<CudnnModule> {
     return record(rec, {y, w}, x, numbers, ConvolutionKind::kInputGradient);
   }
 
+  Status attention(CommandBuffer& rec, Bytes q, Bytes k, Bytes v, Binding<std::byte> result,
+                   Variadic<int64_t> numbers) {
+    BATON_ASSIGN_OR_RETURN(const Attention of, Attention::make(numbers));
+    BATON_ASSIGN_OR_RETURN(const CudnnElement element, element_of(result.element_type()));
+    for (const Bytes& operand : {q, k, v}) {
+      if (operand.element_type() == result.element_type()) continue;
+      return failure(StatusCode::kInvalidArgument, "The tensors of an attention have elements of different types.");
+    }
+    const std::string name = "cudnn.attention " + of.describe();
+    const std::shared_ptr<CudnnOnDevice>& on = devices_[rec.device()];
+    if (!on) {  // Runs nothing.
+      return rec.foreign(
+          name, [](Foreign&, auto...) { return Status(); }, q, k, v, result);
+    }
+    const CurrentContext current(on->context());
+    BATON_ASSIGN_OR_RETURN(const std::shared_ptr<PreparedAttention> prepared, PreparedAttention::make(on, of, element));
+    report_.recorded(name);
+    BATON_ASSIGN_OR_RETURN(const Ref<Buffer> workspace, allocate_workspace(rec, prepared->workspace_bytes()));
+    const auto enqueue = [prepared](Foreign& here, DeviceSpan<const std::byte> from_q,
+                                    DeviceSpan<const std::byte> from_k, DeviceSpan<const std::byte> from_v,
+                                    DeviceSpan<std::byte> to, DeviceSpan<std::byte> work) -> Status {
+      BATON_ASSIGN_OR_RETURN(const baton_cuda_stream at, here.cuda().stream());
+      const std::array<Memory, 4> tensors = {Memory{from_q.address(), from_q.size()},
+                                             Memory{from_k.address(), from_k.size()},
+                                             Memory{from_v.address(), from_v.size()}, Memory{to.address(), to.size()}};
+      return prepared->enqueue(at.stream, tensors, work.address());
+    };
+    return rec.foreign(name, enqueue, q, k, v, result, Binding<std::byte>(*workspace));
+  }
+
  private:
+  static Result<Ref<Buffer>> allocate_workspace(CommandBuffer& rec, uint64_t bytes) {
+    return rec.device().allocate({.length = std::max<uint64_t>(bytes, uint64_t{256}),
+                                  .memory = BATON_MEMORY_DEVICE_LOCAL,
+                                  .usage = BATON_USAGE_DISPATCH_READ | BATON_USAGE_DISPATCH_WRITE});
+  }
+
   Status record(CommandBuffer& rec, const std::array<Bytes, 2>& operands, Binding<std::byte> result,
                 const Variadic<int64_t>& numbers, ConvolutionKind kind) {
     BATON_ASSIGN_OR_RETURN(const Convolution convolution, Convolution::make(numbers));
@@ -229,11 +314,7 @@ class CudnnModule final : public Module<CudnnModule> {
     BATON_ASSIGN_OR_RETURN(const std::shared_ptr<Prepared> prepared,
                            Prepared::make(on, {convolution, kind, element, tf32_, measures_, kWellAligned}));
     report_.recorded(name);
-    BATON_ASSIGN_OR_RETURN(
-        const Ref<Buffer> workspace,
-        rec.device().allocate({.length = std::max<uint64_t>(prepared->workspace_bytes(), uint64_t{256}),
-                               .memory = BATON_MEMORY_DEVICE_LOCAL,
-                               .usage = BATON_USAGE_DISPATCH_READ | BATON_USAGE_DISPATCH_WRITE}));
+    BATON_ASSIGN_OR_RETURN(const Ref<Buffer> workspace, allocate_workspace(rec, prepared->workspace_bytes()));
     const auto enqueue = [prepared](Foreign& here, DeviceSpan<const std::byte> first,
                                     DeviceSpan<const std::byte> second, DeviceSpan<std::byte> to,
                                     DeviceSpan<std::byte> work) -> Status {
@@ -257,4 +338,5 @@ BATON_EXPORT_MODULE(CudnnModule, "cudnn",                                       
                     BATON_FUNCTION("available", &CudnnModule::available),                   //
                     BATON_COMMAND("convolution", &CudnnModule::convolution, kCaptureSafe),  //
                     BATON_COMMAND("convolution_filter_gradient", &CudnnModule::filter_gradient, kCaptureSafe),
-                    BATON_COMMAND("convolution_input_gradient", &CudnnModule::input_gradient, kCaptureSafe));
+                    BATON_COMMAND("convolution_input_gradient", &CudnnModule::input_gradient, kCaptureSafe),
+                    BATON_COMMAND("attention", &CudnnModule::attention, kCaptureSafe));

@@ -15,6 +15,7 @@ struct Cudnn {
   using Descriptor = void*;
 
   enum DescriptorType : int {
+    kPointwise = 0,
     kConvolution = 1,
     kEngine = 2,
     kConfiguration = 3,  // Of an engine.
@@ -23,22 +24,33 @@ struct Cudnn {
     kForward = 10,
     kFilterGradient = 11,
     kInputGradient = 12,
+    kPointwiseOperation = 13,
     kGraph = 15,
     kVariants = 16,
-    kTensor = 17
+    kTensor = 17,
+    kProduct = 18,
+    kProductOperation = 19,
+    kReduction = 21,
+    kReductionOperation = 22
   };
   enum ValueType : int {
     kHandleValue = 0,
     kElementValue = 1,
+    kBoolValue = 2,
     kInt64Value = 3,
     kFloatValue = 4,
     kPointerValue = 6,
     kModeValue = 7,
     kHeuristicValue = 8,
     kNoteValue = 11,
-    kDescriptorValue = 15
+    kPointwiseValue = 14,
+    kDescriptorValue = 15,
+    kReductionValue = 18
   };
   enum Attribute : int {
+    kPointwiseMode = 0,
+    kPointwiseElement = 1,  // In which it is computed.
+    kPointwiseAxis = 9,
     kConvolutionSums = 100,
     kConvolutionMode = 101,
     kConvolutionDilations = 102,
@@ -56,6 +68,8 @@ struct Cudnn {
     kForwardAlpha = 700,  // And beta, the convolution, w, x and y behind it.
     kInputGradientAlpha = 706,
     kFilterGradientAlpha = 712,
+    kOfPointwise = 750,  // And x, b and y behind it.
+    kPointwiseCondition = 758,
     kGraphHandle = 800,
     kGraphOperations = 801,
     kTensorAlignment = 900,
@@ -63,15 +77,34 @@ struct Cudnn {
     kTensorSizes = 902,
     kTensorStrides = 903,
     kTensorId = 906,
+    kTensorVirtual = 907,
+    kTensorByValue = 908,
     kVariantIds = 1000,
     kVariantPointers = 1001,
     kVariantWorkspace = 1003,
-    kEngineNotes = 1303
+    kEngineNotes = 1303,
+    kProductElement = 1500,
+    kProductA = 1520,  // And B, C and the product's descriptor behind it.
+    kReductionMode = 1600,
+    kReductionElement = 1601,
+    kReductionX = 1610  // And y and the reduction's descriptor behind it.
   };
-  enum Element : int { kF32 = 0, kF64 = 1, kF16 = 2, kBf16 = 9 };
+  enum Element : int { kF32 = 0, kF64 = 1, kF16 = 2, kI32 = 4, kBf16 = 9, kBool = 11 };
+  enum PointwiseMode : int {
+    kAdd = 0,
+    kMultiply = 1,
+    kDivide = 6,
+    kSubtract = 9,
+    kExp = 13,
+    kLog = 15,
+    kIsAtLeast = 303,
+    kIndex = 501,
+    kSelect = 601
+  };
+  enum ReductionMode : int { kSum = 0, kLargest = 3 };
   enum Note : int { kTensorCores = 0, kLessPreciseInputs = 1, kLessPreciseSums = 2 };
   static constexpr int kCrossCorrelation = 1;
-  enum Heuristic : int { kFallback = 2, kByShape = 3 };
+  enum Heuristic : int { kAtOnce = 0, kFallback = 2, kByShape = 3 };
 
   int (*create)(Handle* handle);
   int (*destroy)(Handle handle);

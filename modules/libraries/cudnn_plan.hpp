@@ -3,35 +3,16 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "modules/libraries/convolution.hpp"
-#include "modules/libraries/cuda_library.hpp"
-#include "modules/libraries/cudnn_backend.hpp"
+#include "modules/libraries/cudnn_engine.hpp"
 #include "modules/libraries/trial.hpp"
 
 namespace baton::libraries {
 
 enum class ConvolutionKind { kForward, kFilterGradient, kInputGradient };
-
-struct CudnnElement {
-  Cudnn::Element type;
-  int64_t bytes;
-};
-
-// Threads: whoever has it locked.
-class CudnnOnDevice : public LibraryOnDevice<Cudnn> {
- public:
-  using LibraryOnDevice::LibraryOnDevice;
-
-  sdk::Status use_stream(void* stream) const {
-    return status_of_call("cudnnSetStream", use().set_stream(handle(), stream));
-  }
-
-  std::mutex mutex;
-};
 
 // An engine that computes one convolution of tensors without gaps.
 class CudnnPlan {
@@ -55,34 +36,21 @@ class CudnnPlan {
                         request.convolution.describe(), ".");
   }
 
-  uint64_t workspace_bytes() const { return static_cast<uint64_t>(engine_->workspace_bytes); }
+  uint64_t workspace_bytes() const { return engine_->workspace_bytes(); }
   // On the stream that the handle has.
   sdk::Status enqueue(const CudnnOnDevice& on, const Places& places) const { return enqueue(on, places, *engine_); }
 
  private:
-  static constexpr int64_t kWorkspaceMax = int64_t{1} << 30;
-  // Engines that are asked for, and those of them that are measured.
-  static constexpr size_t kEnginesMax = 32, kMeasuredMax = 24;
+  static constexpr size_t kMeasuredMax = 24;
   static constexpr int64_t kX = 'x', kW = 'w', kY = 'y';  // Names of tensors.
-
-  struct Engine {
-    CudnnDescriptor configuration, plan;
-    int64_t workspace_bytes;
-  };
 
   CudnnPlan(const Cudnn& use, const Request& request) : use_(use), request_(request) {}
 
-  sdk::Status enqueue(const CudnnOnDevice& on, const Places& places, const Engine& engine) const {
+  static sdk::Status enqueue(const CudnnOnDevice& on, const Places& places, const CudnnEngine& engine) {
     const int64_t ids[] = {kX, kW, kY};
     void* const pointers[] = {reinterpret_cast<void*>(places.x), reinterpret_cast<void*>(places.w),
                               reinterpret_cast<void*>(places.y)};
-    void* const workspace = reinterpret_cast<void*>(places.workspace);
-    CudnnDescriptor variants(use_, Cudnn::kVariants);
-    variants.set(Cudnn::kVariantIds, Cudnn::kInt64Value, ids, 3)
-        .set(Cudnn::kVariantPointers, Cudnn::kPointerValue, pointers, 3)
-        .set(Cudnn::kVariantWorkspace, Cudnn::kPointerValue, workspace);
-    BATON_OR_RETURN(variants.finish());
-    return status_of_call("cudnnBackendExecute", use_.execute(on.handle(), engine.plan.get(), variants.get()));
+    return engine.enqueue(on, {ids, pointers}, places.workspace);
   }
 
   // Two dimensions of images at least, which is what engines know.
@@ -162,35 +130,23 @@ class CudnnPlan {
   // The first engine that heuristics name, takes the graph, and computes as precisely as the program says; or the fastest of some.
   sdk::Status choose(const CudnnOnDevice& on, int mode) {
     const Convolution& of = request_.convolution;
-    CudnnDescriptor heuristics(use_, Cudnn::kHeuristics);
-    heuristics.set(Cudnn::kHeuristicsGraph, kept_[5]).set(Cudnn::kHeuristicsMode, Cudnn::kHeuristicValue, mode);
-    BATON_OR_RETURN(heuristics.finish());
-    std::vector<CudnnDescriptor> found;
-    std::vector<Cudnn::Descriptor> handles;
-    found.reserve(kEnginesMax);
-    for (size_t i = 0; i < kEnginesMax; ++i) {
-      handles.push_back(found.emplace_back(use_, Cudnn::kConfiguration).get());
-    }
-    int64_t count = 0;
-    BATON_OR_RETURN(status_of_call("cudnnBackendGetAttribute",
-                                   use_.get(heuristics.get(), Cudnn::kHeuristicsResults, Cudnn::kDescriptorValue,
-                                            static_cast<int64_t>(kEnginesMax), &count, handles.data())));
-    while (found.size() > static_cast<size_t>(count)) found.pop_back();
+    BATON_ASSIGN_OR_RETURN(std::vector<CudnnDescriptor> found, cudnn_configurations(use_, kept_[5], mode));
+    const bool keeps_f32 = request_.element.type == Cudnn::kF32 && !request_.tf32;
     std::optional<Trial> trial =
         request_.measures ? Trial::make(bytes(of.x_sizes(), of.x), bytes(of.w_sizes(), of.w), bytes(of.y_sizes(), of.y))
                           : std::nullopt;
     size_t left = trial ? kMeasuredMax : 1;
     std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
     for (size_t i = 0; i < found.size() && left > 0; ++i) {
-      std::optional<Engine> engine = make_engine(on, found[i]);
+      std::optional<CudnnEngine> engine = CudnnEngine::make(on, found[i], keeps_f32);
       if (!engine) continue;
       --left;
       const auto run = [&](void* stream, const Places& places) -> sdk::Status {
         BATON_OR_RETURN(on.use_stream(stream));
         return enqueue(on, places, *engine);
       };
-      const std::chrono::nanoseconds took = trial ? trial->measure(static_cast<uint64_t>(engine->workspace_bytes), run)
-                                                  : std::chrono::nanoseconds::zero();
+      const std::chrono::nanoseconds took =
+          trial ? trial->measure(engine->workspace_bytes(), run) : std::chrono::nanoseconds::zero();
       // Who is a little faster may be so by chance; heuristics name the best first.
       if (trial ? took >= least / 20 * 19 : took >= least) continue;
       least = took;
@@ -200,39 +156,10 @@ class CudnnPlan {
     return {};
   }
 
-  std::optional<Engine> make_engine(const CudnnOnDevice& on, CudnnDescriptor& configuration) const {
-    if (!is_precise(configuration)) return std::nullopt;
-    const Cudnn::Handle handle = on.handle();
-    CudnnDescriptor plan(use_, Cudnn::kPlan);
-    plan.set(Cudnn::kPlanHandle, Cudnn::kHandleValue, handle).set(Cudnn::kPlanConfiguration, configuration);
-    if (!plan.finish().ok()) return std::nullopt;
-    int64_t bytes = 0, one = 0;
-    const int code = use_.get(plan.get(), Cudnn::kPlanWorkspaceBytes, Cudnn::kInt64Value, 1, &one, &bytes);
-    if (code != 0 || bytes > kWorkspaceMax) return std::nullopt;
-    return Engine{std::move(configuration), std::move(plan), bytes};
-  }
-
-  bool is_precise(const CudnnDescriptor& configuration) const {
-    CudnnDescriptor engine(use_, Cudnn::kEngine);
-    Cudnn::Descriptor of = engine.get();
-    int64_t count = 0;
-    if (use_.get(configuration.get(), Cudnn::kConfigurationEngine, Cudnn::kDescriptorValue, 1, &count, &of) != 0) {
-      return false;
-    }
-    int notes[16] = {};
-    if (use_.get(of, Cudnn::kEngineNotes, Cudnn::kNoteValue, 16, &count, notes) != 0) return false;
-    for (int64_t i = 0; i < count && i < 16; ++i) {
-      const bool rounds = notes[i] == Cudnn::kTensorCores || notes[i] == Cudnn::kLessPreciseInputs;
-      if (notes[i] == Cudnn::kLessPreciseSums) return false;
-      if (rounds && request_.element.type == Cudnn::kF32 && !request_.tf32) return false;
-    }
-    return true;
-  }
-
   const Cudnn use_;
   const Request request_;
   std::vector<CudnnDescriptor> kept_;  // x, w, y, the convolution, the operation, the graph.
-  std::optional<Engine> engine_;
+  std::optional<CudnnEngine> engine_;
 };
 
 }  // namespace baton::libraries

@@ -1,10 +1,12 @@
 // Goal: what the plugin cudnn records is right on a CUDA device, on a stream and in a graph, with tables that change: convolutions and both
-// gradients, in each order of tensors; an engine that rounds or takes nothing isn't taken; what a program tells wrongly is refused.
+// gradients, in each order of tensors, and attention; an engine that rounds or takes nothing isn't taken; what a program tells wrongly is refused.
 // Method: a fake driver, and a fake cuDNN that computes on the host; bench/programs has the real ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 
 #include "tests/libraries/fake_cudnn.hpp"
 #include "tests/libraries/faked_library_test.hpp"
@@ -71,18 +73,78 @@ struct Shape {
   }
 };
 
+// Three heads of Q for each of two heads of K and V, in two batches.
+struct AttentionShape {
+  static constexpr int64_t kBatches = 2, kHeads = 6, kKeyHeads = 2, kRows = 5, kKeys = 4, kDepth = 8, kWidth = 16;
+  bool is_causal = false, heads_inside = false;
+  float scale = 0.5f;
+
+  struct Tensor {
+    int64_t heads, rows, size;
+    int64_t elements() const { return kBatches * heads * rows * size; }
+  };
+  static constexpr Tensor kQ = {kHeads, kRows, kDepth}, kK = {kKeyHeads, kKeys, kDepth},
+                          kV = {kKeyHeads, kKeys, kWidth}, kResult = {kHeads, kRows, kWidth};
+  std::array<int64_t, 3> strides(const Tensor& of) const {
+    const int64_t batch = of.heads * of.rows * of.size;
+    if (heads_inside) return {batch, of.size, of.heads * of.size};
+    return {batch, of.rows * of.size, of.size};
+  }
+  std::vector<int64_t> numbers() const {
+    std::vector<int64_t> all = {
+        kBatches, kHeads, kKeyHeads, kRows, kKeys, kDepth, kWidth, is_causal, std::bit_cast<int32_t>(scale)};
+    for (const Tensor& of : {kQ, kK, kV, kResult}) {
+      for (const int64_t stride : strides(of)) all.push_back(stride);
+    }
+    return all;
+  }
+
+  std::vector<float> result(const std::vector<float>& q, const std::vector<float>& k,
+                            const std::vector<float>& v) const {
+    std::vector<float> made(static_cast<size_t>(kResult.elements()));
+    const auto at = [&](const Tensor& of, int64_t batch, int64_t head, int64_t row, int64_t element) {
+      const std::array<int64_t, 3> by = strides(of);
+      return static_cast<size_t>(batch * by[0] + head * by[1] + row * by[2] + element);
+    };
+    for (int64_t i = 0; i < kBatches * kHeads * kRows; ++i) {
+      const int64_t batch = i / kRows / kHeads, head = i / kRows % kHeads, row = i % kRows;
+      const int64_t key_head = head / (kHeads / kKeyHeads), keys = is_causal ? std::min(kKeys, row + 1) : kKeys;
+      std::vector<double> weights(static_cast<size_t>(keys));
+      double sum = 0;
+      for (int64_t key = 0; key < keys; ++key) {
+        double score = 0;
+        for (int64_t d = 0; d < kDepth; ++d) {
+          score += double{q[at(kQ, batch, head, row, d)]} * double{k[at(kK, batch, key_head, key, d)]};
+        }
+        sum += weights[static_cast<size_t>(key)] = std::exp(score * double{scale});
+      }
+      for (int64_t d = 0; d < kWidth; ++d) {
+        double mixed = 0;
+        for (int64_t key = 0; key < keys; ++key) {
+          mixed += weights[static_cast<size_t>(key)] / sum * double{v[at(kV, batch, key_head, key, d)]};
+        }
+        made[at(kResult, batch, head, row, d)] = static_cast<float>(mixed);
+      }
+    }
+    return made;
+  }
+};
+
 struct Call {
   std::string command;
-  std::array<int64_t, 3> bytes;  // Of both operands and the result.
+  std::vector<int64_t> bytes;  // Of all operands and the result.
   std::vector<int64_t> numbers;
 };
 
 std::string program_text(const Call& call) {
-  const std::string tensor = RecordingProgram::kTensor;
-  RecordingProgram program("cudnn." + call.command, tensor + tensor + tensor + ", (i64)...");
+  std::string tensors;
+  for (size_t i = 0; i < call.bytes.size(); ++i) tensors += RecordingProgram::kTensor;
+  RecordingProgram program("cudnn." + call.command, tensors + ", (i64)...");
   constexpr int64_t kF32 = int64_t{BATON_ELEMENT_F32} << 34;
   program.begin_call();
-  for (size_t i = 0; i < 3; ++i) program.add_tensor(call.bytes[i], int64_t{i == 2 ? 2 : 1} << 32 | kF32);
+  for (size_t i = 0; i < call.bytes.size(); ++i) {
+    program.add_tensor(call.bytes[i], int64_t{i + 1 == call.bytes.size() ? 2 : 1} << 32 | kF32);
+  }
   for (const int64_t number : call.numbers) program.add(number);
   program.end_call(call.numbers.size());
   return program.text();
@@ -141,6 +203,56 @@ TEST_P(CudnnTest, EachKindInEachOrder) {
       }
     }
   }
+}
+
+TEST_P(CudnnTest, AttentionInEachOrder) {
+  const std::vector<int64_t> bytes = {4 * AttentionShape::kQ.elements(), 4 * AttentionShape::kK.elements(),
+                                      4 * AttentionShape::kV.elements(), 4 * AttentionShape::kResult.elements()};
+  for (const bool is_causal : {false, true}) {
+    for (const bool heads_inside : {false, true}) {
+      SCOPED_TRACE(testing::Message() << is_causal << heads_inside);
+      const AttentionShape shape = {is_causal, heads_inside, is_causal ? 0.25f : 0.125f};
+      const auto recording = record({"attention", bytes, shape.numbers()});
+      ASSERT_OK(recording);
+      for (int turn = 0; turn < 3; ++turn) {  // The first table comes again.
+        const std::vector<float> q = counted(AttentionShape::kQ.elements(), turn % 2),
+                                 k = counted(AttentionShape::kK.elements(), 3),
+                                 v = counted(AttentionShape::kV.elements(), turn % 2 + 1);
+        const auto result = buffer_of(counted(AttentionShape::kResult.elements(), 9));
+        ASSERT_OK(execute(**recording, {buffer_of(q), buffer_of(k), buffer_of(v), result}));
+        const std::vector<float> given = values_of<float>(*result), wanted = shape.result(q, k, v);
+        for (size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(given[i], wanted[i], 1e-4) << i;
+      }
+    }
+  }
+}
+
+TEST_P(CudnnTest, AnAttentionThatIsToldWronglyIsRefused) {
+  const AttentionShape shape;
+  const std::vector<int64_t> bytes(4, 4096);
+  const auto refused = [&](size_t number, int64_t value, StatusCode code, const char* message) {
+    std::vector<int64_t> numbers = shape.numbers();
+    numbers[number] = value;
+    EXPECT_FAILS(record({"attention", bytes, numbers}), code, message);
+  };
+  refused(0, 0, StatusCode::kOutOfRange, "Number 0 of an attention is 0; from 1 to 2147483647 is possible.");
+  refused(5, int64_t{1} << 31, StatusCode::kOutOfRange, "Number 5 of an attention is 2147483648");
+  refused(7, 2, StatusCode::kOutOfRange, "Number 7 of an attention is 2; from 0 to 1 is possible.");
+  refused(10, -1, StatusCode::kOutOfRange, "Number 10 of an attention is -1");
+  refused(2, 4, StatusCode::kInvalidArgument, "6 heads of Q share no 4 heads of keys evenly.");
+  std::vector<int64_t> few = shape.numbers();
+  few.pop_back();
+  EXPECT_FAILS(record({"attention", bytes, few}), StatusCode::kInvalidArgument, "told by 21 numbers, not 20");
+  // Sizes that memory does not hold, and where it begins, are found when there is some.
+  const auto large = buffer_of(counted(1024, 1)), apart = large->subspan(4, 2048).value();
+  const auto short_of_keys = record({"attention", {4096, 256, 2048, 4096}, shape.numbers()});
+  ASSERT_OK(short_of_keys);
+  EXPECT_FAILS(execute(**short_of_keys, {large, large, large, large}), StatusCode::kOutOfRange,
+               "Of an attention, K has 64 elements; its sizes and strides reach 128.");
+  const auto recording = record({"attention", {4096, 512, 2048, 4096}, shape.numbers()});
+  ASSERT_OK(recording);
+  EXPECT_FAILS(execute(**recording, {large, large, apart, large}), StatusCode::kUnimplemented,
+               "begin at no multiple of 16 bytes, as V does");
 }
 
 TEST_P(CudnnTest, WhatIsToldWronglyIsRefused) {

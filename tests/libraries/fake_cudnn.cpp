@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -44,6 +45,11 @@ struct Descriptor {
     return all<T>(attribute).at(0);
   }
 
+  bool is_set(int attribute) const {
+    const auto found = attributes.find(attribute);
+    return found != attributes.end() && found->second[0] != std::byte{0};
+  }
+
   int type;
   std::map<int, std::vector<std::byte>> attributes;
   int64_t engine = 0;                            // Of a configuration and a plan.
@@ -61,6 +67,7 @@ size_t bytes_of(int type) {
     case Cudnn::kPointerValue:
     case Cudnn::kHandleValue:
     case Cudnn::kDescriptorValue: return 8;
+    case Cudnn::kBoolValue: return 1;
     default: return 4;
   }
 }
@@ -109,17 +116,42 @@ bool is_packed(const Numbers& sizes, const Numbers& strides, bool channels_last)
 }
 
 struct Tensor {
+  int64_t id;
   Numbers sizes, strides;
+  bool is_virtual, is_by_value;
   explicit Tensor(const Descriptor& of)
-      : sizes(of.all<int64_t>(Cudnn::kTensorSizes)), strides(of.all<int64_t>(Cudnn::kTensorStrides)) {}
+      : id(of.one<int64_t>(Cudnn::kTensorId)),
+        sizes(of.all<int64_t>(Cudnn::kTensorSizes)),
+        strides(of.all<int64_t>(Cudnn::kTensorStrides)),
+        is_virtual(of.is_set(Cudnn::kTensorVirtual)),
+        is_by_value(of.is_set(Cudnn::kTensorByValue)) {}
+
+  // Where the last dimension or several have one element, all places read it.
+  float& at(float* memory, Numbers place_) const {
+    for (size_t d = 0; d < place_.size(); ++d) {
+      if (sizes[d] == 1) place_[d] = 0;
+    }
+    return memory[place(place_, strides)];
+  }
 };
 
+// Memory of tensors by their ids.
+using Memories = std::map<int64_t, float*>;
+
+// What a plan computes.
 struct Work {
+  virtual ~Work() = default;
+  virtual bool is_possible() const = 0;
+  virtual Numbers by_value() const { return {}; }  // Ids of tensors that are read when it is enqueued.
+  virtual void run(const Memories& memories) const = 0;
+};
+
+struct ConvolutionWork final : Work {
   int type;
   Tensor x, w, y;
   Numbers before, after, steps, dilations;
 
-  explicit Work(const Descriptor& operation)
+  explicit ConvolutionWork(const Descriptor& operation)
       : type(operation.type), x(tensor(operation, 4)), w(tensor(operation, 3)), y(tensor(operation, 5)) {
     const auto* convolution = operation.one(first() + 2);
     before = convolution->all<int64_t>(Cudnn::kConvolutionBefore);
@@ -128,7 +160,7 @@ struct Work {
     dilations = convolution->all<int64_t>(Cudnn::kConvolutionDilations);
   }
 
-  bool is_possible() const {
+  bool is_possible() const override {
     for (size_t d = 2; d < x.sizes.size(); ++d) {
       const int64_t reach = (w.sizes[d] - 1) * dilations[d - 2] + 1;
       const int64_t results = (x.sizes[d] + before[d - 2] + after[d - 2] - reach) / steps[d - 2] + 1;
@@ -141,7 +173,8 @@ struct Work {
     return x.sizes.size() >= 4 && (all_packed(true) || all_packed(false));
   }
 
-  void run(float* x_at, float* w_at, float* y_at) const {
+  void run(const Memories& memories) const override {
+    float *x_at = memories.at('x'), *w_at = memories.at('w'), *y_at = memories.at('y');
     const auto clear = [](const Tensor& of, float* at) {
       visit(of.sizes, [&](const Numbers& place_) { at[place(place_, of.strides)] = 0; });
     };
@@ -171,6 +204,122 @@ struct Work {
   }
   Tensor tensor(const Descriptor& operation, int behind) const { return Tensor(*operation.one(first() + behind)); }
   const Tensor& result() const { return type == Cudnn::kForward ? y : type == Cudnn::kFilterGradient ? w : x; }
+};
+
+// Operations one after the other, as an attention has them, on tensors of four dimensions.
+struct GraphWork final : Work {
+  struct Operation {
+    int type, mode = 0;
+    int64_t axis = 0;
+    std::vector<Tensor> tensors = {};  // What it reads, and what it writes.
+  };
+  std::vector<Operation> operations;
+
+  explicit GraphWork(const std::vector<Descriptor*>& of) {
+    for (const Descriptor* each : of) {
+      Operation& made = operations.emplace_back(Operation{each->type});
+      const auto add = [&](int attribute) {
+        if (each->attributes.contains(attribute)) made.tensors.emplace_back(*each->one(attribute));
+      };
+      switch (each->type) {
+        case Cudnn::kProductOperation:
+          for (const int i : {0, 1, 2}) add(Cudnn::kProductA + i);
+          break;
+        case Cudnn::kReductionOperation:
+          made.mode = each->one(Cudnn::kReductionX + 2)->one<int>(Cudnn::kReductionMode);
+          for (const int i : {0, 1}) add(Cudnn::kReductionX + i);
+          break;
+        default: {
+          const Descriptor* pointwise = each->one(Cudnn::kOfPointwise);
+          made.mode = pointwise->one<int>(Cudnn::kPointwiseMode);
+          if (made.mode == Cudnn::kIndex) made.axis = pointwise->one<int64_t>(Cudnn::kPointwiseAxis);
+          for (const int attribute : {Cudnn::kOfPointwise + 1, Cudnn::kOfPointwise + 2, int{Cudnn::kPointwiseCondition},
+                                      Cudnn::kOfPointwise + 3})
+            add(attribute);
+        }
+      }
+    }
+  }
+
+  // Real engines want the logarithm of the sums, though nobody reads it.
+  bool is_possible() const override {
+    return std::any_of(operations.begin(), operations.end(), [](const Operation& each) {
+      return each.type == Cudnn::kPointwiseOperation && each.mode == Cudnn::kLog;
+    });
+  }
+  Numbers by_value() const override {
+    Numbers ids;
+    for (const Operation& each : operations) {
+      for (const Tensor& tensor : each.tensors) {
+        if (tensor.is_by_value) ids.push_back(tensor.id);
+      }
+    }
+    return ids;
+  }
+
+  void run(const Memories& memories) const override {
+    std::map<int64_t, std::vector<float>> between;
+    for (const Operation& each : operations) {
+      std::vector<float*> at;
+      for (const Tensor& tensor : each.tensors) {
+        if (!tensor.is_virtual) {
+          at.push_back(memories.at(tensor.id));
+          continue;
+        }
+        std::vector<float>& memory = between[tensor.id];
+        memory.resize(static_cast<size_t>(tensor.sizes[0] * tensor.strides[0]));
+        at.push_back(memory.data());
+      }
+      switch (each.type) {
+        case Cudnn::kProductOperation: multiply(each, at); break;
+        case Cudnn::kReductionOperation: reduce(each, at); break;
+        default: apply(each, at);
+      }
+    }
+  }
+
+ private:
+  static void multiply(const Operation& of, const std::vector<float*>& at) {
+    const Tensor &a = of.tensors[0], &b = of.tensors[1], &c = of.tensors[2];
+    visit(c.sizes, [&](const Numbers& to) {
+      float sum = 0;
+      for (int64_t step = 0; step < a.sizes[3]; ++step) {
+        const int64_t head = to[1] / (a.sizes[1] / b.sizes[1]);
+        sum += a.at(at[0], {to[0], to[1], to[2], step}) * b.at(at[1], {to[0], head, step, to[3]});
+      }
+      c.at(at[2], to) = sum;
+    });
+  }
+  static void reduce(const Operation& of, const std::vector<float*>& at) {
+    const Tensor &x = of.tensors[0], &y = of.tensors[1];
+    visit(y.sizes, [&](const Numbers& to) {
+      float all = of.mode == Cudnn::kSum ? 0 : -INFINITY;
+      for (int64_t i = 0; i < x.sizes[3]; ++i) {
+        const float one = x.at(at[0], {to[0], to[1], to[2], i});
+        all = of.mode == Cudnn::kSum ? all + one : std::max(all, one);
+      }
+      y.at(at[1], to) = all;
+    });
+  }
+  static void apply(const Operation& of, const std::vector<float*>& at) {
+    const Tensor& y = of.tensors.back();
+    visit(y.sizes, [&](const Numbers& to) {
+      const auto operand = [&](size_t i) { return of.tensors[i].at(at[i], to); };
+      float& result = y.at(at.back(), to);
+      switch (of.mode) {
+        case Cudnn::kAdd: result = operand(0) + operand(1); break;
+        case Cudnn::kMultiply: result = operand(0) * operand(1); break;
+        case Cudnn::kDivide: result = operand(0) / operand(1); break;
+        case Cudnn::kSubtract: result = operand(0) - operand(1); break;
+        case Cudnn::kExp: result = std::exp(operand(0)); break;
+        case Cudnn::kLog: result = std::log(operand(0)); break;
+        case Cudnn::kIsAtLeast: result = operand(0) >= operand(1); break;
+        case Cudnn::kIndex: result = static_cast<float>(to[static_cast<size_t>(of.axis)]); break;
+        case Cudnn::kSelect: result = operand(2) != 0 ? operand(0) : operand(1); break;
+        default: result = NAN;
+      }
+    });
+  }
 };
 
 template <typename T>
@@ -225,7 +374,12 @@ FAKE int cudnnBackendFinalize(void* of) {
   const auto* configuration = descriptor->one(Cudnn::kPlanConfiguration);
   descriptor->engine = configuration->engine;
   const auto* graph = configuration->one(Cudnn::kHeuristicsGraph);
-  descriptor->work = std::make_shared<const Work>(*graph->one(Cudnn::kGraphOperations));
+  const auto operations = graph->all<Descriptor*>(Cudnn::kGraphOperations);
+  if (operations.size() == 1) {
+    descriptor->work = std::make_shared<const ConvolutionWork>(*operations[0]);
+  } else {
+    descriptor->work = std::make_shared<const GraphWork>(operations);
+  }
   return descriptor->engine != kTakesNothing && descriptor->work->is_possible() ? 0 : kRefused;
 }
 FAKE int cudnnBackendGetAttribute(void* of, int attribute, int, int64_t wanted, int64_t* count, void* values) {
@@ -255,10 +409,17 @@ FAKE int cudnnBackendExecute(void* handle, void* plan_, void* variants_) {
   const auto *plan = static_cast<Descriptor*>(plan_), *variants = static_cast<Descriptor*>(variants_);
   const Numbers ids = variants->all<int64_t>(Cudnn::kVariantIds);
   const auto pointers = variants->all<float*>(Cudnn::kVariantPointers);
-  if (ids != Numbers{'x', 'w', 'y'} || !plan->is_finished || !variants->one<void*>(Cudnn::kVariantWorkspace))
+  if (ids.size() != pointers.size() || !plan->is_finished || !variants->one<void*>(Cudnn::kVariantWorkspace))
     return kRefused;
   if (plan->engine != kComputes) return kRefused;  // One that rounds would be wrong.
-  return later(handle, [work = plan->work, pointers] { work->run(pointers[0], pointers[1], pointers[2]); });
+  Memories memories;
+  for (size_t i = 0; i < ids.size(); ++i) memories[ids[i]] = pointers[i];
+  std::map<int64_t, float> values;
+  for (const int64_t id : plan->work->by_value()) values[id] = *memories.at(id);
+  return later(handle, [work = plan->work, memories, values]() mutable {
+    for (auto& [id, value] : values) memories[id] = &value;
+    work->run(memories);
+  });
 }
 
 FAKE int cudnnCreateTensorDescriptor(void** made) {

@@ -1,6 +1,6 @@
-// cuDNN without CUDA: descriptors keep what is set, and a plan enqueues a convolution of f32 that the host computes. Of the engines that it
-// names one rounds, one takes nothing, and one computes; all of them know tensors without gaps alone, as the real ones do. A test gives
-// the function that enqueues, which is the fake driver's.
+// cuDNN without CUDA: descriptors keep what is set, and a plan enqueues a convolution of f32, or a graph of other operations on it, that the
+// host computes. Of the engines that it names one rounds, one takes nothing, and one computes; all of them know what the real ones do: convolutions
+// of tensors without gaps, and attention with the logarithm of its sums. A test gives the function that enqueues, which is the fake driver's.
 #pragma once
 
 namespace baton::testing_support {

@@ -1,5 +1,7 @@
 // A plugin whose commands are convolutions in the plainest loops, of f32 on the host: it shows that what the compiler tells a library, sizes
-// and strides of what a program reads and writes, is a convolution of that. It wants what cuDNN wants of images and results.
+// and strides of what a program reads and writes, is a convolution of that. It wants what cuDNN wants of images and results. Attention is one
+// kernel on GPUs alone, so its command computes nothing: a null device shows what it was told, and attention_test.py computes that.
+#include "modules/libraries/attention.hpp"
 #include "modules/libraries/convolution.hpp"
 #include "modules/libraries/on_host.hpp"
 #include "modules/libraries/report.hpp"
@@ -70,6 +72,17 @@ class Loops final : public Module<Loops> {
                   });
   }
 
+  Status attention(CommandBuffer& rec, Binding<const std::byte> q, Binding<const std::byte> k,
+                   Binding<const std::byte> v, Binding<std::byte> result, Variadic<int64_t> numbers) {
+    BATON_ASSIGN_OR_RETURN([[maybe_unused]] const Attention of, Attention::make(numbers));
+    std::string told = "loops.attention";
+    for (const int64_t number : numbers) told += " " + std::to_string(number);
+    const auto refuse = [](Foreign&, auto...) {
+      return failure(StatusCode::kUnimplemented, "loops.attention computes nothing.");
+    };
+    return rec.foreign(told, refuse, q, k, v, result);
+  }
+
  private:
   template <typename Run>
   Status record(CommandBuffer& rec, const char* command, const Variadic<int64_t>& numbers, Binding<const float> a,
@@ -96,4 +109,5 @@ BATON_EXPORT_MODULE(Loops, "loops",                                     //
                     BATON_FUNCTION("available", &Loops::available),     //
                     BATON_COMMAND("convolution", &Loops::convolution),  //
                     BATON_COMMAND("convolution_filter_gradient", &Loops::filter_gradient),
-                    BATON_COMMAND("convolution_input_gradient", &Loops::input_gradient));
+                    BATON_COMMAND("convolution_input_gradient", &Loops::input_gradient),
+                    BATON_COMMAND("attention", &Loops::attention));
