@@ -423,6 +423,15 @@ class attention_block_half:
         return functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(2, 1024, 1024) @ (o * 0.03)
 
 
+@program(normal(4096, 1024, kind=HALF), normal(1024, 4096, kind=HALF), normal(4096, kind=HALF), normal(4096, 1024, kind=HALF))
+class mlp_gelu_half:
+    def in_jax(x, a, bias, b):
+        return jax.nn.gelu(x @ (a * 0.03) + bias) @ (b * 0.03)
+
+    def in_torch(x, a, bias, b):
+        return functional.gelu(functional.linear(x, (a * 0.03).t(), bias), approximate="tanh") @ (b * 0.03)
+
+
 @program(normal(2, 512, 8, 64), normal(2, 512, 8, 64), normal(2, 512, 8, 64))
 class attention_grad:
     def in_jax(q, k, v):

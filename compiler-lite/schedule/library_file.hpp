@@ -12,7 +12,7 @@ namespace baton::compiler_lite::schedule {
 // What stands behind a product, element by element.
 struct Epilogue {
   bool bias = false;            // A number for each column is added.
-  std::string activation = {};  // "relu" or none.
+  std::string activation = {};  // "relu", "gelu" or none.
 };
 
 // One row of `library.products`.

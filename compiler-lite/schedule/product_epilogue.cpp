@@ -1,6 +1,9 @@
 #include "compiler-lite/schedule/product_epilogue.hpp"
 
+#include <cmath>
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -62,6 +65,56 @@ bool is_by_column(linalg::GenericOp op, mlir::OpOperand* operand, linalg::Linalg
   return true;
 }
 
+// What a body computes of two numbers, in doubles: functions are written in many ways, and are told by their values.
+class Evaluation {
+ public:
+  // Each value stands for a number.
+  explicit Evaluation(llvm::DenseMap<Value, double> known) : known_(std::move(known)) {}
+
+  // Nothing where an operation isn't known here.
+  std::optional<double> of(Value value) {
+    if (const auto found = known_.find(value); found != known_.end()) return found->second;
+    const std::optional<double> number = compute(value);
+    if (number) known_[value] = *number;
+    return number;
+  }
+
+ private:
+  std::optional<double> compute(Value value) {
+    mlir::FloatAttr constant;
+    if (mlir::matchPattern(value, mlir::m_Constant(&constant))) return constant.getValueAsDouble();
+    mlir::Operation* op = value.getDefiningOp();
+    if (!op || op->getNumOperands() == 0 || op->getNumOperands() > 2) return std::nullopt;
+    const std::optional<double> a = of(op->getOperand(0));
+    if (!a) return std::nullopt;
+    if (llvm::isa<arith::ExtFOp, arith::TruncFOp>(op)) return a;
+    if (llvm::isa<arith::NegFOp>(op)) return -*a;
+    if (llvm::isa<mlir::math::TanhOp>(op)) return std::tanh(*a);
+    if (llvm::isa<mlir::math::ExpOp>(op)) return std::exp(*a);
+    if (llvm::isa<mlir::math::ErfOp>(op)) return std::erf(*a);
+    if (auto power = llvm::dyn_cast<mlir::math::FPowIOp>(op)) {
+      llvm::APInt exponent;
+      if (!mlir::matchPattern(power.getRhs(), mlir::m_ConstantInt(&exponent))) return std::nullopt;
+      return std::pow(*a, static_cast<double>(exponent.getSExtValue()));
+    }
+    const std::optional<double> b = op->getNumOperands() == 2 ? of(op->getOperand(1)) : std::nullopt;
+    if (!b) return std::nullopt;
+    if (llvm::isa<arith::AddFOp>(op)) return *a + *b;
+    if (llvm::isa<arith::SubFOp>(op)) return *a - *b;
+    if (llvm::isa<arith::MulFOp>(op)) return *a * *b;
+    if (llvm::isa<arith::DivFOp>(op)) return *a / *b;
+    if (llvm::isa<mlir::math::PowFOp>(op)) return std::pow(*a, *b);
+    return std::nullopt;
+  }
+
+  llvm::DenseMap<Value, double> known_;
+};
+
+double gelu_by_tanh(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+}
+double gelu_by_erf(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
+
 class Body {
  public:
   Body(linalg::GenericOp op, linalg::LinalgOp product) : op_(op), product_(product->getResult(0)) {}
@@ -78,6 +131,7 @@ class Body {
       break;
     }
     if (is_element(value)) return found.kind.activation.empty() ? std::nullopt : std::optional(found);
+    if (const std::optional<FoundEpilogue> gelu = match_gelu()) return gelu;
     const Value bias = other_of(value, "arith.addf", [&](Value each) { return is_element(each); });
     const auto argument = llvm::dyn_cast_or_null<mlir::BlockArgument>(bias);
     if (!argument || argument.getOwner() != op_.getBody() || argument.getArgNumber() >= op_.getNumDpsInputs()) {
@@ -89,6 +143,43 @@ class Body {
   }
 
  private:
+  // Of the product's element, or of its sum with another operand's.
+  std::optional<FoundEpilogue> match_gelu() {
+    FoundEpilogue found{op_};
+    found.kind.activation = "gelu";
+    Value element, bias;
+    for (mlir::OpOperand& operand : op_->getOpOperands()) {
+      const Value argument = op_.getMatchingBlockArgument(&operand);
+      if (argument.use_empty()) continue;
+      if (is_element(argument)) {
+        element = argument;
+        continue;
+      }
+      if (bias || !op_.isDpsInput(&operand)) return std::nullopt;
+      bias = argument;
+      found.kind.bias = true;
+      found.bias_operand = static_cast<int>(operand.getOperandNumber());
+    }
+    return element && is_gelu_of(element, bias) ? std::optional(found) : std::nullopt;
+  }
+  // Whether its values are those of GELU by tanh, with constants rounded as they may be in halves, and nearer to these than to GELU
+  // by the error function.
+  bool is_gelu_of(Value element, Value bias) {
+    const bool is_half = element.getType().getIntOrFloatBitWidth() < 32;
+    const double tolerance = is_half ? 4e-3 : 1e-6;
+    double off = 0, off_by_erf = 0;
+    for (double x = -6; x <= 6; x += 0.375) {
+      const double added = bias ? std::remainder(7 * x, 2.5) : 0;
+      llvm::DenseMap<Value, double> known = {{element, x - added}};
+      if (bias) known[bias] = added;
+      const std::optional<double> y = Evaluation(std::move(known)).of(op_.getBody()->getTerminator()->getOperand(0));
+      if (!y || !(std::abs(*y - gelu_by_tanh(x)) <= tolerance * std::max(1.0, std::abs(x)))) return false;
+      off += std::abs(*y - gelu_by_tanh(x));
+      off_by_erf += std::abs(*y - gelu_by_erf(x));
+    }
+    return off < off_by_erf;
+  }
+
   bool is_element(Value value) {
     const auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
     return argument && argument.getOwner() == op_.getBody() && argument.getArgNumber() < op_->getNumOperands() &&

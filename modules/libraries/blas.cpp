@@ -94,7 +94,7 @@ struct Prepared {
       blas.gemm(a, b, static_cast<int>(count), static_cast<int>(product.columns), static_cast<int>(product.steps), from,
                 b_data + product.begin(product.b, batch), bias ? T(1) : T(0), to, static_cast<int>(c.leading));
     }
-    if (!epilogue.relu) return;
+    if (epilogue.activation != Activation::kRelu) return;
     for (int64_t row = 0; row < count; ++row) {
       T* line = to + row * c.leading;
       // What is no number stays none.
@@ -143,7 +143,7 @@ class Blas final : public Module<Blas> {
   }
   Status gemm_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
                    Variadic<int64_t> numbers) {
-    return record(rec, a, b, a, c, numbers, {.relu = true});
+    return record(rec, a, b, a, c, numbers, {.activation = Activation::kRelu});
   }
   Status gemm_bias(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                    Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
@@ -151,7 +151,7 @@ class Blas final : public Module<Blas> {
   }
   Status gemm_bias_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                         Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
-    return record(rec, a, b, bias, c, numbers, {.bias = true, .relu = true});
+    return record(rec, a, b, bias, c, numbers, {.bias = true, .activation = Activation::kRelu});
   }
 
  private:

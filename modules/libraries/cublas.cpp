@@ -151,9 +151,11 @@ class Prepared {
     const int code = use.product_create(&made, elements_.compute(), elements_.scale());
     BATON_OR_RETURN(is_.take("cublasLtMatmulDescCreate", code, made, use.product_destroy));
     const int32_t first = b.transposed, second = a.transposed;
-    const uint32_t epilogue = epilogue_.bias   ? epilogue_.relu ? CublasLt::kReluBias : CublasLt::kBias
-                              : epilogue_.relu ? CublasLt::kRelu
-                                               : CublasLt::kNothing;
+    uint32_t epilogue = 0;
+    if (epilogue_.bias) epilogue |= CublasLt::kBias;
+    if (epilogue_.activation == Activation::kRelu) epilogue |= CublasLt::kRelu;
+    if (epilogue_.activation == Activation::kGelu) epilogue |= CublasLt::kGelu;
+    if (epilogue == 0) epilogue = CublasLt::kNothing;
     const auto set = [&](int attribute, const auto& value) {
       return status_of_call("cublasLtMatmulDescSetAttribute",
                             use.product_set(is_.get(), attribute, &value, sizeof(value)));
@@ -188,7 +190,7 @@ class Prepared {
     for (const int64_t each :
          {p.inner, p.rows, p.columns, p.steps, p.a.inner, p.a.row, p.a.column, p.b.inner, p.b.row, p.b.column,
           p.c.inner, p.c.row, int64_t{elements_.a.type}, int64_t{elements_.b.type}, int64_t{elements_.c.type},
-          int64_t{elements_.compute()}, int64_t{epilogue_.bias} * 2 + epilogue_.relu}) {
+          int64_t{elements_.compute()}, int64_t{epilogue_.bias}, static_cast<int64_t>(epilogue_.activation)}) {
       text += " " + std::to_string(each);
     }
     return text;
@@ -260,7 +262,11 @@ class Cublas final : public Module<Cublas> {
   }
   Status gemm_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
                    Variadic<int64_t> numbers) {
-    return record(rec, a, b, a, c, numbers, {.relu = true});
+    return record(rec, a, b, a, c, numbers, {.activation = Activation::kRelu});
+  }
+  Status gemm_gelu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b, Binding<std::byte> c,
+                   Variadic<int64_t> numbers) {
+    return record(rec, a, b, a, c, numbers, {.activation = Activation::kGelu});
   }
   Status gemm_bias(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                    Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
@@ -268,7 +274,11 @@ class Cublas final : public Module<Cublas> {
   }
   Status gemm_bias_relu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
                         Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
-    return record(rec, a, b, bias, c, numbers, {.bias = true, .relu = true});
+    return record(rec, a, b, bias, c, numbers, {.bias = true, .activation = Activation::kRelu});
+  }
+  Status gemm_bias_gelu(CommandBuffer& rec, Binding<const std::byte> a, Binding<const std::byte> b,
+                        Binding<const std::byte> bias, Binding<std::byte> c, Variadic<int64_t> numbers) {
+    return record(rec, a, b, bias, c, numbers, {.bias = true, .activation = Activation::kGelu});
   }
 
  private:
@@ -339,5 +349,7 @@ BATON_EXPORT_MODULE(Cublas, "cublas",                                           
                     BATON_FUNCTION("available", &Cublas::available),               //
                     BATON_COMMAND("gemm", &Cublas::gemm, kCaptureSafe),            //
                     BATON_COMMAND("gemm_relu", &Cublas::gemm_relu, kCaptureSafe),  //
+                    BATON_COMMAND("gemm_gelu", &Cublas::gemm_gelu, kCaptureSafe),  //
                     BATON_COMMAND("gemm_bias", &Cublas::gemm_bias, kCaptureSafe),  //
-                    BATON_COMMAND("gemm_bias_relu", &Cublas::gemm_bias_relu, kCaptureSafe));
+                    BATON_COMMAND("gemm_bias_relu", &Cublas::gemm_bias_relu, kCaptureSafe),
+                    BATON_COMMAND("gemm_bias_gelu", &Cublas::gemm_bias_gelu, kCaptureSafe));

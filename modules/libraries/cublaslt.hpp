@@ -18,7 +18,7 @@ struct CublasLt {
   enum ProductAttribute : int { kTransposeA = 3, kTransposeB = 4, kEpilogue = 7, kBiasPointer = 8 };
   enum MatrixAttribute : int { kBatchCount = 5, kBatchStride = 6 };
   enum PreferenceAttribute : int { kWorkspaceMax = 1, kAlignmentA = 5, kAlignmentB, kAlignmentC, kAlignmentD };
-  enum Epilogue : uint32_t { kNothing = 1, kRelu = 2, kBias = 4, kReluBias = 6 };
+  enum Epilogue : uint32_t { kNothing = 1, kRelu = 2, kBias = 4, kGelu = 32 };  // A bias goes with both others.
 
   struct Algorithm {
     uint64_t data[8];

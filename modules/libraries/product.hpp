@@ -97,9 +97,11 @@ inline sdk::Result<BlasMatrix> blas_matrix(const MatrixStrides& of, int64_t rows
                       " elements apart; one of them must be 1 and the other reach past it.");
 }
 
-// What follows a product.
+// What follows a product; GELU is that by tanh.
+enum class Activation { kNone, kRelu, kGelu };
 struct Epilogue {
-  bool bias = false, relu = false;
+  bool bias = false;
+  Activation activation = Activation::kNone;
 };
 
 }  // namespace baton::libraries

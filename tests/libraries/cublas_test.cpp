@@ -63,8 +63,10 @@ std::vector<float> counted(size_t count, int seed) {
   return values;
 }
 
+// A GELU of the fake library adds 1000.
 std::vector<float> wanted(const Numbers& n, const std::vector<float>& a, const std::vector<float>& b,
-                          const std::vector<float>& bias, bool relu, size_t count) {
+                          const std::vector<float>& bias, std::string_view command, size_t count) {
+  const bool relu = command.ends_with("relu"), gelu = command.ends_with("gelu");
   std::vector<float> c(count);
   for (int64_t o = 0; o < n.outer; ++o) {
     for (int64_t i = 0; i < n.inner; ++i) {
@@ -75,8 +77,9 @@ std::vector<float> wanted(const Numbers& n, const std::vector<float>& a, const s
             sum += a[static_cast<size_t>(o * n.a.outer + i * n.a.inner + row * n.a.row + k * n.a.column)] *
                    b[static_cast<size_t>(o * n.b.outer + i * n.b.inner + k * n.b.row + column * n.b.column)];
           }
-          c[static_cast<size_t>(o * n.c.outer + i * n.c.inner + row * n.c.row + column)] =
-              relu ? std::fmax(sum, 0.0f) : sum;
+          c[static_cast<size_t>(o * n.c.outer + i * n.c.inner + row * n.c.row + column)] = relu   ? std::fmax(sum, 0.0f)
+                                                                                           : gelu ? sum + 1000
+                                                                                                  : sum;
         }
       }
     }
@@ -89,7 +92,7 @@ TEST_P(CublasTest, EveryFormIsRightWithEveryTable) {
   constexpr int64_t m = 6, n = 5, k = 7, p = 3, q = 2;
   for (const bool turn_a : {false, true}) {
     for (const bool turn_b : {false, true}) {
-      for (const char* command : {"gemm", "gemm_relu", "gemm_bias", "gemm_bias_relu"}) {
+      for (const char* command : {"gemm", "gemm_relu", "gemm_gelu", "gemm_bias", "gemm_bias_relu", "gemm_bias_gelu"}) {
         const Numbers numbers{q,
                               p,
                               m,
@@ -99,7 +102,6 @@ TEST_P(CublasTest, EveryFormIsRightWithEveryTable) {
                               turn_b ? Strides{0, n * k, 1, k} : Strides{0, n * k, n, 1},
                               {m * p * n, n, p * n, 1}};  // Rows of C stand between the batches.
         const bool has_bias = std::string_view(command).find("bias") != std::string_view::npos;
-        const bool relu = std::string_view(command).find("relu") != std::string_view::npos;
         std::vector<size_t> lengths = {4 * q * p * m * k, 4 * p * n * k};
         if (has_bias) lengths.push_back(4 * n);
         lengths.push_back(4 * q * p * m * n);
@@ -115,7 +117,7 @@ TEST_P(CublasTest, EveryFormIsRightWithEveryTable) {
           buffers.push_back(c);
           const std::vector<hal::BufferRange> table(buffers.begin(), buffers.end());
           ASSERT_OK(execute(**recording, table));
-          EXPECT_EQ(values_of(*c), wanted(numbers, a, b, bias, relu, q * p * m * n)) << command << turn_a << turn_b;
+          EXPECT_EQ(values_of(*c), wanted(numbers, a, b, bias, command, q * p * m * n)) << command << turn_a << turn_b;
         }
       }
     }
@@ -126,9 +128,8 @@ TEST_P(CublasTest, EveryFormIsRightWithEveryTable) {
 TEST_P(CublasTest, AProductOfNoStepsIsZerosAndWhatFollows) {
   constexpr int64_t m = 6, n = 5, p = 3;
   const Numbers numbers{2, p, m, n, 0, {0, 0, 1, 1}, {0, 0, n, 1}, {m * p * n, n, p * n, 1}};
-  for (const char* command : {"gemm", "gemm_relu", "gemm_bias", "gemm_bias_relu"}) {
+  for (const char* command : {"gemm", "gemm_relu", "gemm_gelu", "gemm_bias", "gemm_bias_relu", "gemm_bias_gelu"}) {
     const bool has_bias = std::string_view(command).find("bias") != std::string_view::npos;
-    const bool relu = std::string_view(command).find("relu") != std::string_view::npos;
     std::vector<size_t> lengths = {4, 4};
     if (has_bias) lengths.push_back(4 * n);
     lengths.push_back(4 * 2 * p * m * n);
@@ -141,7 +142,7 @@ TEST_P(CublasTest, AProductOfNoStepsIsZerosAndWhatFollows) {
     const Ref<hal::Buffer> c = buffer_of(std::vector<float>(2 * p * m * n, nan));
     buffers.push_back(c);
     ASSERT_OK(execute(**recording, {buffers.begin(), buffers.end()}));
-    EXPECT_EQ(values_of(*c), wanted(numbers, {}, {}, bias, relu, 2 * p * m * n)) << command;
+    EXPECT_EQ(values_of(*c), wanted(numbers, {}, {}, bias, command, 2 * p * m * n)) << command;
   }
 }
 
