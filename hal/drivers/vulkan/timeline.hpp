@@ -79,6 +79,8 @@ class Timeline final : public WaitHelper, public DeviceThreadOwner {
   using Tables = std::vector<std::shared_ptr<BoundTable>>;
 
   void add(uint64_t serial, std::unique_ptr<Completion> completion, bool soon);
+  // Whether submission `serial` came through while this thread looked.
+  bool look_for(uint64_t serial, int64_t budget_ns);
   bool reap();
   std::deque<InFlight> take_finished();
   uint64_t ask_completed();
