@@ -14,6 +14,7 @@
 #include "compiler-lite/schedule/chosen_parts.hpp"
 #include "compiler-lite/schedule/computed_parts.hpp"
 #include "compiler-lite/schedule/form_dispatches.hpp"
+#include "compiler-lite/schedule/inlined_calls.hpp"
 #include "compiler-lite/schedule/joined_loops.hpp"
 #include "compiler-lite/schedule/joined_rows.hpp"
 #include "compiler-lite/schedule/narrowings.hpp"
@@ -39,7 +40,6 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace baton::compiler_lite::schedule {
@@ -52,83 +52,6 @@ using mlir::failed;
 using mlir::LogicalResult;
 using mlir::success;
 using mlir::Value;
-
-// Calls of our own functions may be replaced by their bodies; what the bodies hold was decided by the program's author.
-class Inlining : public mlir::InlinerInterface {
- public:
-  using mlir::InlinerInterface::InlinerInterface;
-  bool isLegalToInline(mlir::Operation*, mlir::Operation*, bool) const override { return true; }
-  bool isLegalToInline(mlir::Region*, mlir::Region*, bool, mlir::IRMapping&) const override { return true; }
-  bool isLegalToInline(mlir::Operation*, mlir::Region*, bool, mlir::IRMapping&) const override { return true; }
-  void handleTerminator(mlir::Operation* op, mlir::ValueRange results) const override {
-    for (unsigned i = 0; i < results.size(); ++i) Value(results[i]).replaceAllUsesWith(op->getOperand(i));
-  }
-  void handleTerminator(mlir::Operation* op, mlir::Block* after) const override {
-    mlir::OpBuilder builder(op);
-    builder.create<mlir::cf::BranchOp>(op->getLoc(), after, op->getOperands());
-    op->erase();
-  }
-};
-
-// A call with tensors of a function with a body.
-util::FuncOp callee_on_tensors(const mlir::SymbolTable& symbols, util::CallOp call) {
-  if (!has_tensors(call)) return {};
-  auto callee = symbols.lookup<util::FuncOp>(call.getCallee());
-  const bool stays =
-      !callee || callee.isExternal() || callee == call->getParentOfType<util::FuncOp>() || callee->hasAttr("noinline");
-  return stays ? util::FuncOp() : callee;
-}
-
-// Private functions on tensors that no function calls, and those that only they called.
-void erase_unused_functions(mlir::ModuleOp module) {
-  llvm::DenseMap<mlir::StringAttr, size_t> use_counts;
-  const auto visit_uses = [](mlir::Region& users, llvm::function_ref<void(mlir::StringAttr)> visit) {
-    const auto uses = mlir::SymbolTable::getSymbolUses(&users);
-    if (!uses) return;
-    for (const mlir::SymbolTable::SymbolUse& use : *uses) visit(use.getSymbolRef().getRootReference());
-  };
-  visit_uses(module.getBodyRegion(), [&](mlir::StringAttr name) { ++use_counts[name]; });
-  llvm::DenseMap<mlir::StringAttr, util::FuncOp> erasable;
-  SmallVector<util::FuncOp> unused;
-  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
-    if (function.isExternal() || function.isPublic() || !has_tensor_types(function.getFunctionType())) continue;
-    erasable[function.getSymNameAttr()] = function;
-    if (use_counts.lookup(function.getSymNameAttr()) == 0) unused.push_back(function);
-  }
-  while (!unused.empty()) {
-    util::FuncOp function = unused.pop_back_val();
-    visit_uses(function.getBody(), [&](mlir::StringAttr name) {
-      if (--use_counts[name] != 0) return;
-      if (util::FuncOp callee = erasable.lookup(name)) unused.push_back(callee);
-    });
-    function.erase();
-  }
-}
-
-// Round by round, because bodies bring calls. A recursion ends after as many rounds as there are functions.
-LogicalResult inline_calls(mlir::ModuleOp module) {
-  Inlining interface(module.getContext());
-  const mlir::SymbolTable symbols(module);
-  const auto rounds = llvm::range_size(module.getOps<util::FuncOp>()) + 1;
-  for (long round = 0; round < static_cast<long>(rounds); ++round) {
-    SmallVector<util::CallOp> calls;
-    module.walk([&](util::CallOp call) {
-      if (callee_on_tensors(symbols, call)) calls.push_back(call);
-    });
-    if (calls.empty()) break;
-    for (util::CallOp call : calls) {
-      util::FuncOp callee = callee_on_tensors(symbols, call);
-      // A body of several blocks can't stand inside a loop or condition.
-      if (!callee.getBody().hasOneBlock() && !llvm::isa<util::FuncOp>(call->getParentOp())) continue;
-      if (failed(mlir::inlineRegion(interface, &callee.getBody(), call, call.getOperands(), call.getResults()))) {
-        return call.emitOpError("can't be replaced by the body of @") << callee.getSymName();
-      }
-      call.erase();
-    }
-  }
-  erase_unused_functions(module);
-  return success();
-}
 
 // What computes elements by a region of its own: what stands there is a kernel's.
 bool is_elementwise_region(mlir::Operation* op) {
