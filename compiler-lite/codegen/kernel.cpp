@@ -6,6 +6,7 @@
 #include "compiler-lite/codegen/flatten.hpp"
 #include "compiler-lite/codegen/fourier.hpp"
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/matrix_work.hpp"
 #include "compiler-lite/codegen/prepare.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/codegen/scatter.hpp"
@@ -410,6 +411,9 @@ std::optional<FailureOr<mlir::AffineMap>> make_whole(mlir::func::FuncOp group, m
   }
   if (const std::optional<Fourier> fourier = find_fourier(group, group.getFunctionType())) {
     return FailureOr<mlir::AffineMap>(make_fourier_kernel(entry, writer.destinations(), *fourier, symbols));
+  }
+  if (read_rotations(group) || read_factors(group)) {
+    return FailureOr<mlir::AffineMap>(make_matrix_kernel(group, entry, writer.destinations(), symbols));
   }
   return std::nullopt;
 }

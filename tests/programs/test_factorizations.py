@@ -78,3 +78,26 @@ def test_qr_of_columns_of_any_size(kind, tmp_path):
         q, sizes = q.astype(complex), np.abs(a).max(0)
         assert np.abs(q.conj().T @ q - np.eye(len(q))).max() < 1e-5
         assert (np.abs(q @ r - a) / sizes).max() < (1e-5 if sizes.min() > 1e-40 else 0.1)
+
+
+def of_one_block(a, wide, triangles, rights):
+    solved = [jax.lax.linalg.triangular_solve(triangles, rights, left_side=True, lower=lower, unit_diagonal=lower, transpose_a=lower) for lower in (False, True)]
+    return [*jax.lax.linalg.lu(a), *jax.lax.linalg.lu(wide), *jnp.linalg.qr(a), jnp.linalg.cholesky(a.mT @ a), *solved]
+
+
+def in_panels(a, square):
+    return [*jax.lax.linalg.lu(a), *jnp.linalg.qr(a), jnp.linalg.cholesky(square)]
+
+
+@pytest.mark.parametrize("function, kind, shapes", [
+    (of_one_block, "float64", ((2, 25, 20), (20, 30), (3, 30, 30), (3, 30, 9))),
+    (in_panels, "float32", ((100, 60), (2, 100, 100)))], ids=lambda each: each.__name__ if callable(each) else "")
+def test_blocks_of_threads(function, kind, shapes, tmp_path, monkeypatch):
+    """Matrices that one block keeps, and that several do in panels."""
+    tools.on_blocks(monkeypatch)
+    source = np.random.default_rng(12)
+    arguments = [source.normal(size=shape) for shape in shapes]
+    arguments = [a if a.shape[-1] != a.shape[-2] else np.eye(len(a[-1])) + a @ np.swapaxes(a, -1, -2) / len(a[-1]) for a in arguments]
+    wanted, given = tools.beside_jax(function, [a.astype(kind) for a in arguments], tmp_path)
+    told = tools.differences(wanted, given, TOLERANCES[kind])
+    assert not told, told

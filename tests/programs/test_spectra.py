@@ -82,10 +82,13 @@ def test_singular_vectors(kind, is_full, tmp_path):
         assert_orthonormal(adjoint(v), kind)
 
 
-def test_many_columns(tmp_path):
-    """Errors don't grow with the rotations."""
+@pytest.mark.parametrize("size, are_blocks", [(80, False), (66, True), (21, True)])
+def test_many_columns(size, are_blocks, tmp_path, monkeypatch):
+    """Errors don't grow with the rotations; of lines that one block of threads turns, and that several do, neither."""
+    if are_blocks:
+        tools.on_blocks(monkeypatch)
     source = np.random.default_rng(9)
-    a = source.normal(size=(80, 80)).astype(np.float32)
+    a = source.normal(size=(size, size)).astype(np.float32)
     _, (values, vectors, singular) = results(lambda a: (*jnp.linalg.eigh(a + a.T), jnp.linalg.svdvals(a)), [a], tmp_path)
     wanted = np.linalg.eigvalsh(wide(a + a.T))
     assert roundings(values - wanted, np.float32, np.abs(wanted).max()) < ROUNDINGS

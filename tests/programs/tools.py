@@ -26,6 +26,17 @@ def use_device(device):
     os.environ["BATON_COMPILE_FLAGS"] = " ".join(FLAGS)
 
 
+def on_blocks(monkeypatch):
+    """Until the test ends, programs are compiled for blocks of threads and run by Vulkan, or this test is skipped."""
+    monkeypatch.setenv("BATON_DEVICE", "vulkan")
+    monkeypatch.setenv("BATON_COMPILE_FLAGS", "--target-device=vulkan")
+    monkeypatch.setattr(sys.modules[__name__], "DEVICE", "vulkan")
+    monkeypatch.setattr(sys.modules[__name__], "FLAGS", ["--target-device=vulkan"])
+    if missing_devices():
+        import pytest
+        pytest.skip("this machine has no device for Vulkan")
+
+
 def missing_devices():
     """Kinds of the devices in use that this machine has none of."""
     lines = run_tool("baton-run-module", ["--list_devices"]).splitlines()

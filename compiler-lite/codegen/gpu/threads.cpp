@@ -3,10 +3,13 @@
 #include "compiler-lite/codegen/attention.hpp"
 #include "compiler-lite/codegen/gpu/block.hpp"
 #include "compiler-lite/codegen/gpu/elementwise.hpp"
+#include "compiler-lite/codegen/gpu/factors.hpp"
 #include "compiler-lite/codegen/gpu/product.hpp"
 #include "compiler-lite/codegen/gpu/reduction.hpp"
+#include "compiler-lite/codegen/gpu/rotations.hpp"
 #include "compiler-lite/codegen/gpu/rows.hpp"
 #include "compiler-lite/codegen/loops.hpp"
+#include "compiler-lite/codegen/matrix_work.hpp"
 #include "compiler-lite/codegen/points.hpp"
 #include "compiler-lite/codegen/product.hpp"
 #include "compiler-lite/dialects/hal/dialect.hpp"
@@ -301,6 +304,14 @@ mlir::LogicalResult lower_to_threads(mlir::ModuleOp kernels, const Features& fea
     if (kernel->hasAttr(kAttention)) {
       if (!features.write_attention) return kernel.emitError("There is no code for attention on this device.");
       if (mlir::failed(features.write_attention(kernel, features))) return mlir::failure();
+      continue;
+    }
+    if (read_rotations(kernel)) {
+      write_rotations_kernel(kernel, features);
+      continue;
+    }
+    if (read_factors(kernel)) {
+      write_factors_kernel(kernel, features);
       continue;
     }
     const mlir::FailureOr<bool> is_lowered = lower_rows(rewriter, kernel, features);

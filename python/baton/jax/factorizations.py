@@ -146,8 +146,15 @@ def _blocked_cholesky(b, a):
 
     if is_complex(a):
         return in_panels(b, [a])[0]
-    return call_either(b, module_of(b), "cholesky_in_blocks", [a], [a.type], in_panels,
-                       on_blocks=lambda inner, given: [blocked.cholesky_by_products(inner, *given, _panel_in_rounds)])[0]
+    return call_either(b, module_of(b), "cholesky_in_blocks", [a], [a.type], in_panels, on_blocks=lambda inner, given: [_cholesky_on_blocks(inner, *given)])[0]
+
+
+def _cholesky_on_blocks(b, a):
+    shape = shape_of(a)
+    together = b.reshape(a, [math.prod(shape[:-2]), *shape[-2:]])
+    made = call_either(b, module_of(b), "cholesky", [together], [together.type],
+                       lambda inner, given: [blocked.cholesky_by_products(inner, *given, _panel_in_rounds)], says=_by_a_block("cholesky", shape))
+    return b.reshape(made[0], shape)
 
 
 def _turned(a):
@@ -160,7 +167,7 @@ def _turned(a):
 FEW_ELEMENTS = {"cholesky": 25, "lu": 16, "triangle": 64, "qr": 16, "reflections": 16}
 
 
-def of_one_core(b, kind, operands, results, rounds, one_core):
+def of_one_core(b, kind, operands, results, rounds, one_core, block_kind=None):
     """What `rounds` writes; for cores `one_core(name, shapes, element)`, where matrices are real and their sizes known. `results` are the
     sizes behind those of the batch, and elements."""
     shapes, element = [shape_of(each) for each in operands], element_of(operands[0])
@@ -170,8 +177,22 @@ def of_one_core(b, kind, operands, results, rounds, one_core):
     batch = shapes[0][:rank]
     together = [b.reshape(each, [math.prod(batch), *shape[rank:]]) for each, shape in zip(operands, shapes)]
     types = [tensor_type([math.prod(batch), *sizes], element) for sizes, element in results]
-    made = call_either(b, module_of(b), kind, together, types, rounds, lambda name: one_core(name, [shape_of(each) for each in together], str(element)))
+    made = call_either(b, module_of(b), kind, together, types, rounds, lambda name: one_core(name, [shape_of(each) for each in together], str(element)),
+                       says=_by_a_block(block_kind or kind, shapes[0]))
     return [b.reshape(each, [*batch, *sizes]) for each, (sizes, _) in zip(made, results)]
+
+
+# Matrices of so many elements that a block of threads keeps each in its own memory (compiler-lite/codegen/matrix_work.hpp). Smaller ones
+# may be part of a loop that is one kernel.
+BLOCK_ELEMENTS = 256
+# Rows of one that stands in such memory beside some columns of x.
+LARGEST_TRIANGLE = 80
+
+
+def _by_a_block(kind, shape):
+    if math.prod(shape[-2:]) < BLOCK_ELEMENTS or (kind == "cholesky" and shape[-2] < shape[-1]):
+        return None
+    return {"baton.factors": ir.StringAttr.get(kind)}
 
 
 def _panel(b, a):
@@ -248,7 +269,13 @@ def solve(b, a, right, lower, unit):
     """a x = right for a triangle of `a`."""
     if not blocked.is_worth_it(b.sizes(a)[-1]) or has_unknown_sizes(a, right):
         return _solved_by_rows(b, a, right, lower, unit)
+    if shape_of(a)[-1] > LARGEST_TRIANGLE or is_complex(a):
+        return _solved_in_blocks(b, a, right, lower, unit)
+    return call_either(b, module_of(b), "solve", [a, right], [right.type], lambda inner, given: [_solved_in_blocks(inner, *given, lower, unit)],
+                       on_blocks=lambda inner, given: [_solved_by_rows(inner, *given, lower, unit)])[0]
 
+
+def _solved_in_blocks(b, a, right, lower, unit):
     def inverted(blocks):
         m = Matrices(b, blocks)
         one = b.select(b.compare("EQ", m.row, m.column), b.like(blocks, 1), b.like(blocks, 0))
@@ -266,7 +293,8 @@ def solve(b, a, right, lower, unit):
 def _solved_by_rows(b, a, right, lower, unit):
     return of_one_core(b, "triangle", [a, right], [(shape_of(right)[-2:], element_of(right))],
                        lambda inner, given: [_solved_in_rounds(inner, *given, lower, unit)],
-                       lambda name, shapes, element: on_cores.solve(name, *shapes, element, lower, unit))[0]
+                       lambda name, shapes, element: on_cores.solve(name, *shapes, element, lower, unit),
+                       f"solve_{'lower' if lower else 'upper'}{'_unit' if unit else ''}")[0]
 
 
 def _solved_in_rounds(b, a, right, lower, unit):

@@ -3,6 +3,7 @@ along rows. Matrices of a batch are one dimension before the last two.
 
 factorizations.py and reflections.py say what each computes, and write it in rounds for everybody else.
 """
+import math
 
 
 class Text:
@@ -79,6 +80,23 @@ class Text:
         self.depth -= 1
         self.line("}")
         return [(f"{result}#{i}", kind) for i, (_, kind) in enumerate(carried)]
+
+    def when(self, condition, carried, body):
+        """What `body` makes of what is carried, or that as it is."""
+        result, kinds = self.name(), ", ".join(kind for _, kind in carried)
+        self.line(f"{result}:{len(carried)} = scf.if {condition} -> ({kinds}) {{")
+        self.depth += 1
+        handed = body(*carried)
+        self.line(f"scf.yield {', '.join(value for value, _ in handed)} : {kinds}")
+        self.depth -= 1
+        self.line("} else {")
+        self.line(f"  scf.yield {', '.join(value for value, _ in carried)} : {kinds}")
+        self.line("}")
+        return [(f"{result}#{i}", kind) for i, (_, kind) in enumerate(carried)]
+
+    def summed(self, a, b):
+        """A sum whose parts may be added in any order, as registers hold several."""
+        return self.value(f"arith.addf {a}, {b} fastmath<reassoc,contract> : {self.element}")
 
     def function(self, name, arguments, results):
         numbers = [f"  {named} = arith.constant {number} : index" for number, named in self.numbers.items()]
@@ -263,3 +281,70 @@ def reflections(name, shape, taus, element):
         return t.loop(t.index(0), t.next(last), [begin(b, q), sums], step)
     carried = [t.new(packed[1]), t.new(_tensor([columns], element))]
     return t.function(name, [packed, taus], t.loop(t.index(0), t.index(count), carried, matrix)[:1])
+
+
+def permutation(name, shape, made):
+    """The order in which exchanges leave rows: each row with the one that it names."""
+    t, pivots, kind = Text("i32"), ("%pivots", _tensor(shape, "i32")), _tensor(made, "i32")
+    none = t.index(0)
+
+    def line(b, order):
+        def begin(i, order):
+            return [t.put(order, t.value(f"arith.index_cast {i} : index to i32"), b, none, i)]
+
+        def exchange(k, order):
+            pivot = t.value(f"arith.index_cast {t.at(pivots, b, none, k)} : i32 to index")
+            pivot = t.value(f"arith.minui {pivot}, {t.index(made[-1] - 1)} : index")
+            here, there = t.at(order, b, none, k), t.at(order, b, none, pivot)
+            return [t.put(t.put(order, there, b, none, k), here, b, none, pivot)]
+        order = t.loop(none, t.index(made[-1]), [order], begin)[0]
+        return t.loop(none, t.index(shape[-1]), [order], exchange)
+    return t.function(name, [pivots], t.loop(none, t.index(made[0]), [t.new(kind)], line))
+
+
+def rotations(name, shape, element, compared, precision, sweeps):
+    """Lines turned, two at a time, until all are orthogonal in their first numbers, or there were so many sweeps. spectral.py says how far
+    two are turned."""
+    count, lines, numbers = shape
+    t, kind = Text(element), _tensor(shape, element)
+    none, zero, one, two = t.index(0), t.real(0), t.real(1), t.real(2)
+    minus_one, tolerance, least = t.real(-1), t.real(precision * max(8.0, math.sqrt(compared))), t.real(precision ** 3)
+    yes, no = (t.value(f"arith.constant {each}") for each in ("true", "false"))
+
+    def root(a):
+        return t.float("math.sqrt", a)
+
+    def products(b, p, q, a):
+        def step(j, *sums):
+            here, there = t.at(a, b, p, j), t.at(a, b, q, j)
+            return [(t.summed(so_far[0], t.times(*pair)), element) for so_far, pair in zip(sums, ((here, here), (there, there), (here, there)))]
+        return [value for value, _ in t.loop(none, t.index(compared), [(zero, element)] * 3, step)]
+
+    def turned(b, p, q, a, first, last, between):
+        slope = t.over(t.minus(last, first), t.times(between, two))
+        steep = t.float("arith.addf", t.size(slope), root(t.float("arith.addf", t.times(slope, slope), one)))
+        tangent = t.over(t.choose(t.compare("olt", slope, zero), minus_one, one), steep)
+        cosine = t.over(one, root(t.float("arith.addf", t.times(tangent, tangent), one)))
+        sine = t.times(cosine, tangent)
+
+        def number(j, a):
+            here, there = t.at(a, b, p, j), t.at(a, b, q, j)
+            a = t.put(a, t.minus(t.times(cosine, here), t.times(sine, there)), b, p, j)
+            return [t.put(a, t.float("arith.addf", t.times(sine, here), t.times(cosine, there)), b, q, j)]
+        return t.loop(none, t.index(numbers), [a], number)[0]
+
+    def pair(b, p, q, a, found):
+        first, last, between = products(b, p, q, a)
+        bound = t.float("arith.addf", t.times(t.times(root(first), root(last)), tolerance), least)
+        counts = t.compare("ogt", t.size(between), bound)
+        return t.when(counts, [a, found], lambda a, _: [turned(b, p, q, a, first, last, between), (yes, "i1")])
+
+    def sweep(b, a):
+        def others(p, *carried):
+            return t.loop(t.next(p), t.index(lines), list(carried), lambda q, *carried: pair(b, p, q, *carried))
+        return t.loop(none, t.index(lines - 1), [a, (no, "i1")], others)
+
+    def matrix(b, a):
+        return [t.loop(none, t.index(sweeps), [a, (yes, "i1")],
+                       lambda _, a, goes_on: t.when(goes_on[0], [a, goes_on], lambda a, _: sweep(b, a)))[0]]
+    return t.function(name, [("%a", kind)], t.loop(none, t.index(count), [t.copy(("%a", kind))], matrix))

@@ -42,8 +42,27 @@ def lowered(traced, callbacks=None):
 
 def _rules(callbacks):
     """How primitives are lowered in place of JAX's rules for CPUs: callbacks; products, whose rule refuses sums that XLA's CPU library has
-    not, as attention over f16 asks for; and those of sparse matrices, whose rule asks that library. With another version of JAX: as it does."""
+    not, as attention over f16 asks for; and those of sparse matrices, whose rule asks that library; and exchanges of rows. With another version of JAX: as it does."""
     return (*_rules_for_any_platform(), *(() if callbacks is None else callbacks.rules()))
+
+
+# Rows of matrices whose exchanges are a command of their own; those of smaller ones may be part of a loop that is one kernel.
+EXCHANGED_ROWS = 16
+
+
+def _rule_of_exchanges():
+    """JAX's rule for GPUs, which asks a library what its rule for any platform makes a loop of, for the order in which LU leaves rows."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+    primitive = linalg.lu_pivots_to_permutation_p
+    anywhere, on_gpus = (getattr(rule, "rule", rule) for rule in (mlir._lowerings[primitive], mlir._platform_specific_lowerings["cuda"][primitive]))
+
+    def rule(context, pivots, *, permutation_size):
+        sizes = (*context.avals_in[0].shape, permutation_size)
+        is_known = all(isinstance(size, int) and size > 0 for size in sizes)
+        chosen = on_gpus if is_known and permutation_size >= EXCHANGED_ROWS else anywhere
+        return chosen(context, pivots, permutation_size=permutation_size)
+    return primitive, rule
 
 
 def _rules_for_any_platform():
@@ -54,9 +73,10 @@ def _rules_for_any_platform():
         from jax._src.interpreters import mlir
         rules = [(each, mlir._lowerings[each]) for each in primitives]
         mlir.LoweringParameters(override_lowering_rules=())
+        exchanges = [_rule_of_exchanges()]
     except (ImportError, AttributeError, KeyError, TypeError):
         return ()
-    return tuple((primitive, getattr(rule, "rule", rule)) for primitive, rule in rules)
+    return (*((primitive, getattr(rule, "rule", rule)) for primitive, rule in rules), *exchanges)
 
 
 def named_sizes(arguments, sizes):

@@ -1,11 +1,15 @@
 """What JAX asks of cuSOLVER and cuSPARSE when it lowers for GPUs, as the calls of LAPACK that it makes for processors: a program that was
 exported on a machine with a GPU is lowered as any other. Which device does the work, the program's targets and `libraries` say.
 """
+import math
+
 from jaxlib.mlir import ir
 
+from . import factorizations_on_cores as on_cores
 from .boundary import entries
-from .build import Builder, element_of, shape_of, tensor_type
+from .build import Builder, element_of, has_unknown_sizes, shape_of, tensor_type
 from .factorizations import adjoint, is_complex
+from .on_cores import call_either, module_of
 from .sorting import replace
 
 
@@ -85,6 +89,17 @@ def _gtsv(call, config):
 def _pivots_to_permutation(call, config):
     """Row k is exchanged with its pivot, for each k in order."""
     pivots, b, shape = call.given[0], call.b, list(ir.RankedTensorType(call.wanted[0]).shape)
+    element, count = element_of(pivots), shape_of(pivots)[-1]
+    if has_unknown_sizes(pivots) or 0 in (*shape, count):
+        return replace(call.op, [_exchanged(b, pivots, shape)])
+    lines = math.prod(shape[:-1])
+    given, made = b.reshape(pivots, [lines, 1, count]), [lines, 1, shape[-1]]
+    (order,) = call_either(b, module_of(b), "permutation", [given], [tensor_type(made, element)], lambda inner, rows: [_exchanged(inner, *rows, made)],
+                           lambda name: on_cores.permutation(name, [lines, 1, count], made), says={"baton.factors": ir.StringAttr.get("permutation")})
+    return replace(call.op, [b.reshape(order, shape)])
+
+
+def _exchanged(b, pivots, shape):
     last = len(shape) - 1
 
     def at(s, values, place):
@@ -102,8 +117,7 @@ def _pivots_to_permutation(call, config):
         return [s.add(k, s.scalar(1)), s.select(is_place[0], there, s.select(is_place[1], here, lines))]
 
     count = shape_of(pivots)[-1]
-    carried = [b.scalar(0), b.iota(shape, last)]
-    replace(call.op, [b.loop(carried, lambda s, values: s.compare("LT", values[0], count), exchange)[1]])
+    return b.loop([b.scalar(0), b.iota(shape, last)], lambda s, values: s.compare("LT", values[0], s.scalar(count)), exchange)[1]
 
 
 def _with_vectors(config):

@@ -8,10 +8,12 @@ import math
 
 from jaxlib.mlir import ir
 
+from . import factorizations_on_cores as on_cores
 from .blocked import product
 from .build import Builder, element_of, has_unknown_sizes, shape_of
 from .factorizations import adjoint, conjugate, divided, is_complex, real, with_zero
 from .matrices import along, columns_of, is_diagonal, mirrored, precision, rows_of, scaled, squares_of, sum_over
+from .on_cores import call_either, module_of
 from .reflections import matrix_of, qr
 from .sorting import replace
 
@@ -72,8 +74,39 @@ def _turns(b, a):
     turns = b.select(is_diagonal(b, square), b.like(square, 1), square)
     if columns < 2:
         return turns
-    rank, half = len(shape_of(a)), (columns + 1) // 2
-    both = b.concatenate([a, turns], rank - 2)
+    rank = len(shape_of(a))
+    both = _orthogonal_in(b, b.concatenate([a, turns], rank - 2), rows)
+    turns = rows_of(b, both, rows, rows + columns)
+    # Rounding has made it a little longer or shorter than an orthogonal one: a step of Newton's towards that.
+    third = b.select(is_diagonal(b, turns), b.like(turns, 1.5), b.like(turns, 0))
+    squares = b.each("multiply", product(b, adjoint(b, turns), turns), b.like(turns, 0.5))
+    return product(b, turns, b.subtract(third, squares))
+
+
+def _orthogonal_in(b, both, rows):
+    """Columns turned until they are orthogonal in their first `rows` numbers. Blocks of threads keep lines, which columns become, and say
+    how many numbers of them are compared (compiler-lite/codegen/matrix_work.hpp); a core turns one pair of lines after another."""
+    if is_complex(both):
+        return _in_sweeps(b, both, rows)
+    shape, rank = shape_of(both), len(shape_of(both))
+    turned = [*range(rank - 2), rank - 1, rank - 2]
+    lines = b.reshape(b.transpose(both, turned), [math.prod(shape[:-2]), shape[-1], shape[-2]])
+    says = {"baton.rotates": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), rows)}
+
+    def in_rounds(inner, given):
+        return [inner.transpose(_in_sweeps(inner, inner.transpose(given[0], [0, 2, 1]), rows), [0, 2, 1])]
+
+    def one_core(name):
+        return on_cores.rotations(name, shape_of(lines), str(element_of(lines)), rows, precision(lines), SWEEPS_MAX)
+
+    is_empty = 0 in shape
+    (made,) = call_either(b, module_of(b), "rotations", [lines], [lines.type], in_rounds, None if is_empty else one_core, says=says)
+    return b.transpose(b.reshape(made, [*shape[:-2], shape[-1], shape[-2]]), turned)
+
+
+def _in_sweeps(b, both, rows):
+    columns, rank = shape_of(both)[-1], len(shape_of(both))
+    half = (columns + 1) // 2
     both = b.pad(both, 0, [0] * rank, [0] * (rank - 1) + [2 * half - columns])  # A column without length is never turned.
     halves = [columns_of(b, both, 0, half), columns_of(b, both, half, 2 * half)]
 
@@ -91,11 +124,7 @@ def _turns(b, a):
         return s.both(s.compare("LT", carried[0], s.scalar(SWEEPS_MAX)), s.compare("GT", carried[3], s.scalar(0)))
 
     _, left, right, _ = b.loop([b.scalar(0), *halves, b.scalar(1)], goes_on, sweep)
-    turns = rows_of(b, columns_of(b, b.concatenate([left, right], rank - 1), 0, columns), rows, rows + columns)
-    # Rounding has made it a little longer or shorter than an orthogonal one: a step of Newton's towards that.
-    third = b.select(is_diagonal(b, turns), b.like(turns, 1.5), b.like(turns, 0))
-    squares = b.each("multiply", product(b, adjoint(b, turns), turns), b.like(turns, 0.5))
-    return product(b, turns, b.subtract(third, squares))
+    return columns_of(b, b.concatenate([left, right], rank - 1), 0, columns)
 
 
 def _turned(b, left, right, rows):
