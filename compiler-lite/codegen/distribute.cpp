@@ -1,12 +1,12 @@
 #include "compiler-lite/codegen/distribute.hpp"
 
 #include "compiler-lite/codegen/interface_ops.hpp"
+#include "compiler-lite/codegen/tile_and_fuse.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -182,18 +182,16 @@ mlir::FailureOr<AffineMap> distribute(mlir::func::FuncOp kernel, llvm::ArrayRef<
 
   const std::optional<TileOrder> order = among_divided(chosen.order, tiles);
   mlir::IRRewriter rewriter(context);
-  scf::SCFTileAndFuseOptions options;
-  options.tilingOptions.setTileSizes(mlir::getAsIndexOpFoldResult(context, tiles));
-  options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+  scf::SCFTilingOptions options;
+  options.setTileSizes(mlir::getAsIndexOpFoldResult(context, tiles));
+  options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
   rewriter.setInsertionPoint(root);
-  mlir::FailureOr<scf::SCFTileAndFuseResult> tiled = scf::tileConsumerAndFuseProducersUsingSCF(
-      rewriter, llvm::cast<mlir::TilingInterface>(root.getOperation()), options);
+  mlir::FailureOr<scf::SCFTilingResult> tiled =
+      tile_and_fuse(rewriter, llvm::cast<mlir::TilingInterface>(root.getOperation()), options);
   if (mlir::failed(tiled) || tiled->loops.size() != 1) {
     return root.emitError("'") << root->getName() << "' can't be divided into tiles.";
   }
-  for (Value result : root->getResults()) {
-    if (Value replacement = tiled->replacements.lookup(result)) rewriter.replaceAllUsesWith(result, replacement);
-  }
+  rewriter.replaceAllUsesWith(root->getResults(), tiled->replacements);
   Placement(rewriter, llvm::cast<scf::ForallOp>(tiled->loops.front().getOperation()), order).run();
   return make_grid(context, count, symbol_count);
 }

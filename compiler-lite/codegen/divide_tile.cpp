@@ -3,11 +3,11 @@
 #include <optional>
 
 #include "compiler-lite/codegen/size_bounds.hpp"
+#include "compiler-lite/codegen/tile_and_fuse.hpp"
 #include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace baton::compiler_lite::codegen {
@@ -57,15 +57,13 @@ bool halve(linalg::LinalgOp root) {
   llvm::SmallVector<int64_t> sizes(bounds.size(), 0);
   sizes[*longest] = static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(*bounds[*longest] + 1) / 2, kLeast));
   mlir::IRRewriter rewriter(root.getContext());
-  scf::SCFTileAndFuseOptions options;
-  options.tilingOptions.setTileSizes(mlir::getAsIndexOpFoldResult(root.getContext(), sizes));
+  mlir::scf::SCFTilingOptions options;
+  options.setTileSizes(mlir::getAsIndexOpFoldResult(root.getContext(), sizes));
   rewriter.setInsertionPoint(root);
-  mlir::FailureOr<scf::SCFTileAndFuseResult> tiled = scf::tileConsumerAndFuseProducersUsingSCF(
-      rewriter, llvm::cast<mlir::TilingInterface>(root.getOperation()), options);
+  mlir::FailureOr<mlir::scf::SCFTilingResult> tiled =
+      tile_and_fuse(rewriter, llvm::cast<mlir::TilingInterface>(root.getOperation()), options);
   if (mlir::failed(tiled)) return false;
-  for (Value result : root->getResults()) {
-    if (Value replacement = tiled->replacements.lookup(result)) rewriter.replaceAllUsesWith(result, replacement);
-  }
+  rewriter.replaceAllUsesWith(root->getResults(), tiled->replacements);
   return true;
 }
 

@@ -1,6 +1,8 @@
 #include "compiler-lite/codegen/tile_sizes.hpp"
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "compiler-lite/codegen/product.hpp"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -193,7 +195,9 @@ class Correspondence {
   int64_t kept_bytes() const { return kept_bytes_ * work_; }
 
  private:
+  // Once for each way in which the operation's loops are the root's: any number of paths may lead to it.
   void visit(linalg::LinalgOp op, llvm::ArrayRef<int> loops) {
+    if (!visited_.emplace(op.getOperation(), std::vector<int>(loops.begin(), loops.end())).second) return;
     note_reductions(op, loops);
     for (mlir::OpOperand& operand : op->getOpOperands()) {
       auto producer = operand.get().getDefiningOp<linalg::LinalgOp>();
@@ -306,6 +310,7 @@ class Correspondence {
   int64_t work_ = 1, kept_bytes_ = 0;
   std::optional<TileOrder> order_;
   llvm::SmallPtrSet<mlir::Operation*, 8> seen_;
+  std::set<std::pair<mlir::Operation*, std::vector<int>>> visited_;
 };
 
 }  // namespace
