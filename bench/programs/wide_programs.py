@@ -1223,3 +1223,932 @@ class cross_entropy_grad_half:
         p = torch.softmax(x.float() if x.dtype == torch.float16 else x, -1)
         p.scatter_add_(1, l.long()[:, None], torch.full((len(l), 1), -1.0, device=x.device, dtype=p.dtype))
         return p.to(x.dtype)
+
+
+# More kinds: gradients, windows, interpolation, cumulative and ordered, by index, masks, layouts, sums over any dimensions ----
+
+
+@program(normal(8192, 2048, kind=HALF), normal(8192, 2048, kind=HALF))
+class softmax_grad_half:
+    def in_jax(x, g):
+        return jax.vjp(lambda x: jax.nn.softmax(x.astype(jnp.float32), -1).astype(x.dtype), x)[1](g)[0]
+
+    def in_torch(x, g):
+        p = torch.softmax(x, -1)
+        return torch._softmax_backward_data(g, p, -1, x.dtype)
+
+
+@program(normal(16, 256, 32, 32), normal(256), normal(16, 256, 32, 32))
+class groupnorm_grad:
+    def in_jax(x, s, g):
+        def f(x):
+            y = x.reshape(16, 32, -1)
+            y = (y - y.mean(-1, keepdims=True)) * lax.rsqrt(y.var(-1, keepdims=True) + 1e-5)
+            return y.reshape(x.shape) * s[:, None, None]
+
+        return jax.vjp(f, x)[1](g)[0]
+
+    def in_torch(x, s, g):
+        y, m, r = torch.ops.aten.native_group_norm(x, s, None, 16, 256, 1024, 32, 1e-5)
+        return torch.ops.aten.native_group_norm_backward(g, x, m, r, s, 16, 256, 1024, 32, [True, False, False])[0]
+
+
+@program(normal(16, 256, 28, 28), normal(256), normal(16, 256, 28, 28))
+class batchnorm_grad:
+    def in_jax(x, s, g):
+        def f(x, s):
+            y = (x - x.mean((0, 2, 3), keepdims=True)) * lax.rsqrt(x.var((0, 2, 3), keepdims=True) + 1e-5)
+            return y * s[:, None, None]
+
+        dx, ds = jax.vjp(f, x, s)[1](g)
+        return dx + ds[:, None, None] * 1e-3
+
+    def in_torch(x, s, g):
+        with torch.enable_grad():
+            x, s = x.detach().requires_grad_(), s.detach().requires_grad_()
+            dx, ds = torch.autograd.grad(functional.batch_norm(x, None, None, s, None, True), (x, s), g)
+            return dx + ds[:, None, None] * 1e-3
+
+
+@program(normal(32, 56, 56, 128))
+class instancenorm_nhwc:
+    def in_jax(x):
+        return (x - x.mean((1, 2), keepdims=True)) * lax.rsqrt(x.var((1, 2), keepdims=True) + 1e-5)
+
+    def in_torch(x):
+        return functional.instance_norm(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
+
+
+@program(normal(16, 64, 112, 112))
+class avg_pool:
+    def in_jax(x):
+        return lax.reduce_window(x, 0.0, lax.add, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)]) / 9
+
+    def in_torch(x):
+        return functional.avg_pool2d(x, 3, 2, 1)
+
+
+@program(normal(16, 64, 56, 56))
+class avg_pool_grad:
+    def in_jax(g):
+        def f(x):
+            return lax.reduce_window(x, 0.0, lax.add, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)]) / 9
+
+        return jax.vjp(f, jnp.zeros((16, 64, 112, 112)))[1](g)[0]
+
+    def in_torch(g):
+        x = torch.empty(16, 64, 112, 112, device=g.device, dtype=g.dtype)
+        return torch.ops.aten.avg_pool2d_backward(g, x, [3, 3], [2, 2], [1, 1], False, True, None)
+
+
+@program(normal(16, 64, 112, 112), normal(16, 64, 56, 56))
+class max_pool_overlapping_grad:
+    def in_jax(x, g):
+        def f(x):
+            return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)])
+
+        return jax.vjp(f, x)[1](g)[0]
+
+    def in_torch(x, g):
+        i = functional.max_pool2d(x, 3, 2, 1, return_indices=True)[1]
+        return torch.ops.aten.max_pool2d_with_indices_backward(g, x, [3, 3], [2, 2], [1, 1], [1, 1], False, i)
+
+
+@program(normal(64, 7, 7, 2048, kind=HALF))
+class global_avg_pool_nhwc_half:
+    def in_jax(x):
+        return x.astype(jnp.float32).mean((1, 2)).astype(x.dtype)
+
+    def in_torch(x):
+        return x.mean((1, 2))
+
+
+@program(normal(8, 1 << 16))
+class moving_average:
+    def in_jax(x):
+        return lax.reduce_window(x, 0.0, lax.add, (1, 64), (1, 1), "VALID") / 64
+
+    def in_torch(x):
+        return functional.avg_pool1d(x, 64, 1)
+
+
+@program(normal(8, 64, 32, 32))
+class resize_bicubic:
+    def in_jax(x):
+        return jax.image.resize(x, (8, 64, 64, 64), "bicubic", antialias=False)
+
+    def in_torch(x):
+        # JAX's cubic is Keys' with a = -0.5, and its borders are renormalized: the matrix of one axis says both.
+        at = (torch.arange(64, device=x.device, dtype=x.dtype) + 0.5) / 2 - 0.5
+        d = (at[None] - torch.arange(32, device=x.device, dtype=x.dtype)[:, None]).abs()
+        w = torch.where(d <= 1, (1.5 * d - 2.5) * d * d + 1, torch.where(d < 2, ((-0.5 * d + 2.5) * d - 4) * d + 2, torch.zeros_like(d)))
+        w = w / w.sum(0)
+        return w.T @ (x @ w)
+
+
+@program(normal(16, 3, 256, 256))
+class resize_bilinear_grad:
+    def in_jax(g):
+        return jax.vjp(lambda x: jax.image.resize(x, (16, 3, 256, 256), "bilinear", antialias=False), jnp.zeros((16, 3, 128, 128)))[1](g)[0]
+
+    def in_torch(g):
+        return torch.ops.aten.upsample_bilinear2d_backward(g, [256, 256], [16, 3, 128, 128], False, None, None)
+
+
+@program(normal(2, 16, 32, 32, 32))
+class upsample_trilinear:
+    def in_jax(x):
+        return jax.image.resize(x, (2, 16, 64, 64, 64), "trilinear", antialias=False)
+
+    def in_torch(x):
+        return functional.interpolate(x, scale_factor=2, mode="trilinear")
+
+
+@program(normal(16, 128, 128, 64), uniform(16, 128, 128, 2))
+class grid_sample:
+    def in_jax(x, at):
+        y, z = at[..., 0] * 126.5, at[..., 1] * 126.5
+        i, j = jnp.floor(y).astype(jnp.int32), jnp.floor(z).astype(jnp.int32)
+        a, b = (y - i)[..., None], (z - j)[..., None]
+        n = jnp.arange(16)[:, None, None]
+        return (x[n, i, j] * (1 - b) + x[n, i, j + 1] * b) * (1 - a) + (x[n, i + 1, j] * (1 - b) + x[n, i + 1, j + 1] * b) * a
+
+    def in_torch(x, at):
+        grid = torch.stack([at[..., 1], at[..., 0]], -1) * 126.5 / 127 * 2 - 1
+        return functional.grid_sample(x.permute(0, 3, 1, 2), grid, align_corners=True).permute(0, 2, 3, 1)
+
+
+@program(normal(4096, 4096))
+class cumsum_columns:
+    def in_jax(x):
+        return jnp.cumsum(x, 0)
+
+    def in_torch(x):
+        return torch.cumsum(x, 0)
+
+
+@program(normal(64, 2048, 64))
+class cumsum_middle:
+    def in_jax(x):
+        return jnp.cumsum(x, 1)
+
+    def in_torch(x):
+        return torch.cumsum(x, 1)
+
+
+@program(normal(4096, 2048))
+class cumlogsumexp_rows:
+    def in_jax(x):
+        return lax.cumlogsumexp(x, 1)
+
+    def in_torch(x):
+        return torch.logcumsumexp(x, 1)
+
+
+@program(uniform(4096, 4096))
+class cumsum_exclusive_reverse:
+    def in_jax(x):
+        return lax.cumsum(x, 1, reverse=True) - x
+
+    def in_torch(x):
+        return x.sum(1, keepdim=True) - torch.cumsum(x, 1)
+
+
+@program(normal(4096, 1024))
+class argsort_rows:
+    def in_jax(x):
+        return jnp.argsort(x, 1).astype(jnp.int32)
+
+    def in_torch(x):
+        return torch.sort(x, dim=1, stable=True)[1].int()
+
+
+@program(normal(1024, 4096))
+class sort_columns:
+    def in_jax(x):
+        return jnp.sort(x, 0)
+
+    def in_torch(x):
+        return torch.sort(x, 0)[0]
+
+
+@program(normal(4096, 256))
+class top_k_indices:
+    def in_jax(x):
+        return lax.top_k(x, 8)[1]
+
+    def in_torch(x):
+        return torch.topk(x, 8)[1].int()
+
+
+@program(normal(1024, 1000))
+class median_rows:
+    def in_jax(x):
+        return jnp.sort(x, 1)[:, 499]
+
+    def in_torch(x):
+        return x.median(1)[0]
+
+
+@program(integers(1000, 65536))
+class one_hot:
+    def in_jax(l):
+        return jax.nn.one_hot(l, 1000, dtype=jnp.float32)
+
+    def in_torch(l):
+        return functional.one_hot(l.long(), 1000).float()
+
+
+@program(normal(32, 65536), integers(65536, 4096))
+class gather_columns:
+    def in_jax(x, i):
+        return x[:, i]
+
+    def in_torch(x, i):
+        return x[:, i.long()]
+
+
+@program(normal(4096, 4096), integers(4096, 4096, 256))
+class take_along_rows:
+    def in_jax(x, i):
+        return jnp.take_along_axis(x, i, 1)
+
+    def in_torch(x, i):
+        return torch.gather(x, 1, i.long())
+
+
+@program(normal(4096, 256), integers(4096, 4096, 256))
+class take_along_rows_grad:
+    def in_jax(g, i):
+        return jax.vjp(lambda x: jnp.take_along_axis(x, i, 1), jnp.zeros((4096, 4096)))[1](g)[0]
+
+    def in_torch(g, i):
+        return torch.zeros(4096, 4096, device=g.device, dtype=g.dtype).scatter_add(1, i.long(), g)
+
+
+@program(normal(1 << 20, 8), integers(4096, 1 << 20))
+class segment_max:
+    def in_jax(x, s):
+        return jax.ops.segment_max(x, s, 4096)
+
+    def in_torch(x, s):
+        start = torch.full((4096, 8), -math.inf, device=x.device, dtype=x.dtype)
+        return start.scatter_reduce(0, s.long()[:, None].expand(-1, 8), x, "amax")
+
+
+@program(normal(1 << 20), integers(1 << 20, 1 << 20))
+class scatter_numbers:
+    def in_jax(x, s):
+        return jnp.zeros(1 << 20).at[s].add(x)
+
+    def in_torch(x, s):
+        return torch.zeros(1 << 20, device=x.device, dtype=x.dtype).index_add(0, s, x)
+
+
+@program(normal(16384, 128), integers(16384, 131072), integers(16384, 131072))
+class graph_messages:
+    def in_jax(x, a, b):
+        return jax.ops.segment_sum(jax.nn.relu(x[a] - x[b]), b, 16384)
+
+    def in_torch(x, a, b):
+        return torch.zeros_like(x).index_add(0, b, torch.relu(x[a.long()] - x[b.long()]))
+
+
+@program(normal(50000, 128), integers(50000, 4096, 32))
+class embedding_bag:
+    def in_jax(w, l):
+        return w[l].sum(1)
+
+    def in_torch(w, l):
+        return functional.embedding_bag(l, w, mode="sum")
+
+
+@program(normal(1 << 20), normal(4096))
+class searchsorted:
+    def in_jax(x, edges):
+        return jnp.searchsorted(jnp.sort(edges), x).astype(jnp.int32)
+
+    def in_torch(x, edges):
+        return torch.searchsorted(edges.sort()[0], x, out_int32=True)
+
+
+@program(normal(4096, 4096))
+class roll:
+    def in_jax(x):
+        return jnp.roll(x, (7, -11), (0, 1))
+
+    def in_torch(x):
+        return torch.roll(x, (7, -11), (0, 1))
+
+
+@program(normal(16, 64, 112, 112))
+class pad_reflect:
+    def in_jax(x):
+        return jnp.pad(x, [(0, 0), (0, 0), (3, 3), (3, 3)], mode="reflect")
+
+    def in_torch(x):
+        return functional.pad(x, (3, 3, 3, 3), mode="reflect")
+
+
+@program(normal(16, 64, 111, 111))
+class pad_zero:
+    def in_jax(x):
+        return jnp.pad(x, [(0, 0), (0, 0), (1, 2), (1, 2)])
+
+    def in_torch(x):
+        return functional.pad(x, (1, 2, 1, 2))
+
+
+@program(normal(16, 64, 128, 128))
+class flip_two:
+    def in_jax(x):
+        return jnp.flip(x, (1, 3))
+
+    def in_torch(x):
+        return x.flip(1, 3)
+
+
+@program(normal(8, 256, 64, 64))
+class pixel_shuffle:
+    def in_jax(x):
+        return x.reshape(8, 64, 2, 2, 64, 64).transpose(0, 1, 4, 2, 5, 3).reshape(8, 64, 128, 128)
+
+    def in_torch(x):
+        return functional.pixel_shuffle(x, 2)
+
+
+@program(normal(32, 3, 224, 224))
+class patches:
+    def in_jax(x):
+        return x.reshape(32, 3, 14, 16, 14, 16).transpose(0, 2, 4, 3, 5, 1).reshape(32, 196, 768)
+
+    def in_torch(x):
+        return x.reshape(32, 3, 14, 16, 14, 16).permute(0, 2, 4, 3, 5, 1).reshape(32, 196, 768)
+
+
+@program(normal(64, 128, 28, 28, kind=HALF))
+class nchw_to_nhwc_half:
+    def in_jax(x):
+        return x.transpose(0, 2, 3, 1)
+
+    def in_torch(x):
+        return x.permute(0, 2, 3, 1).contiguous()
+
+
+@program(normal(32, 31, 33, 37, 7))
+class transpose_five_odd:
+    def in_jax(x):
+        return x.transpose(4, 2, 0, 3, 1)
+
+    def in_torch(x):
+        return x.permute(4, 2, 0, 3, 1).contiguous()
+
+
+@program(normal(1 << 21, 3))
+class transpose_of_three:
+    def in_jax(x):
+        return x.T
+
+    def in_torch(x):
+        return x.T.contiguous()
+
+
+@program(normal(61, 37, 113, 31))
+class sum_odd_dimensions:
+    def in_jax(x):
+        return x.sum((0, 2))
+
+    def in_torch(x):
+        return x.sum((0, 2))
+
+
+@program(normal(32, 1000, 257))
+class mean_middle:
+    def in_jax(x):
+        return x.mean(1)
+
+    def in_torch(x):
+        return x.mean(1)
+
+
+@program(normal(17, 4096, 64))
+class sum_first_and_last:
+    def in_jax(x):
+        return x.sum((0, 2))
+
+    def in_torch(x):
+        return x.sum((0, 2))
+
+
+@program(normal(8191, 509))
+class max_prime_rows:
+    def in_jax(x):
+        return x.max(1)
+
+    def in_torch(x):
+        return x.amax(1)
+
+
+@program(normal(1 << 20, 7))
+class norm_short_rows:
+    def in_jax(x):
+        return jnp.sqrt((x * x).sum(1))
+
+    def in_torch(x):
+        return torch.linalg.vector_norm(x, dim=1)
+
+
+@program(normal(1 << 19, 7))
+class normalize_short_rows:
+    def in_jax(x):
+        return x / jnp.sqrt((x * x).sum(1, keepdims=True) + 1e-6)
+
+    def in_torch(x):
+        return x / torch.sqrt((x * x).sum(1, keepdim=True) + 1e-6)
+
+
+@program(normal(4096, 2048))
+class logsumexp_columns:
+    def in_jax(x):
+        return jax.nn.logsumexp(x, 0)
+
+    def in_torch(x):
+        return torch.logsumexp(x, 0)
+
+
+@program(normal(4096, 2048))
+class softmax_columns:
+    def in_jax(x):
+        return jax.nn.softmax(x, 0)
+
+    def in_torch(x):
+        return torch.softmax(x, 0)
+
+
+@program(normal(2, 100000))
+class softmax_two_long_rows:
+    def in_jax(x):
+        return jax.nn.softmax(x, 1)
+
+    def in_torch(x):
+        return torch.softmax(x, 1)
+
+
+@program(normal(1 << 22))
+class softmax_of_all:
+    def in_jax(x):
+        return jax.nn.softmax(x)
+
+    def in_torch(x):
+        return torch.softmax(x, 0)
+
+
+@program(normal(4, 1 << 20))
+class layernorm_four_long_rows:
+    def in_jax(x):
+        return (x - x.mean(1, keepdims=True)) * lax.rsqrt(x.var(1, keepdims=True) + 1e-5)
+
+    def in_torch(x):
+        return functional.layer_norm(x, (1 << 20,))
+
+
+@program(normal(4096, 4096))
+class argmin_columns:
+    def in_jax(x):
+        return jnp.argmin(x, 0).astype(jnp.int32)
+
+    def in_torch(x):
+        return x.argmin(0).int()
+
+
+@program(normal(4096, 4096))
+class any_of_rows:
+    def in_jax(x):
+        return (x > 4).any(1).astype(jnp.int32) + (x > 0).sum(1)
+
+    def in_torch(x):
+        return (x > 4).any(1).int() + (x > 0).sum(1).int()
+
+
+@program(normal(64, 512, 512), integers(512, 64))
+class masked_mean:
+    def in_jax(x, n):
+        m = jnp.arange(512)[None] < n[:, None]
+        return (x * m[:, :, None]).sum(1) / jnp.maximum(m.sum(1), 1)[:, None]
+
+    def in_torch(x, n):
+        m = torch.arange(512, device=x.device)[None] < n[:, None]
+        return (x * m[:, :, None]).sum(1) / m.sum(1).clamp(min=1)[:, None]
+
+
+@program(normal(16, 8, 512, 512), integers(512, 16))
+class masked_softmax:
+    def in_jax(x, n):
+        m = jnp.arange(512)[None] <= n[:, None]
+        return jax.nn.softmax(jnp.where(m[:, None, None], x, -1e30), -1)
+
+    def in_torch(x, n):
+        m = torch.arange(512, device=x.device)[None] <= n[:, None]
+        return torch.softmax(x.masked_fill(~m[:, None, None], -1e30), -1)
+
+
+@program(normal(4, 1024, 8, 64, kind=HALF), normal(4, 1024, 8, 64, kind=HALF), normal(4, 1024, 8, 64, kind=HALF), integers(1024, 4))
+class attention_lengths_half:
+    def in_jax(q, k, v, n):
+        m = (jnp.arange(1024)[None] <= n[:, None])[:, None, None]
+        return jax.nn.dot_product_attention(q, k, v, mask=m)
+
+    def in_torch(q, k, v, n):
+        m = (torch.arange(1024, device=q.device)[None] <= n[:, None])[:, None, None]
+        return functional.scaled_dot_product_attention(*[z.transpose(1, 2) for z in (q, k, v)], attn_mask=m).transpose(1, 2)
+
+
+@program(normal(4, 512, 8, 64, kind=HALF), normal(4, 512, 8, 64, kind=HALF), normal(4, 512, 8, 64, kind=HALF), normal(8, 512, 512, kind=HALF))
+class attention_bias_half:
+    def in_jax(q, k, v, b):
+        return jax.nn.dot_product_attention(q, k, v, bias=b[None])
+
+    def in_torch(q, k, v, b):
+        return functional.scaled_dot_product_attention(*[z.transpose(1, 2) for z in (q, k, v)], attn_mask=b[None]).transpose(1, 2)
+
+
+@program(normal(2, 8, 1024, 64), normal(2, 8, 1024, 64), normal(2, 8, 1024, 64))
+class linear_attention:
+    def in_jax(q, k, v):
+        q, k = jax.nn.elu(q) + 1, jax.nn.elu(k) + 1
+        state = jnp.einsum("bhnd,bhne->bhde", k, v)
+        return jnp.einsum("bhnd,bhde->bhne", q, state) / jnp.einsum("bhnd,bhd->bhn", q, k.sum(2))[..., None]
+
+    def in_torch(q, k, v):
+        q, k = functional.elu(q) + 1, functional.elu(k) + 1
+        state = k.transpose(2, 3) @ v
+        return q @ state / (q @ k.sum(2)[..., None])
+
+
+@program(normal(64, 16, 128), normal(128, 384), normal(128, 384))
+class gru_grad:
+    def in_jax(x, wi, wh):
+        def f(wh):
+            def step(h, x):
+                gi, gh = x @ wi * 0.1, h @ wh * 0.1
+                r, z = jax.nn.sigmoid(gi[:, :128] + gh[:, :128]), jax.nn.sigmoid(gi[:, 128:256] + gh[:, 128:256])
+                h = (1 - z) * jnp.tanh(gi[:, 256:] + r * gh[:, 256:]) + z * h
+                return h, h
+
+            return (lax.scan(step, jnp.zeros((16, 128)), x)[1] ** 2).mean()
+
+        return jax.grad(f)(wh)
+
+    def in_torch(x, wi, wh):
+        with torch.enable_grad():
+            w = wh.detach().requires_grad_()
+            h, all_of = torch.zeros(16, 128, device=x.device, dtype=x.dtype), []
+            for row in x:
+                gi, gh = row @ wi * 0.1, h @ w * 0.1
+                r, z = torch.sigmoid(gi[:, :128] + gh[:, :128]), torch.sigmoid(gi[:, 128:256] + gh[:, 128:256])
+                h = (1 - z) * torch.tanh(gi[:, 256:] + r * gh[:, 256:]) + z * h
+                all_of.append(h)
+            return torch.autograd.grad((torch.stack(all_of) ** 2).mean(), w)[0]
+
+
+@program(uniform(512, 4, 256, 16), normal(512, 4, 256, 16))
+class state_space_scan:
+    def in_jax(a, b):
+        def step(h, ab):
+            h = ab[0] * h + ab[1]
+            return h, h.sum(-1)
+
+        return lax.scan(step, jnp.zeros((4, 256, 16)), (a, b))[1]
+
+    def in_torch(a, b):
+        h, all_of = torch.zeros(4, 256, 16, device=a.device, dtype=a.dtype), []
+        for k in range(512):
+            h = a[k] * h + b[k]
+            all_of.append(h.sum(-1))
+        return torch.stack(all_of)
+
+
+@program(normal(8, 2048, 1024, kind=HALF), normal(4, 1024, kind=HALF))
+class causal_depthwise_1d_half:
+    def in_jax(x, w):
+        p = jnp.pad(x, [(0, 0), (3, 0), (0, 0)])
+        return jax.nn.silu(sum(p[:, k : k + 2048] * w[k] for k in range(4)))
+
+    def in_torch(x, w):
+        y = functional.conv1d(functional.pad(x.transpose(1, 2), (3, 0)), w.T[:, None].contiguous(), groups=1024)
+        return functional.silu(y).transpose(1, 2)
+
+
+@program(normal(16, 128, 28, 28), normal(128, 16, 3, 3))
+class conv_groups:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1), "SAME", feature_group_count=8)
+
+    def in_torch(x, w):
+        return functional.conv2d(x, w, padding=1, groups=8)
+
+
+@program(normal(16, 64, 56, 56), normal(64, 64, 3, 3))
+class conv_dilated:
+    def in_jax(x, w):
+        return lax.conv_general_dilated(x, w, (1, 1), [(2, 2), (2, 2)], rhs_dilation=(2, 2))
+
+    def in_torch(x, w):
+        return functional.conv2d(x, w, padding=2, dilation=2)
+
+
+@program(normal(16, 32, 64, 64))
+class im2col:
+    def in_jax(x):
+        return lax.conv_general_dilated_patches(x, (3, 3), (1, 1), "SAME").reshape(16, 288, 4096)
+
+    def in_torch(x):
+        return functional.unfold(x, 3, padding=1)
+
+
+@program(normal(16, 997, 400))
+class overlap_add:
+    def in_jax(f):
+        return sum(jnp.pad(f[:, :, 100 * k : 100 * (k + 1)].reshape(16, -1), [(0, 0), (100 * k, 100 * (3 - k))]) for k in range(4))
+
+    def in_torch(f):
+        return functional.fold(f.transpose(1, 2), (1, 100000), (1, 400), stride=(1, 100))[:, 0, 0]
+
+
+@program(integers(2, 2048, 2048))
+class game_of_life:
+    def in_jax(x):
+        def step(_, x):
+            n = sum(jnp.roll(x, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)) - x
+            return ((n == 3) | ((x == 1) & (n == 2))).astype(jnp.int32)
+
+        return lax.fori_loop(0, 10, step, x)
+
+    def in_torch(x):
+        for _ in range(10):
+            n = sum(torch.roll(x, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)) - x
+            x = ((n == 3) | ((x == 1) & (n == 2))).int()
+        return x
+
+
+@program(normal(128, 128, 128))
+class heat_3d:
+    def in_jax(x):
+        def step(_, x):
+            p = jnp.pad(x, 1, mode="edge")
+            return x + 0.1 * (p[2:, 1:-1, 1:-1] + p[:-2, 1:-1, 1:-1] + p[1:-1, 2:, 1:-1] + p[1:-1, :-2, 1:-1] + p[1:-1, 1:-1, 2:] + p[1:-1, 1:-1, :-2] - 6 * x)
+
+        return lax.fori_loop(0, 10, step, x)
+
+    def in_torch(x):
+        for _ in range(10):
+            p = functional.pad(x[None, None], (1,) * 6, mode="replicate")[0, 0]
+            x = x + 0.1 * (p[2:, 1:-1, 1:-1] + p[:-2, 1:-1, 1:-1] + p[1:-1, 2:, 1:-1] + p[1:-1, :-2, 1:-1] + p[1:-1, 1:-1, 2:] + p[1:-1, 1:-1, :-2] - 6 * x)
+        return x
+
+
+@program(normal(1024, 1024))
+class mandelbrot:
+    def in_jax(x):
+        c = jnp.linspace(-2, 1, 1024)[None] + 0 * x, jnp.linspace(-1.5, 1.5, 1024)[:, None] + 0 * x
+
+        def step(_, s):
+            a, b, n = s
+            a, b = a * a - b * b + c[0], 2 * a * b + c[1]
+            a, b = jnp.clip(a, -3, 3), jnp.clip(b, -3, 3)
+            return a, b, n + (a * a + b * b < 4)
+
+        return lax.fori_loop(0, 50, step, (0 * x, 0 * x, jnp.zeros(x.shape, jnp.int32)))[2].sum(1) // 1000
+
+    def in_torch(x):
+        of = {"device": x.device, "dtype": x.dtype}
+        c = torch.linspace(-2, 1, 1024, **of)[None] + 0 * x, torch.linspace(-1.5, 1.5, 1024, **of)[:, None] + 0 * x
+        a, b, n = 0 * x, 0 * x, torch.zeros(x.shape, dtype=torch.int32, device=x.device)
+        for _ in range(50):
+            a, b = a * a - b * b + c[0], 2 * a * b + c[1]
+            a, b = a.clamp(-3, 3), b.clamp(-3, 3)
+            n = n + (a * a + b * b < 4)
+        return (n.sum(1) // 1000).int()
+
+
+@program(normal(65536, 4, 4), normal(65536, 4, 4))
+class tiny_products:
+    def in_jax(a, b):
+        return a @ b
+
+    def in_torch(a, b):
+        return a @ b
+
+
+@program(normal(4096, 16, 16), normal(4096, 16, 16))
+class small_products:
+    def in_jax(a, b):
+        return a @ b
+
+    def in_torch(a, b):
+        return a @ b
+
+
+@program(normal(1 << 20, 4), normal(1 << 20, 4))
+class quaternions:
+    def in_jax(p, q):
+        (a, b, c, d), (e, f, g, h) = [[z[:, k] for k in range(4)] for z in (p, q)]
+        return jnp.stack([a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e], 1)
+
+    def in_torch(p, q):
+        (a, b, c, d), (e, f, g, h) = [[z[:, k] for k in range(4)] for z in (p, q)]
+        return torch.stack([a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e], 1)
+
+
+@program(normal(1024, 512, 64), normal(1024, 64))
+class many_matvecs:
+    def in_jax(a, x):
+        return jnp.einsum("bij,bj->bi", a, x)
+
+    def in_torch(a, x):
+        return (a @ x[..., None])[..., 0]
+
+
+@program(normal(1024, 512, 64), normal(1024, 512))
+class many_vecmats:
+    def in_jax(a, x):
+        return jnp.einsum("bij,bi->bj", a, x)
+
+    def in_torch(a, x):
+        return (x[:, None] @ a)[:, 0]
+
+
+@program(normal(1 << 20, 16))
+class gram_tall:
+    def in_jax(x):
+        return x.T @ x
+
+    def in_torch(x):
+        return x.T @ x
+
+
+@program(normal(999, 777, kind=HALF), normal(777, 1333, kind=HALF))
+class product_odd_half:
+    def in_jax(a, b):
+        return a @ b
+
+    def in_torch(a, b):
+        return a @ b
+
+
+@program(normal(999, 777), normal(1333, 777))
+class product_odd_turned:
+    def in_jax(a, b):
+        return a @ b.T
+
+    def in_torch(a, b):
+        return a @ b.T
+
+
+@program(integers(127, 2048, 2048), integers(127, 2048, 2048))
+class product_bytes:
+    def in_jax(a, b):
+        return lax.dot(a.astype(jnp.int8), b.astype(jnp.int8), preferred_element_type=jnp.int32)
+
+    def in_torch(a, b):
+        return torch._int_mm(a.to(torch.int8), b.to(torch.int8))
+
+
+@program(normal(4096, 4096, kind=HALF), tolerance=1e-2)  # What is rounded to whole numbers may fall to either side.
+class quantize_rows_half:
+    def in_jax(x):
+        y = x.astype(jnp.float32)
+        s = jnp.abs(y).max(1, keepdims=True) / 127
+        return jnp.round(y / s).astype(jnp.int8)
+
+    def in_torch(x):
+        y = x.float() if x.dtype == torch.float16 else x
+        s = y.abs().amax(1, keepdim=True) / 127
+        return torch.round(y / s).to(torch.int8)
+
+
+@program(normal(2048, 2048), normal(2048, 2048), tolerance=2e-2)
+class mlp_bfloat:
+    def in_jax(x, w):
+        x, w = x.astype(jnp.bfloat16), (w * 0.03).astype(jnp.bfloat16)
+        return (jax.nn.gelu(x @ w) @ w).astype(jnp.float32)
+
+    def in_torch(x, w):
+        if x.dtype == torch.float32:
+            x, w = x.bfloat16(), (w * 0.03).bfloat16()
+        else:
+            w = w * 0.03
+        return (functional.gelu(x @ w, approximate="tanh") @ w).float()
+
+
+@program(normal(512, 64), normal(64, 64, 128), normal(512, 64))
+class bilinear_form:
+    def in_jax(a, w, b):
+        return jnp.einsum("bi,ijk,bj->bk", a, w, b)
+
+    def in_torch(a, w, b):
+        return functional.bilinear(a, b, w.permute(2, 0, 1).contiguous())
+
+
+@program(normal(64, 128, 96), normal(96, 64, 64))
+class einsum_batch_last:
+    def in_jax(a, b):
+        return jnp.einsum("nik,kjn->nij", a, b)
+
+    def in_torch(a, b):
+        return torch.einsum("nik,kjn->nij", a, b)
+
+
+@program(normal(2048, 128), normal(2048, 128))
+class distances_l1:
+    def in_jax(a, b):
+        return jnp.abs(a[:, None] - b[None]).sum(-1)
+
+    def in_torch(a, b):
+        return torch.cdist(a, b, 1)
+
+
+@program(normal(4096, 128), normal(4096, 128))
+class contrastive:
+    def in_jax(a, b):
+        a, b = [z * lax.rsqrt((z * z).sum(1, keepdims=True)) for z in (a, b)]
+        s = a @ b.T * 10
+        return -(jnp.diagonal(jax.nn.log_softmax(s, 1)) + jnp.diagonal(jax.nn.log_softmax(s, 0))).mean()
+
+    def in_torch(a, b):
+        a, b = functional.normalize(a), functional.normalize(b)
+        s = a @ b.T * 10
+        return -(torch.log_softmax(s, 1).diagonal() + torch.log_softmax(s, 0).diagonal()).mean()
+
+
+@program(normal(1 << 22), uniform(1 << 22))
+class binary_cross_entropy:
+    def in_jax(x, y):
+        return (jnp.maximum(x, 0) - x * y + jnp.log1p(jnp.exp(-jnp.abs(x)))).mean()
+
+    def in_torch(x, y):
+        return functional.binary_cross_entropy_with_logits(x, y)
+
+
+@program(normal(1024, 4096), normal(4096, 1024), normal(4096), normal(1024))
+class clip_by_global_norm:
+    def in_jax(a, b, c, d):
+        n = jnp.sqrt(sum((z * z).sum() for z in (a, b, c, d)))
+        s = jnp.minimum(1.0, 10 / n)
+        return a * s + (b * s).T + c * s + (d * s)[:, None]
+
+    def in_torch(a, b, c, d):
+        n = torch.sqrt(sum((z * z).sum() for z in (a, b, c, d)))
+        s = (10 / n).clamp(max=1.0)
+        return a * s + (b * s).T + c * s + (d * s)[:, None]
+
+
+@program(normal(4096), normal(4096))
+class outer_function:
+    def in_jax(x, y):
+        return jnp.sin(x)[:, None] * jnp.exp(-jnp.abs(y))[None] + jnp.tanh(x)[:, None]
+
+    def in_torch(x, y):
+        return torch.sin(x)[:, None] * torch.exp(-y.abs())[None] + torch.tanh(x)[:, None]
+
+
+@program(normal(4096, 1024), normal(4096, 1024), normal(4096, 1024))
+class interleave:
+    def in_jax(a, b, c):
+        return jnp.stack([a, b, c], -1).reshape(4096, 3072)
+
+    def in_torch(a, b, c):
+        return torch.stack([a, b, c], -1).reshape(4096, 3072)
+
+
+@program(normal(8, 512, 512), normal(8, 512, 512))
+class triangle_parts:
+    def in_jax(a, b):
+        return jnp.tril(a) + jnp.triu(b, 1)
+
+    def in_torch(a, b):
+        return torch.tril(a) + torch.triu(b, 1)
+
+
+@program(normal(1 << 16, 64), normal(64), normal(1 << 16, 64))
+class layernorm_grad_of_short_rows:
+    def in_jax(x, s, g):
+        def f(x, s):
+            return (x - x.mean(-1, keepdims=True)) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-5) * s
+
+        dx, ds = jax.vjp(f, x, s)[1](g)
+        return dx + ds * 1e-3
+
+    def in_torch(x, s, g):
+        y, m, r = torch.ops.aten.native_layer_norm(x, (64,), s, None, 1e-5)
+        dx, ds, _ = torch.ops.aten.native_layer_norm_backward(g, x, (64,), m, r, s, None, [True, True, False])
+        return dx + ds * 1e-3
+
+
+@program(normal(1024, 8, 512), normal(512, 512))
+class product_of_one_wide_operand:
+    def in_jax(x, w):
+        return jax.nn.relu(jnp.einsum("tbd,df->btf", x, w))
+
+    def in_torch(x, w):
+        return torch.relu(x @ w).transpose(0, 1).contiguous()

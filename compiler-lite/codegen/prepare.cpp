@@ -366,7 +366,7 @@ mlir::LogicalResult prepare_group(mlir::func::FuncOp kernel, Tiling tiling) {
     if (tiling == Tiling::kCores) return false;
     const auto product = llvm::cast<linalg::LinalgOp>(op);
     const std::optional<ProductForm> form = product_form(product);
-    return form && sums_at_once(product, *form);
+    return form && sums_at_once(product, *form) && !is_tiny(product, *form);
   });
 
   mlir::RewritePatternSet fusion(context);

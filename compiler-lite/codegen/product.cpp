@@ -244,6 +244,22 @@ ProductForm with_row_groups(linalg::LinalgOp op, const ProductForm& form) {
   return row_group_loops(op, grouped).empty() ? form : grouped;
 }
 
+bool is_tiny(linalg::LinalgOp op, const ProductForm& form) {
+  constexpr int64_t kTinySide = 16;
+  const llvm::SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  const auto count = [&](llvm::ArrayRef<unsigned> loops) {
+    int64_t all = 1;
+    for (const unsigned loop : loops) {
+      const bool is_known = !mlir::ShapedType::isDynamic(sizes[loop]) && sizes[loop] <= kTinySide;
+      all *= is_known ? sizes[loop] : kTinySide + 1;
+    }
+    return all;
+  };
+  if (form.rows == ProductForm::kNone) return false;
+  return count(form.rows) * count(form.other_rows) <= kTinySide &&
+         count(form.columns) * count(form.other_columns) <= kTinySide && count(form.steps) <= kTinySide;
+}
+
 bool is_product(linalg::LinalgOp op) {
   return product_form(op) || (may_ask_upstream(op) && linalg::isaContractionOpInterface(op));
 }

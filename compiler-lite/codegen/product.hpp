@@ -39,6 +39,9 @@ std::optional<int64_t> few_rows(mlir::linalg::LinalgOp op, const ProductForm& fo
 llvm::SmallVector<unsigned> row_group_loops(mlir::linalg::LinalgOp op, const ProductForm& form);
 // The form whose rows have such loops, where those of `form` are few.
 ProductForm with_row_groups(mlir::linalg::LinalgOp op, const ProductForm& form);
+// Whether the matrices are so small that threads of a block had better make one sum each than share a tile, of which most would
+// be empty.
+bool is_tiny(mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether it is one in any form, upstream's included, whose test asks for one result.
 bool is_product(mlir::linalg::LinalgOp op);
 

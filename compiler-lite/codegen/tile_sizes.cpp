@@ -23,6 +23,8 @@ constexpr int64_t kColumnRun = 256;
 // The same for a block of threads: a few accesses of 16 bytes for each.
 constexpr int64_t kBlockWork = 4 * 1024;
 constexpr int64_t kSquare = 64;  // Of as many elements.
+// Elements of a line of the cache: a block that reads or writes runs of as many uses all of what passes.
+constexpr int64_t kRun = 32;
 // What a size of `?` is taken for.
 constexpr int64_t kUnknownSize = 1024;
 // A tile of a product: the packed panel of B (cpu/product.cpp) is read 16 times, and 512 x 512 gives 16 tiles.
@@ -62,6 +64,10 @@ constexpr int64_t kRowsInTurn = 8, kLongSum = 2048, kLargeTileRows = 128;
 // Parts have so many steps at least, in whole slices; a divided product is as much sooner at least.
 constexpr int64_t kPartSteps = 256, kSliceSteps = 64, kMostParts = 32;
 constexpr double kWorthIt = 0.9;
+// Sides of results up to this are computed in smaller squares (gpu/product.cpp), which wait for what they read: a step takes so many
+// nanoseconds however small the square is, of so many blocks on a multiprocessor at once. They have so many parts at most.
+constexpr int64_t kSmallSide = 32, kBlocksAtOnce = 4, kMostSmallParts = 512;
+constexpr double kStepNs = 35;
 // What a block of f32 does of its rate without another one on its multiprocessor.
 constexpr double kAlone = 0.85;
 // Columns that are reduced, one by each thread. A row that is reduced by a whole block; shorter ones by its warps.
@@ -244,7 +250,7 @@ class Correspondence {
     const std::optional<int64_t> few = cores && form ? few_rows(op, *form) : std::nullopt;
     if (few && reads_kept(op)) return;
     if (!few) form = cores ? product_form(op) : block_form(op);
-    if (!form) return;
+    if (!form || (!cores && is_tiny(op, *form))) return;
     has_product_ = true;
     const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     const std::optional<TiledSizes> sizes = cores ? std::nullopt : tiled_sizes(op, *form);
@@ -403,6 +409,59 @@ llvm::SmallVector<unsigned> order_of_tiling(linalg::LinalgOp root, const Corresp
   return order;
 }
 
+// Of a loop that goes round `range` times: about so many turns, in parts of one size where some divide it.
+int64_t part_of(int64_t range, int64_t turns) {
+  if (mlir::ShapedType::isDynamic(range) || range <= turns) return turns;
+  for (int64_t part = turns; 2 * part > turns; --part) {
+    if (range % part == 0) return part;
+  }
+  return turns;
+}
+
+// A block's tile where a square would be empty for the most part, as one of three channels: it holds a run of what is read
+// and a run of what is written, each as long as a line, and grows along what is written.
+llvm::SmallVector<int64_t> tile_of_runs(linalg::LinalgOp root, llvm::ArrayRef<unsigned> read) {
+  const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  llvm::SmallVector<int64_t> tile(ranges.size(), 1);
+  const auto hold_run = [&](llvm::ArrayRef<unsigned> loops) {
+    int64_t run = 1;
+    for (size_t i = loops.size(); i-- > 0 && run < kRun;) {
+      const int64_t range = known_size(ranges[loops[i]]);
+      tile[loops[i]] = std::max(tile[loops[i]], std::min(range, quotient_up(kRun, run)));
+      run *= tile[loops[i]];
+      if (tile[loops[i]] < range) return;
+    }
+  };
+  const llvm::SmallVector<unsigned> written = llvm::to_vector(llvm::seq(0u, root.getNumLoops()));
+  hold_run(read);
+  hold_run(written);
+  int64_t left = kBlockWork;
+  for (const int64_t size : tile) left /= size;
+  for (size_t i = tile.size(); i-- > 0 && left > 1;) {
+    const int64_t before = tile[i];
+    const bool whole = known_size(ranges[i]) <= 2 * before * left;
+    tile[i] = whole ? known_size(ranges[i]) : std::max(before, part_of(ranges[i], before * left));
+    left = left * before / tile[i];
+  }
+  return tile;
+}
+
+// The loops along which the operand whose steps follow each other with those of `turned` is read; none where it is read
+// otherwise than by loops.
+llvm::SmallVector<unsigned> loops_of_turned(linalg::LinalgOp op, unsigned turned) {
+  for (const mlir::AffineMap map : op.getIndexingMapsArray()) {
+    if (map.getNumResults() < 2 || map.getResults().back() != mlir::getAffineDimExpr(turned, op.getContext())) continue;
+    llvm::SmallVector<unsigned> loops;
+    for (const mlir::AffineExpr result : map.getResults()) {
+      const auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(result);
+      if (!loop) return {};
+      loops.push_back(loop.getPosition());
+    }
+    return loops;
+  }
+  return {};
+}
+
 // Elements that are written along rows and read along columns, or the other way round: in squares, of which the cache
 // keeps the lines until all of them is used. A core takes several squares where one is little work.
 bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence, Tiling tiling,
@@ -415,6 +474,16 @@ bool tile_by_squares(linalg::LinalgOp root, const Correspondence& correspondence
     return false;
   }
   const llvm::SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  const int64_t shorter = std::min(known_size(ranges[last]), known_size(ranges[static_cast<size_t>(turned)]));
+  const llvm::SmallVector<unsigned> read = loops_of_turned(root, static_cast<unsigned>(turned));
+  if (!cores && shorter < kShortSide && !read.empty()) {
+    const llvm::SmallVector<int64_t> runs = tile_of_runs(root, read);
+    for (unsigned i = 0; i <= last; ++i) {
+      const bool whole = !mlir::ShapedType::isDynamic(ranges[i]) && runs[i] >= ranges[i];
+      tiles[i] = whole || !correspondence.divisible(i) ? 0 : runs[i];
+    }
+    return true;
+  }
   const auto in_square = [&](unsigned loop) { return loop == last || static_cast<int>(loop) == turned; };
   int64_t others = 1;
   if (cores) {
@@ -473,6 +542,8 @@ TileSizes choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
       tile = std::max<int64_t>(1, correspondence.product_tile(loop));
     } else if (!single) {
       tile = std::min(budget, known_size(ranges[loop]));
+      // Of one size, whose points threads number without divisions.
+      if (blocks && correspondence.work_per_element() == 1) tile = part_of(ranges[loop], tile);
       budget = std::max<int64_t>(1, budget / tile);
     }
     const bool whole = !mlir::ShapedType::isDynamic(ranges[loop]) && tile >= ranges[loop];
@@ -483,9 +554,16 @@ TileSizes choose_tile_sizes(linalg::LinalgOp root, Tiling tiling) {
 
 namespace {
 
+bool is_small(const TiledSizes& sizes) { return sizes.rows <= kSmallSide && sizes.columns <= kSmallSide; }
+
 // The same of f32.
 double cost_of_large_elements(ProductTile tile, const TiledSizes& sizes, int64_t steps) {
   const int64_t rounds = quotient_up(sizes.tiles(tile), kMultiprocessors);
+  if (is_small(sizes)) {
+    const double multiplied = static_cast<double>(rounds * kSmallSide * kSmallSide) / kSmallRate;
+    return static_cast<double>(steps) *
+           std::max(multiplied, static_cast<double>(quotient_up(rounds, kBlocksAtOnce)) * kStepNs);
+  }
   double rate = tile.rows == kLargeBlockProductTile ? kLargeRate : kSmallRate;
   if (rounds == 1) rate *= kAlone;
   return static_cast<double>(rounds * steps * tile.rows * tile.columns) / rate;
@@ -516,7 +594,8 @@ int64_t product_parts(linalg::LinalgOp product) {
   const int64_t steps = ranges[form->steps[0]];
   int64_t best = 1;
   double least = cost_of(product, *form, *sizes, steps, 1) * kWorthIt;
-  for (int64_t parts = 2; parts <= std::min(kMostParts, steps / kPartSteps); ++parts) {
+  const int64_t most = !is_half(product) && is_small(*sizes) ? kMostSmallParts : kMostParts;
+  for (int64_t parts = 2; parts <= std::min(most, steps / kPartSteps); ++parts) {
     if (steps % (parts * kSliceSteps) != 0) continue;
     const double cost = cost_of(product, *form, *sizes, steps, parts);
     if (cost < least) best = parts, least = cost;

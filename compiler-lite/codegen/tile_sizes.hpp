@@ -34,6 +34,9 @@ llvm::SmallVector<bool> divisible_loops(mlir::linalg::LinalgOp root);
 inline constexpr int64_t kMultiprocessors = 132;
 // Rows so short that one thread of a block reduces each; several threads share longer ones.
 inline constexpr int64_t kRowOfThread = 16;
+// What is turned round passes through squares of shared memory, but not where one of their sides is shorter than this: most of
+// a square would be empty.
+inline constexpr int64_t kShortSide = 32;
 // Whether the loops of a reduction, and no others, run along the memory of the input that has most dimensions. Sliding
 // windows along it do not count as rows: neighbouring threads read neighbouring elements there.
 bool reduces_rows(mlir::linalg::LinalgOp op);

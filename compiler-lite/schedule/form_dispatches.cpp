@@ -80,15 +80,23 @@ bool is_view_or_copy(Operation* op) {
   return false;
 }
 
+// What groups may do.
+struct Liberties {
+  bool takes_sizes;  // Ask tensors for their sizes themselves.
+  bool
+      skips_elements;  // Read a slice of every second element, or fewer, where it lies: for threads that is as good as its copy.
+};
+
 // A slice whose readers all read their operands, or elements by index, where those lie: each group gets its own, and no
 // kernel copies it. Which groups its readers go to doesn't matter then.
-bool is_read_in_place(Operation* op) {
+bool is_read_in_place(Operation* op, Liberties liberties) {
   auto slice = llvm::dyn_cast<tensor::ExtractSliceOp>(op);
-  if (!slice || !slice.hasUnitStride() || is_view_or_copy(op)) return false;
+  if (!slice || is_view_or_copy(op) || !(slice.hasUnitStride() || liberties.skips_elements)) return false;
   return llvm::all_of(op->getUsers(), [&](Operation* user) {
     Operation* const root = op->getBlock()->findAncestorOpInBlock(*user);
     auto reader = llvm::dyn_cast_or_null<linalg::GenericOp>(root);
     return reader && (user == root || llvm::isa<tensor::ExtractOp>(user)) && !codegen::is_product(reader) &&
+           (slice.hasUnitStride() || (user == root && reader.getNumReductionLoops() == 0)) &&
            !root->hasAttr(codegen::kAttention) && !joins_by_mark(op, root) &&
            llvm::none_of(reader.getOutputs(), [&](Value init) { return init == slice.getResult(); });
   });
@@ -148,9 +156,9 @@ bool reads_by_index(Operation* consumer, Operation* producer) {
 
 class Group {
  public:
-  Group(Operation* root, bool takes_sizes) : rows_(Rows::of(root)), takes_sizes_(takes_sizes) { insert(root); }
+  Group(Operation* root, Liberties liberties) : rows_(Rows::of(root)), liberties_(liberties) { insert(root); }
   // Of attention, the last operation first.
-  Group(llvm::ArrayRef<Operation*> attention, bool takes_sizes) : is_attention_(true), takes_sizes_(takes_sizes) {
+  Group(llvm::ArrayRef<Operation*> attention, Liberties liberties) : is_attention_(true), liberties_(liberties) {
     for (Operation* op : attention) insert(op);
   }
   bool is_attention() const { return is_attention_; }
@@ -230,13 +238,13 @@ class Group {
 
   bool joins(Operation* producer, Operation* consumer) {
     if (contains(producer) || counts_open_steps(producer, consumer)) return false;
-    if (is_cloned(producer)) return takes_sizes_ || !llvm::isa<tensor::DimOp>(producer);
+    if (is_cloned(producer)) return liberties_.takes_sizes || !llvm::isa<tensor::DimOp>(producer);
     if (producer->getBlock() != root()->getBlock()) return false;
     if (llvm::isa<linalg::FillOp>(producer)) {
       return llvm::isa<mlir::DestinationStyleOpInterface>(consumer);  // Cheaper again than kept.
     }
     if (is_attention_ || producer->hasAttr(codegen::kAttention)) return false;
-    if (is_read_in_place(producer)) return true;
+    if (is_read_in_place(producer, liberties_)) return true;
     if (const std::optional<bool> by_mark = joins_by_mark(producer, consumer)) return *by_mark;
     if (reads_by_index(consumer, producer)) return false;
     const bool only_here = llvm::all_of(producer->getUsers(), [&](Operation* user) {
@@ -272,7 +280,7 @@ class Group {
   llvm::SmallPtrSet<Value, 16> read_;  // What comes from outside.
   std::optional<Rows> rows_;
   bool is_attention_ = false;
-  bool takes_sizes_;  // Asks tensors for their sizes itself.
+  Liberties liberties_;
   int64_t kept_bytes_ = 0;
   int64_t steps_ = 0;  // codegen::count_steps
 };
@@ -378,7 +386,7 @@ void erase_unused(mlir::Block& block) {
   }
 }
 
-mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_name, bool takes_sizes,
+mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_name, Liberties liberties,
                                   GroupWriter& writer) {
   // Consumers first, so that producers can join them.
   SmallVector<Operation*> order;
@@ -386,9 +394,9 @@ mlir::LogicalResult form_in_block(mlir::Block& block, llvm::StringRef function_n
   llvm::DenseSet<Operation*> taken;
   SmallVector<Group> groups;
   for (Operation* op : order) {
-    if (taken.contains(op) || !is_root(op) || is_view_or_copy(op) || is_read_in_place(op)) continue;
+    if (taken.contains(op) || !is_root(op) || is_view_or_copy(op) || is_read_in_place(op, liberties)) continue;
     const SmallVector<Operation*> attention = attention_of(op);
-    Group group = attention.empty() ? Group(op, takes_sizes) : Group(attention, takes_sizes);
+    Group group = attention.empty() ? Group(op, liberties) : Group(attention, liberties);
     group.grow();
     for (Operation* member : group.in_order()) {
       if (is_root(member)) taken.insert(member);
@@ -451,13 +459,13 @@ std::string symbol_name(llvm::StringRef name) {
   return symbol;
 }
 
-mlir::LogicalResult form_dispatches(mlir::ModuleOp module) {
+mlir::LogicalResult form_dispatches(mlir::ModuleOp module, bool on_blocks) {
   // A tensor that is asked for its size only may be on another device.
-  const bool takes_sizes = !placement::Devices(module).several();
+  const Liberties liberties{!placement::Devices(module).several(), on_blocks};
   GroupWriter writer(module);
   for (util::FuncOp function : module.getOps<util::FuncOp>()) {
     for (mlir::Block& block : function.getBody()) {
-      if (mlir::failed(form_in_block(block, function.getSymName(), takes_sizes, writer))) return mlir::failure();
+      if (mlir::failed(form_in_block(block, function.getSymName(), liberties, writer))) return mlir::failure();
     }
   }
   writer.finish();

@@ -37,6 +37,7 @@ void add_sizes(mlir::OpBuilder& builder, mlir::Value value, llvm::SmallVectorImp
 // What kernels are called by: other characters become underscores.
 std::string symbol_name(llvm::StringRef name);
 
-mlir::LogicalResult form_dispatches(mlir::ModuleOp module);
+// `on_blocks`: all workgroups are blocks of threads.
+mlir::LogicalResult form_dispatches(mlir::ModuleOp module, bool on_blocks);
 
 }  // namespace baton::compiler_lite::schedule

@@ -20,6 +20,7 @@
 #include "compiler-lite/schedule/narrowings.hpp"
 #include "compiler-lite/schedule/padded_channels.hpp"
 #include "compiler-lite/schedule/phased_sums.hpp"
+#include "compiler-lite/schedule/repeats.hpp"
 #include "compiler-lite/schedule/several_results.hpp"
 #include "compiler-lite/schedule/sliced_products.hpp"
 #include "compiler-lite/schedule/small_loops.hpp"
@@ -308,7 +309,7 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   }
   if (products != Products::kAnywhere) {
     mlir::RewritePatternSet layouts(context);
-    populate_wide_column_patterns(layouts, products == Products::kOnCores ? Widened::kAll : Widened::kOfSeveralSteps);
+    populate_wide_column_patterns(layouts, products == Products::kOnCores ? Widened::kAll : Widened::kOfSeveralLoops);
     if (failed(rewrite_functions(module, std::move(layouts)))) return mlir::failure();
   }
 
@@ -316,7 +317,10 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   const bool on_blocks = products == Products::kOnBlocks;
   linalg::populateElementwiseOpsFusionPatterns(
       fusion, on_blocks ? codegen::fuses_in_program_on_blocks : codegen::fuses_in_program);
-  if (on_blocks) populate_computed_part_patterns(fusion);
+  if (on_blocks) {
+    populate_computed_part_patterns(fusion);
+    populate_repeat_patterns(fusion);
+  }
   fusion.add<ReadFilledValue, ForgetInitialValue, ConstantToFill>(context);
   populate_narrowing_patterns(fusion);
   add_clean_ups(fusion);

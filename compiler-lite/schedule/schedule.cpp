@@ -168,8 +168,9 @@ LogicalResult normalize_program(ModuleOp module, const ScheduleOptions& options)
 
 LogicalResult create_dispatches(ModuleOp module, const ScheduleOptions& options, const LibraryOptions& libraries) {
   if (failed(mark_library_work(module, libraries))) return failure();
-  if (are_blocks(find_targets(module, options)) && failed(split_products(module))) return failure();
-  if (failed(form_dispatches(module))) return failure();
+  const bool on_blocks = are_blocks(find_targets(module, options));
+  if (on_blocks && failed(split_products(module))) return failure();
+  if (failed(form_dispatches(module, on_blocks))) return failure();
   mark_needless(module);
   return resolve_sizes(module);
 }

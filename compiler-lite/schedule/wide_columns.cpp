@@ -18,6 +18,8 @@ using mlir::Value;
 
 // Fewer columns leave half of a vector empty, or more; so many are worth the copies.
 constexpr int64_t kFewColumns = 8, kManyColumns = 16;
+// Turns of a loop beside the columns that would fill a tile, were it the columns.
+constexpr int64_t kLongLoop = 256;
 // Multiplications for each element that is copied that are worth it.
 constexpr int64_t kLeastWork = 16;
 
@@ -75,7 +77,10 @@ bool has_few_columns(linalg::LinalgOp op, Widened which) {
   const std::optional<codegen::ProductForm> form = codegen::product_form(op);
   const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   if (!form || llvm::any_of(sizes, mlir::ShapedType::isDynamic)) return false;
-  const bool fits = which == Widened::kAll || form->steps.size() > 1;
+  // Short ones that follow each other become one loop (joined_loops.hpp).
+  const bool has_long_others =
+      llvm::any_of(form->other_columns, [&](unsigned loop) { return sizes[loop] >= kLongLoop; });
+  const bool fits = which == Widened::kAll || form->steps.size() > 1 || has_long_others;
   return fits && sizes[form->columns] <= kFewColumns;
 }
 

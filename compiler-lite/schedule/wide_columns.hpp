@@ -9,8 +9,9 @@
 
 namespace baton::compiler_lite::schedule {
 
-// Which products: all, or those whose steps are several loops, as windows and images have them.
-enum class Widened { kAll, kOfSeveralSteps };
+// Which products: all, or those whose steps are several loops, as windows and images have them, or whose
+// columns are a short loop beside a long one, which a tile doesn't take along.
+enum class Widened { kAll, kOfSeveralLoops };
 // For linalg operations on tensors, before elementwise operations are fused.
 void populate_wide_column_patterns(mlir::RewritePatternSet& patterns, Widened which);
 

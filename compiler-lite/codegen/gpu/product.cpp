@@ -494,7 +494,9 @@ bool has_sums_type(mlir::Type type) {
 bool takes_product(linalg::LinalgOp op, const Block& block) {
   // Tiles are for what is worth a kernel of its own.
   if (op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kUndivided)) return false;
-  return has_sums_type(op.getDpsInits()[0].getType()) && block.threads() == kSide * kSide && product_form(op);
+  if (!has_sums_type(op.getDpsInits()[0].getType()) || block.threads() != kSide * kSide) return false;
+  const std::optional<ProductForm> form = product_form(op);
+  return form && !is_tiny(op, *form);
 }
 
 bool keeps_sums(linalg::LinalgOp op, const ProductForm& form, const Features& features) {

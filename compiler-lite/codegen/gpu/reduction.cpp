@@ -221,14 +221,20 @@ class SharedReduction {
 };
 
 // Neighbours in a warp have results that are neighbours in memory; the warps of a block take steps in turn, several at
-// once, and meet in shared memory.
+// once, and meet in shared memory. By an operation for each result, or where the results are an extreme and its place.
 class ColumnReduction {
  public:
-  ColumnReduction(linalg::GenericOp op, Block& block, llvm::ArrayRef<mlir::Operation*> combiners)
-      : op_(op), location_(op.getLoc()), block_(block), combiners_(combiners), loops_(fastest_last(op)) {}
+  ColumnReduction(linalg::GenericOp op, Block& block, llvm::ArrayRef<mlir::Operation*> combiners,
+                  std::optional<Extreme> extreme = std::nullopt)
+      : op_(op),
+        location_(op.getLoc()),
+        block_(block),
+        combiners_(combiners),
+        extreme_(extreme),
+        loops_(fastest_last(op)) {}
 
   void write(OpBuilder& builder) {
-    if (!block_.features().has_warps()) return write_one_by_one(builder);
+    if (extreme_ || !block_.features().has_warps()) return write_one_by_one(builder);
     WideColumns wide(op_, combiners_, loops_.parallel, loops_.reduction, result_count(op_, loops_));
     if (!wide.fits()) return write_one_by_one(builder);
     where_it_fits(builder, wide, block_, [&](OpBuilder& otherwise) { write_one_by_one(otherwise); });
@@ -256,9 +262,18 @@ class ColumnReduction {
 
   int64_t parts() const { return block_.threads() / kWarp; }
 
+  // What is there before the first step, of each result.
+  Values held_before(OpBuilder& builder, ValueRange result) {
+    const Values point = point_of(loops_, result, Values(loops_.reduction.size(), constant(builder, location_, 0)));
+    Values values;
+    for (mlir::OpOperand& out : op_.getDpsInitsMutable()) values.push_back(load(builder, op_, out, point));
+    return values;
+  }
+
   void write_results(OpBuilder& builder, ValueRange result, Value is_result) {
     Values sums;
     for (mlir::Operation* combiner : combiners_) sums.push_back(neutral_of(builder, location_, combiner));
+    if (extreme_) sums = held_before(builder, result);
     const Value round = constant(builder, location_, parts() * kAtOnce);
     const Value rest = builder.create<arith::RemUIOp>(location_, steps_, round);
     const Value whole = builder.create<arith::SubIOp>(location_, steps_, rest);
@@ -296,15 +311,18 @@ class ColumnReduction {
     auto branch = builder.create<scf::IfOp>(location_, builder.create<arith::AndIOp>(location_, is_first, is_result));
     OpBuilder inside = branch.getThenBodyBuilder();
     const Values point = point_of(loops_, result, Values(loops_.reduction.size(), constant(inside, location_, 0)));
-    Values totals;
-    for (size_t i = 0; i < places.size(); ++i) {
-      Value total = load(inside, op_, op_.getDpsInitsMutable()[static_cast<unsigned>(i)], point);
-      for (int64_t part = 0; part < parts(); ++part) {
-        const Value sum = inside.create<mlir::memref::LoadOp>(location_, places[i],
-                                                              ValueRange{constant(inside, location_, part), lane_});
-        total = combine(inside, combiners_[i], total, sum);
+    Values totals = held_before(inside, result);
+    for (int64_t part = 0; part < parts(); ++part) {
+      Values of_part;
+      for (const Value place : places) {
+        const Values at = {constant(inside, location_, part), lane_};
+        of_part.push_back(inside.create<mlir::memref::LoadOp>(location_, place, at));
       }
-      totals.push_back(total);
+      if (extreme_) {
+        totals = join_extremes(inside, *extreme_, totals, of_part);
+        continue;
+      }
+      for (size_t i = 0; i < totals.size(); ++i) totals[i] = combine(inside, combiners_[i], totals[i], of_part[i]);
     }
     store(inside, op_, point, totals);
     Block::barrier(builder, location_);  // Before the places are used for the next results.
@@ -314,6 +332,7 @@ class ColumnReduction {
   Location location_;
   Block& block_;
   llvm::ArrayRef<mlir::Operation*> combiners_;
+  std::optional<Extreme> extreme_;
   Loops loops_;
   Values parallel_sizes_, reduction_sizes_;
   Value steps_, lane_, part_;
@@ -353,7 +372,7 @@ bool shares_columns(linalg::GenericOp op) {
   const Loops loops = loops_of(op);
   const int64_t count = result_count(op, loops);
   return count >= kColumnsMin && count <= kColumnsMax && !elements_follow_each_other(op, loops) &&
-         !combiners_of(op).empty();
+         (!combiners_of(op).empty() || extreme_of(op));
 }
 
 }  // namespace
@@ -366,8 +385,8 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
   const bool whole_warps = block.threads() % kWarp == 0;
   const bool rows = elements_follow_each_other(op, loops) && are_shared_rows(op, loops, block.features().warp);
   if (whole_warps && shares_columns(op)) {
-    allow_reassociation(op);
-    ColumnReduction(op, block, combiners).write(builder);
+    if (!combiners.empty()) allow_reassociation(op);
+    ColumnReduction(op, block, combiners, combiners.empty() ? extreme_of(op) : std::nullopt).write(builder);
   } else if (!combiners.empty() && whole_warps && (few || rows)) {
     allow_reassociation(op);
     SharedReduction(op, block, combiners).write(builder);
@@ -380,6 +399,7 @@ void lower_reduction(OpBuilder& builder, linalg::GenericOp op, Block& block) {
 
 int64_t threads_wanted(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || !shares_columns(op)) return 0;
+  if (combiners_of(op).empty()) return kColumnThreads;
   const Loops loops = fastest_last(op);
   return WideColumns(op, {}, loops.parallel, loops.reduction, result_count(op, loops)).fits() ? kWideColumnThreads
                                                                                               : kColumnThreads;

@@ -10,6 +10,7 @@
 
 #include "compiler-lite/codegen/gpu/vectors.hpp"
 #include "compiler-lite/codegen/llvm/llvm_values.hpp"
+#include "compiler-lite/codegen/tile_sizes.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -64,6 +65,11 @@ std::optional<Turn> find_turn(linalg::GenericOp op, unsigned fastest) {
     turn.lanes = std::min(turn.lanes, kAccessBytes / bytes);
   }
   if (turn.operands.empty() || turn.operands.size() > kTurnedMax) return std::nullopt;
+  const llvm::SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  const auto is_short = [&](unsigned loop) {
+    return !mlir::ShapedType::isDynamic(ranges[loop]) && ranges[loop] < kShortSide;
+  };
+  if (is_short(turn.turned) || is_short(turn.fastest)) return std::nullopt;
   return turn;
 }
 

@@ -21,6 +21,9 @@
 // CASE: largest --input=300x40=i32
 // CASE: joined --input=300x24=f32 --input=300x40=f32
 // CASE: half_sums --input=70x3000=f16:positive
+// CASE: tiny --input=300x4x3=f32:unit --input=300x3x5=f32:unit
+// CASE: tiny_halves --input=300x4x16=f16:unit --input=300x16x5=f16:unit
+// CASE: short_last --input=32x40=f32:unit --input=300x6x32=f32:unit
 func.func @heads(%a: tensor<2x70x48xf32>, %b: tensor<3x48x5x32xf32>) -> tensor<3x2x70x5x32xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<3x2x70x5x32xf32>
@@ -219,4 +222,32 @@ func.func @half_sums(%a: tensor<70x3000xf16>) -> tensor<70xf16> {
   %f = linalg.fill ins(%zero : f16) outs(%e : tensor<70xf16>) -> tensor<70xf16>
   %r = linalg.reduce { arith.addf } ins(%a : tensor<70x3000xf16>) outs(%f : tensor<70xf16>) dimensions = [1]
   return %r : tensor<70xf16>
+}
+func.func @tiny(%a: tensor<300x4x3xf32>, %b: tensor<300x3x5xf32>) -> tensor<300x4x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<300x4x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<300x4x5xf32>) -> tensor<300x4x5xf32>
+  %r = linalg.batch_matmul ins(%a, %b : tensor<300x4x3xf32>, tensor<300x3x5xf32>) outs(%f : tensor<300x4x5xf32>) -> tensor<300x4x5xf32>
+  return %r : tensor<300x4x5xf32>
+}
+func.func @tiny_halves(%a: tensor<300x4x16xf16>, %b: tensor<300x16x5xf16>) -> tensor<300x4x5xf16> {
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<300x4x5xf16>
+  %f = linalg.fill ins(%zero : f16) outs(%e : tensor<300x4x5xf16>) -> tensor<300x4x5xf16>
+  %r = linalg.batch_matmul ins(%a, %b : tensor<300x4x16xf16>, tensor<300x16x5xf16>) outs(%f : tensor<300x4x5xf16>) -> tensor<300x4x5xf16>
+  return %r : tensor<300x4x5xf16>
+}
+// The fastest dimension of the result would leave a tile empty, and a long one stands beside it.
+func.func @short_last(%a: tensor<32x40xf32>, %b: tensor<300x6x32xf32>) -> tensor<40x300x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x300x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<40x300x6xf32>) -> tensor<40x300x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(f, t, b, d) -> (d, f)>, affine_map<(f, t, b, d) -> (t, b, d)>, affine_map<(f, t, b, d) -> (f, t, b)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : tensor<32x40xf32>, tensor<300x6x32xf32>) outs(%f : tensor<40x300x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %n = arith.addf %s, %p : f32
+    linalg.yield %n : f32
+  } -> tensor<40x300x6xf32>
+  return %r : tensor<40x300x6xf32>
 }

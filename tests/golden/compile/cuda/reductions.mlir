@@ -35,6 +35,9 @@
 // CASE: first_largest --input=4x300xf32=-inf
 // CASE: first_smallest --input=100003=f32
 // CASE: first_smallest --input=7xf32=1,2,nan,-3,5,-3,nan
+// CASE: largest_of_columns --input=700x67=f32
+// CASE: largest_of_columns --input=700x67xf32=2
+// CASE: largest_of_columns --input=700x67xf32=nan
 // CASE: softmax --input=40x300=f32
 // CASE: norm --input=40x256=f32
 // CASE: middle --input=6x70x9=f32
@@ -337,4 +340,29 @@ func.func @first_smallest(%a: tensor<?xf32>) -> (tensor<f32>, tensor<i32>) {
       linalg.yield %x, %y : f32, i32
   } -> (tensor<f32>, tensor<i32>)
   return %r#0, %r#1 : tensor<f32>, tensor<i32>
+}
+func.func @largest_of_columns(%a: tensor<700x67xf32>) -> (tensor<67xf32>, tensor<67xi32>) {
+  %low = arith.constant 0xFF800000 : f32
+  %none = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<67xf32>
+  %f = tensor.empty() : tensor<67xi32>
+  %start = linalg.fill ins(%low : f32) outs(%e : tensor<67xf32>) -> tensor<67xf32>
+  %place = linalg.fill ins(%none : i32) outs(%f : tensor<67xi32>) -> tensor<67xi32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(j, i) -> (i, j)>, affine_map<(j, i) -> (j)>, affine_map<(j, i) -> (j)>],
+      iterator_types = ["parallel", "reduction"]} ins(%a : tensor<700x67xf32>) outs(%start, %place : tensor<67xf32>, tensor<67xi32>) {
+  ^bb0(%x: f32, %so_far: f32, %its_place: i32):
+    %i = linalg.index 1 : index
+    %n = arith.index_cast %i : index to i32
+    %larger = arith.cmpf ogt, %so_far, %x : f32
+    %is_nan = arith.cmpf une, %so_far, %so_far : f32
+    %keeps = arith.ori %larger, %is_nan : i1
+    %equal = arith.cmpf oeq, %so_far, %x : f32
+    %before = arith.cmpi slt, %its_place, %n : i32
+    %tie = arith.andi %equal, %before : i1
+    %keeps_place = arith.ori %keeps, %tie : i1
+    %value = arith.select %keeps, %so_far, %x : f32
+    %where = arith.select %keeps_place, %its_place, %n : i32
+    linalg.yield %value, %where : f32, i32
+  } -> (tensor<67xf32>, tensor<67xi32>)
+  return %r#0, %r#1 : tensor<67xf32>, tensor<67xi32>
 }

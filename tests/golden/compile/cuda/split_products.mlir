@@ -23,6 +23,7 @@
 // CASE: onto_halves --input=40x2048=f16:unit --input=2048x130=f16:unit --input=40x130=f16:unit
 // CASE: few_steps --input=96x256=f32:unit --input=256x72=f32:unit
 // CASE: no_equal_parts --input=96x2053=f32:unit --input=2053x72=f32:unit
+// CASE: tall --input=32768x16=f32:unit
 // CHECK-LABEL: recording f16.0
 // CHECK-COUNT-2: {{^  dispatch}}
 // CHECK-NOT: {{^  dispatch}}
@@ -373,4 +374,23 @@ func.func @no_equal_parts(%a: tensor<96x2053xf32>, %b: tensor<2053x72xf32>) -> t
     linalg.yield %3 : f32
   } -> tensor<96x72xf32>
   return %p : tensor<96x72xf32>
+}
+// One small square of sums, which waits for what it reads: very many parts.
+// CHECK-LABEL: recording tall.0
+// CHECK: {{^  dispatch}} tall{{.*}} w %{{[0-9]+}}[0 for 131072]
+// CHECK-NEXT: barrier
+// CHECK-NEXT: {{^  dispatch}}
+// CHECK-NOT: {{^  dispatch}}
+func.func @tall(%a: tensor<32768x16xf32>) -> tensor<16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %a : tensor<32768x16xf32>, tensor<32768x16xf32>) outs(%f : tensor<16x16xf32>) {
+  ^bb0(%u: f32, %v: f32, %s: f32):
+    %2 = arith.mulf %u, %v : f32
+    %3 = arith.addf %s, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<16x16xf32>
+  return %p : tensor<16x16xf32>
 }
