@@ -237,6 +237,22 @@ def test_09_any_batch():
         equal(f32(6), f32(5))
 
 
+def test_gradients_of_maxima_over_windows():
+    """Windows that overlap, miss elements, or reach past the tensor; in each, several elements may be the largest."""
+    forms = [((7,), (3,), (2,), "SAME"), ((8, 5), (3, 2), (1, 1), "VALID"), ((8, 7), (2, 5), (3, 2), [(1, 0), (2, 4)]), ((1, 6), (1, 4), (1, 3), "SAME"),
+             ((5, 8, 4), (2, 3, 4), (1, 2, 3), [(0, 1), (2, 0), (3, 1)]), ((7, 7), (2, 2), (2, 2), "VALID"), ((4, 8), (5, 1), (2, 3), [(4, 4), (0, 0)]),
+             ((9,), (4,), (3,), [(3, 0)]), ((2, 9, 9, 3), (1, 3, 3, 1), (1, 2, 2, 1), "SAME")]
+    numbers = np.random.default_rng(1)
+    tensors = [jnp.asarray(numbers.integers(-3, 4, shape), jnp.float32) for shape, *_ in forms]
+
+    def gradients(tensors):
+        for x, (_, window, strides, padding) in zip(tensors, forms):
+            y, back = jax.vjp(lambda x: lax.reduce_window(x, -jnp.inf, lax.max, window, strides, padding), x)
+            yield back(jnp.cos(jnp.arange(y.size, dtype=jnp.float32)).reshape(y.shape))[0]
+
+    agree(lambda tensors: list(gradients(tensors)), tensors)
+
+
 # 10. Several devices -------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,5 @@
-"""stablehlo.select_and_scatter, the gradient of a maximum over windows: each window's element is found place by place, then what the
-window gives is added there, place by place."""
+"""stablehlo.select_and_scatter, the gradient of a maximum over windows: each window's element is found place by place, then each
+element takes what the few windows around it give it, or where none overlap, is given it place by place."""
 import itertools
 
 from jaxlib.mlir import ir
@@ -18,14 +18,63 @@ def lower_select_and_scatter(op, module):
     padding = padding_of(op, rank)
     counts, shape = b.sizes(source), b.sizes(value)
     which = _selected(b, op, value, window, strides, padding, counts)
-    made = b.broadcast(first, shape, [])
     combiner = op.regions[1].blocks[0]
+    # An element of one window at most is as well written there: a core goes along those of a window faster.
+    overlap = any(size > stride for size, stride in zip(window, strides))
+    if overlap and not has_unknown_sizes(value, source):
+        replace(op, [_taken(b, combiner, which, source, first, window, strides, padding, shape)])
+        return True
+    made = b.broadcast(first, shape, [])
     for number, offsets in enumerate(itertools.product(*map(range, window))):
         mine = b.compare("EQ", which, number)
         given = b.select(mine, source, b.broadcast(first, counts, []))
         made = b.apply(combiner, [made, _spread(b, given, first, offsets, strides, padding, shape)])[0]
     replace(op, [made])
     return True
+
+
+def _taken(b, combiner, which, source, first, window, strides, padding, shape):
+    """What the elements of the tensor take, all at once. Element stride * m + q is the one with number q + low - stride * e in window
+    m + e: a dimension is written as one of all m and one of all q, and each e reads one window for all of them."""
+    axes = [_Axis(*each) for each in zip(shape, window, strides, (low for low, _ in padding), shape_of(source))]
+    split = [size for axis in axes for size in ([axis.blocks, axis.stride] if axis.stride > 1 else [axis.blocks])]
+    place = [sum(1 + (axis.stride > 1) for axis in axes[:i]) for i in range(len(axes))]
+    low, high = [axis.before for axis in axes], [axis.behind for axis in axes]
+    none, plain = b.scalar(-1), [1] * len(axes)
+    which, source = padded(b, which, none, low, high, plain), padded(b, source, first, low, high, plain)
+    nothing = b.broadcast(first, split, [])
+    made = nothing
+    for moves in itertools.product(*(reversed(axis.moves) for axis in axes)):
+        begin = [move + axis.before for move, axis in zip(moves, axes)]
+        end = [start + axis.blocks for start, axis in zip(begin, axes)]
+        mine, given = (b.broadcast(b.slice(each, begin, end), split, place) for each in (which, source))
+        is_mine, number = None, b.full(split, 0, ir.IntegerType.get_signless(32))
+        for axis, move, dimension in zip(axes, moves, place):
+            first_inside = axis.low - axis.stride * move
+            inside = b.full(split, first_inside, ir.IntegerType.get_signless(32))
+            if axis.stride > 1:
+                inside = b.add(b.iota(split, dimension + 1), inside)
+            if axis.stride > 1 and not (0 <= first_inside and first_inside + axis.stride <= axis.window):
+                is_one = b.both(b.compare("GE", inside, 0), b.compare("LT", inside, axis.window))
+                is_mine = is_one if is_mine is None else b.both(is_mine, is_one)
+            number = b.add(b.multiply(number, axis.window), inside)
+        equal = b.compare("EQ", mine, number)
+        is_mine = equal if is_mine is None else b.both(is_mine, equal)
+        made = b.apply(combiner, [made, b.select(is_mine, given, nothing)])[0]
+    made = b.reshape(made, [axis.blocks * axis.stride for axis in axes])
+    return made if shape_of(made) == list(shape) else b.slice(made, [0] * len(shape), shape)
+
+
+class _Axis:
+    """A dimension of so many elements in blocks of `stride`. The windows that a block's elements are in are as many further as `moves`
+    says; so many stand before the first and behind the last one."""
+
+    def __init__(self, size, window, stride, low, windows):
+        self.window, self.stride, self.low = window, stride, low
+        self.blocks = -(-size // stride)
+        self.moves = range(-((window - 1 - low) // stride), (stride - 1 + low) // stride + 1)
+        self.before = max(0, -self.moves[0])
+        self.behind = max(0, self.moves[-1] + self.blocks - windows)
 
 
 def numbers_of(op, name, otherwise):
@@ -66,7 +115,9 @@ def _elements(b, value, offsets, strides, padding, counts):
     zero = b.scalar(0, element_of(value))
     wide = padded(b, value, zero, *(list(each) for each in zip(*padding)), [1] * len(shape))
     ends = [_end(b, count, stride, offset) for offset, count, stride in zip(offsets, counts, strides)]
-    for dimension, (offset, stride, (low, _), size) in enumerate(zip(offsets, strides, padding, shape)):
+    for dimension, (offset, stride, (low, _), size, end) in enumerate(zip(offsets, strides, padding, shape, ends)):
+        if not (is_value(size) or is_value(end)) and 0 <= offset - low and end - low <= size:
+            continue
         place = b.add(b.multiply(b.iota(counts, dimension), stride), offset - low)
         inside = b.both(inside, b.both(b.compare("GE", place, 0), b.compare("LT", place, b.filled(size, place))))
     return b.slice(wide, list(offsets), ends, list(strides)), inside
