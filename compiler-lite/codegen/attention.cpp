@@ -17,22 +17,12 @@ using linalg::GenericOp;
 using linalg::LinalgOp;
 using mlir::Value;
 
-Value without_casts(Value value) {
-  while (mlir::Operation* op = value.getDefiningOp()) {
-    if (!llvm::isa<arith::ExtFOp, arith::TruncFOp>(op)) break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 // The operand that a value of the body is, apart from its type; null: it is computed.
 mlir::OpOperand* operand_of(GenericOp op, Value value) {
   const auto argument = llvm::dyn_cast<mlir::BlockArgument>(without_casts(value));
   if (!argument || argument.getOwner() != op.getBody()) return nullptr;
   return op.getMatchingOpOperand(argument);
 }
-
-Value yielded(GenericOp op) { return without_casts(op.getBody()->getTerminator()->getOperand(0)); }
 
 // What reads other tensors by indices of its own can't be moved to memrefs by its operands.
 bool reads_by_index(GenericOp op) {
@@ -283,6 +273,15 @@ class Finder {
 };
 
 }  // namespace
+
+Value without_casts(Value value) {
+  while (llvm::isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp())) {
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return value;
+}
+
+Value yielded(GenericOp op) { return without_casts(op.getBody()->getTerminator()->getOperand(0)); }
 
 llvm::SmallVector<unsigned> Attention::dimensions_of(LinalgOp product, mlir::AffineMap map) const {
   const mlir::AffineMap whole = product.getIndexingMapsArray()[product == scores ? 2 : weights];

@@ -44,6 +44,10 @@ struct Attention {
   mlir::linalg::LinalgOp root() const { return last ? mlir::linalg::LinalgOp(last) : mixed; }
 };
 
+// A number of a body apart from its type, and the one that a body gives.
+mlir::Value without_casts(mlir::Value value);
+mlir::Value yielded(mlir::linalg::GenericOp op);
+
 // What computes a tensor, or writes a memref; null: it comes from outside.
 using Producer = llvm::function_ref<mlir::linalg::LinalgOp(mlir::Value)>;
 // That whose last operation is `root`.

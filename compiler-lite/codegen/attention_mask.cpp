@@ -159,11 +159,7 @@ class Reader {
 std::optional<AttentionMask> AttentionMask::find(const Attention& attention) {
   linalg::GenericOp masked = attention.masked;
   if (!masked) return std::nullopt;
-  Value result = masked.getBlock()->getTerminator()->getOperand(0);
-  while (llvm::isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(result.getDefiningOp())) {
-    result = result.getDefiningOp()->getOperand(0);
-  }
-  auto choice = result.getDefiningOp<arith::SelectOp>();
+  auto choice = yielded(masked).getDefiningOp<arith::SelectOp>();
   if (!choice || !choice.getCondition().getType().isInteger(1)) return std::nullopt;
   for (const bool counts_where_true : {true, false}) {
     mlir::FloatAttr nothing;

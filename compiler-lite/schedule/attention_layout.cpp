@@ -14,6 +14,8 @@ namespace {
 namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
 using codegen::Attention;
+using codegen::without_casts;
+using codegen::yielded;
 using llvm::SmallVector;
 using mlir::Value;
 
@@ -21,14 +23,6 @@ using mlir::Value;
 constexpr double kNothing = -30000;
 
 enum Tensor : size_t { kQ, kK, kV, kResult, kTensors };
-
-Value without_casts(Value value) {
-  while (llvm::isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp())) {
-    value = value.getDefiningOp()->getOperand(0);
-  }
-  return value;
-}
-Value yielded(linalg::GenericOp op) { return without_casts(op.getBody()->getTerminator()->getOperand(0)); }
 
 // A place that is a row's, or a key's, plus a number.
 struct Place {

@@ -118,19 +118,22 @@ std::string suffix_of(const Epilogue& kind) {
   return (kind.bias ? "_bias" : "") + (kind.activation.empty() ? "" : "_" + kind.activation);
 }
 
+// Why a row leaves what is smaller than it says.
+std::string below(const std::string& has, const char* what, int64_t least) {
+  return "has " + has + " " + what + ", and it is worth it from " + std::to_string(least) + " on";
+}
+std::string below(int64_t has, const char* what, int64_t least) { return below(std::to_string(has), what, least); }
+
 // Empty when the row takes the product.
 std::string refusal(const LibraryProduct& row, const Candidate& candidate) {
   const ProductLayout& layout = candidate.layout;
   const std::string elements = candidate.elements();
   if (!llvm::is_contained(row.elements, elements)) return "takes no " + elements;
-  const auto below = [](const std::string& what, const std::string& has, int64_t least) {
-    return "has " + has + " " + what + ", and it is worth it from " + std::to_string(least) + " on";
-  };
-  if (!is_least(layout.rows(), row.rows)) return below("rows", text_of(layout.rows()), row.rows);
-  if (!is_least(layout.columns(), row.columns)) return below("columns", text_of(layout.columns()), row.columns);
-  if (!is_least(layout.steps(), row.steps)) return below("steps", text_of(layout.steps()), row.steps);
+  if (!is_least(layout.rows(), row.rows)) return below(text_of(layout.rows()), "rows", row.rows);
+  if (!is_least(layout.columns(), row.columns)) return below(text_of(layout.columns()), "columns", row.columns);
+  if (!is_least(layout.steps(), row.steps)) return below(text_of(layout.steps()), "steps", row.steps);
   const int64_t work = known_work(layout);
-  return work < row.work ? below("multiplications", std::to_string(work), row.work) : "";
+  return work < row.work ? below(work, "multiplications", row.work) : "";
 }
 
 std::string name_of(ConvolutionKind kind) {
@@ -156,28 +159,22 @@ std::string refusal(const LibraryConvolution& row, const ConvolutionLayout& layo
   if (!llvm::is_contained(row.elements, layout.elements)) return "takes no " + layout.elements;
   if (!llvm::is_contained(row.kinds, key_of(layout.kind))) return "takes none of these";
   if (layout.moves_filter && !row.moved_filter_uses) return "takes none whose filter must be copied into another order";
-  const auto below = [](const std::string& what, int64_t has, int64_t least) {
-    return "has " + std::to_string(has) + what + ", and it is worth it from " + std::to_string(least) + " on";
-  };
   if (layout.moves_filter && layout.filter_uses < *row.moved_filter_uses) {
-    return below(" uses of a filter that must be copied", layout.filter_uses, *row.moved_filter_uses);
+    return below(layout.filter_uses, "uses of a filter that must be copied", *row.moved_filter_uses);
   }
-  return layout.work < row.work ? below(" multiplications", layout.work, row.work) : "";
+  return layout.work < row.work ? below(layout.work, "multiplications", row.work) : "";
 }
 
 // Empty when the row takes the attention.
 std::string refusal(const LibraryAttention& row, const AttentionLayout& layout) {
   if (!llvm::is_contained(row.elements, layout.elements)) return "takes no " + layout.elements;
-  const auto below = [](const char* what, int64_t has, int64_t least) {
-    return "has " + std::to_string(has) + what + ", and it is worth it from " + std::to_string(least) + " on";
-  };
   for (const int64_t depth : {layout.depth, layout.width}) {
     if ((row.depth_multiple > 1 && depth % row.depth_multiple != 0) || (row.depth > 0 && depth > row.depth)) {
       return "takes no rows of " + std::to_string(depth) + " elements";
     }
   }
-  if (layout.rows < row.rows) return below(" rows", layout.rows, row.rows);
-  return layout.work < row.work ? below(" multiplications", layout.work, row.work) : "";
+  if (layout.rows < row.rows) return below(layout.rows, "rows", row.rows);
+  return layout.work < row.work ? below(layout.work, "multiplications", row.work) : "";
 }
 
 std::string command_of(const LibraryConvolution& row, const ConvolutionLayout& layout) {
@@ -263,11 +260,14 @@ class Marking {
   }
 
  private:
+  template <typename Row>
+  bool has_rows(std::vector<Row> LibraryFile::*rows) const {
+    return llvm::any_of(libraries_, [&](const LibraryFile& library) { return !(library.*rows).empty(); });
+  }
+
   // Whether a library takes it.
   bool give_attention(linalg::LinalgOp root, const codegen::Attention& attention) {
-    const bool wanted =
-        llvm::any_of(libraries_, [](const LibraryFile& library) { return !library.attentions.empty(); });
-    if (!wanted) return false;
+    if (!has_rows(&LibraryFile::attentions)) return false;
     const AttentionOrReason found = attention_layout(attention);
     if (!found.layout) {
       explain(root, "attention, stays generated: " + std::string(found.reason));
@@ -289,9 +289,7 @@ class Marking {
 
   // Whether it is one, taken or not.
   bool mark_convolution(linalg::LinalgOp op) {
-    const bool wanted =
-        llvm::any_of(libraries_, [](const LibraryFile& library) { return !library.convolutions.empty(); });
-    if (!wanted) return false;
+    if (!has_rows(&LibraryFile::convolutions)) return false;
     const ConvolutionOrReason found = convolution_layout(op);
     if (!found.layout) {
       if (*found.reason == 0) return false;

@@ -310,11 +310,7 @@ class Cublas final : public Module<Cublas> {
     const CurrentContext current(on->context());
     BATON_ASSIGN_OR_RETURN(const std::shared_ptr<Prepared> prepared, Prepared::make(on, product, elements, epilogue));
     report_.recorded(name);
-    BATON_ASSIGN_OR_RETURN(
-        const Ref<Buffer> workspace,
-        rec.device().allocate({.length = std::max<uint64_t>(prepared->workspace_bytes(), kWellAligned),
-                               .memory = BATON_MEMORY_DEVICE_LOCAL,
-                               .usage = BATON_USAGE_DISPATCH_READ | BATON_USAGE_DISPATCH_WRITE}));
+    BATON_ASSIGN_OR_RETURN(const Ref<Buffer> workspace, allocate_workspace(rec.device(), prepared->workspace_bytes()));
     const auto enqueue = [prepared](Foreign& here, DeviceSpan<const std::byte> a_, DeviceSpan<const std::byte> b_,
                                     DeviceSpan<const std::byte> bias_, DeviceSpan<std::byte> c_,
                                     DeviceSpan<std::byte> work) -> Status {

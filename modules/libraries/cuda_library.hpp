@@ -76,6 +76,14 @@ class LibraryOnDevice {
   typename Library::Handle handle_ = nullptr;
 };
 
+// What a recorded command works in; it has an address however few bytes are wanted.
+inline sdk::Result<sdk::Ref<sdk::Buffer>> allocate_workspace(sdk::Device& device, uint64_t bytes) {
+  constexpr uint64_t kLeast = 256;
+  return device.allocate({.length = bytes > kLeast ? bytes : kLeast,
+                          .memory = BATON_MEMORY_DEVICE_LOCAL,
+                          .usage = BATON_USAGE_DISPATCH_READ | BATON_USAGE_DISPATCH_WRITE});
+}
+
 template <typename OnDevice, typename Library>
 sdk::Result<std::shared_ptr<OnDevice>> create_on_device(sdk::Device& device, const Library& use, const char* call) {
   BATON_ASSIGN_OR_RETURN(const int64_t context, device.query("cuda", "context"));

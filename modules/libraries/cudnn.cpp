@@ -274,7 +274,7 @@ class CudnnModule final : public Module<CudnnModule> {
     const CurrentContext current(on->context());
     BATON_ASSIGN_OR_RETURN(const std::shared_ptr<PreparedAttention> prepared, PreparedAttention::make(on, of, element));
     report_.recorded(name);
-    BATON_ASSIGN_OR_RETURN(const Ref<Buffer> workspace, allocate_workspace(rec, prepared->workspace_bytes()));
+    BATON_ASSIGN_OR_RETURN(const Ref<Buffer> workspace, allocate_workspace(rec.device(), prepared->workspace_bytes()));
     const auto enqueue = [prepared](Foreign& here, DeviceSpan<const std::byte> from_q,
                                     DeviceSpan<const std::byte> from_k, DeviceSpan<const std::byte> from_v,
                                     DeviceSpan<std::byte> to, DeviceSpan<std::byte> work) -> Status {
@@ -288,12 +288,6 @@ class CudnnModule final : public Module<CudnnModule> {
   }
 
  private:
-  static Result<Ref<Buffer>> allocate_workspace(CommandBuffer& rec, uint64_t bytes) {
-    return rec.device().allocate({.length = std::max<uint64_t>(bytes, uint64_t{256}),
-                                  .memory = BATON_MEMORY_DEVICE_LOCAL,
-                                  .usage = BATON_USAGE_DISPATCH_READ | BATON_USAGE_DISPATCH_WRITE});
-  }
-
   Status record(CommandBuffer& rec, const std::array<Bytes, 2>& operands, Binding<std::byte> result,
                 const Variadic<int64_t>& numbers, ConvolutionKind kind) {
     BATON_ASSIGN_OR_RETURN(const Convolution convolution, Convolution::make(numbers));
@@ -314,7 +308,7 @@ class CudnnModule final : public Module<CudnnModule> {
     BATON_ASSIGN_OR_RETURN(const std::shared_ptr<Prepared> prepared,
                            Prepared::make(on, {convolution, kind, element, tf32_, measures_, kWellAligned}));
     report_.recorded(name);
-    BATON_ASSIGN_OR_RETURN(const Ref<Buffer> workspace, allocate_workspace(rec, prepared->workspace_bytes()));
+    BATON_ASSIGN_OR_RETURN(const Ref<Buffer> workspace, allocate_workspace(rec.device(), prepared->workspace_bytes()));
     const auto enqueue = [prepared](Foreign& here, DeviceSpan<const std::byte> first,
                                     DeviceSpan<const std::byte> second, DeviceSpan<std::byte> to,
                                     DeviceSpan<std::byte> work) -> Status {

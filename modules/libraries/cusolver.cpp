@@ -4,7 +4,6 @@
 // singular values, which are looked at on the host while they converge, and eigenvalues of large matrices (kNotCaptured).
 #include "modules/libraries/cusolver.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -116,9 +115,7 @@ struct Recorder {
   // Memory to work in.
   template <typename T>
   Result<Ref<Buffer>> work(uint64_t elements) const {
-    return rec.device().allocate({.length = std::max<uint64_t>(elements, 1) * sizeof(T),
-                                  .memory = BATON_MEMORY_DEVICE_LOCAL,
-                                  .usage = BATON_USAGE_DISPATCH_READ | BATON_USAGE_DISPATCH_WRITE});
+    return allocate_workspace(rec.device(), elements * sizeof(T));
   }
   // The library works in place.
   template <typename T>

@@ -93,9 +93,7 @@ class Lu final : public HeldMatrix {
     by_first_thread([&] {
       each_column(columns_, [&](Value k) {
         const Value pivot = code_.at_most(code_.to_index(code_.load(pivots, k)), rows - 1);
-        const Value here = code_.load(order, k), there = code_.load(order, pivot);
-        code_.store(there, order, k);
-        code_.store(here, order, pivot);
+        exchange(order, k, pivot);
       });
     });
     code_.barrier();
@@ -103,6 +101,12 @@ class Lu final : public HeldMatrix {
   }
 
  private:
+  void exchange(Value numbers, Value i, Value j) {
+    const Value here = code_.load(numbers, i), there = code_.load(numbers, j);
+    code_.store(there, numbers, i);
+    code_.store(here, numbers, j);
+  }
+
   void eliminate(int64_t count, Value pivots, Value order) {
     const Value pivot_held = code_.shared(1, code_.word(0).getType());
     each_column(count, [&](Value k) {
@@ -122,11 +126,7 @@ class Lu final : public HeldMatrix {
         put(here, pivot, j);
       });
       if (order) {
-        by_first_thread([&] {
-          const Value here = code_.load(order, head_row), there = code_.load(order, pivot);
-          code_.store(there, order, head_row);
-          code_.store(here, order, pivot);
-        });
+        by_first_thread([&] { exchange(order, head_row, pivot); });
       }
       code_.barrier();
       const Value head = safe_head(k);
