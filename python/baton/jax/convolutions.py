@@ -19,7 +19,7 @@ def lower_convolution(op, padding=None):
     summed = ir.IntegerType.get_signless(element.width) if is_integer(element) else element
     value = b.transpose(value, [numbers.input_batch_dimension, *numbers.input_spatial_dimensions, numbers.input_feature_dimension])
     kernel = b.transpose(kernel, [*numbers.kernel_spatial_dimensions, numbers.kernel_input_feature_dimension, numbers.kernel_output_feature_dimension])
-    made = _convolved(b, _Attributes(op, padding), b.convert(value, summed), b.convert(kernel, summed))
+    made = _convolved(b, Attributes(op, padding), b.convert(value, summed), b.convert(kernel, summed))
     target = [numbers.output_batch_dimension, *numbers.output_spatial_dimensions, numbers.output_feature_dimension]
     made = b.convert(b.transpose(made, [target.index(i) for i in range(len(target))]), element)
     replace(op, [made if made.type == op.results[0].type else b.value("tensor.cast", [made], op.results[0].type)])
@@ -30,8 +30,10 @@ def lower_dynamic_convolution(op, module):
     return True
 
 
-class _Attributes:
-    def __init__(self, op, padding):
+class Attributes:
+    """Of a convolution: strides, what stands between elements and between those of a window, groups, padding."""
+
+    def __init__(self, op, padding=None):
         rank = len(shape_of(op.operands[0])) - 2
         self.strides, self.spread, self.dilations = (self._numbers(op, name, rank) for name in ("window_strides", "lhs_dilation", "rhs_dilation"))
         self.reversed = [i for i, each in enumerate(list(op.attributes["window_reversal"]) if "window_reversal" in op.attributes else []) if each]

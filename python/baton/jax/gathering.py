@@ -81,8 +81,8 @@ def lower_dynamic_pad(op, scalars):
         for place, size, low, step in zip(places, sizes, lows, steps):
             moved = inner.value("arith.subi", [place, low], type_)
             number = inner.value("arith.divsi", [moved, step], type_)
-            for holds in (_compared(inner, 5, moved, index(inner, 0)), _compared(inner, 2, number, size),
-                          _compared(inner, 0, inner.value("arith.muli", [number, step], type_), moved)):
+            for holds in (compared(inner, 5, moved, index(inner, 0)), compared(inner, 2, number, size),
+                          compared(inner, 0, inner.value("arith.muli", [number, step], type_), moved)):
                 is_there = holds if is_there is None else inner.value("arith.andi", [is_there, holds], holds.type)
             at.append(moved_inside(inner, number, size, index(inner, 1)))
         there = inner.value("tensor.extract", [value, *at], element_of(value))
@@ -99,23 +99,27 @@ def _padded_size(b, size, low, high, between):
     return b.value("arith.addi", [b.value("arith.addi", [total, low], type_), high], type_)
 
 
-def _compared(b, predicate, one, other):
+def compared(b, predicate, one, other):
     predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
     return b.value("arith.cmpi", [one, other], ir.IntegerType.get_signless(1), {"predicate": predicate})
 
 
-def generated(b, type_, extents, element):
-    """A tensor by what stands at each of its places; `extents` are values for all dimensions, those that are known as well."""
+def generated(b, type_, extents, element, operands=()):
+    """A tensor by what stands at each of its places; `extents` are values for all dimensions, those that are known as well, or nothing
+    where all are. `operands`: tensors, and along which dimensions each lies; `element` gets their elements, too."""
     shape = list(type_.shape)
     rank = len(shape)
     empty = b.value("tensor.empty", [extent for extent, known in zip(extents, shape) if known < 0], type_)
-    made = b.operation("linalg.generic", [empty], [type_], {
-        "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(ir.AffineMap.get_identity(rank))]),
+    maps = [ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(i) for i in dims]) for dims in (*(dims for _, dims in operands), range(rank))]
+    given = [value for value, _ in operands]
+    made = b.operation("linalg.generic", [*given, empty], [type_], {
+        "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
         "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1])}, regions=1)
-    inner = Builder(ir.InsertionPoint(made.regions[0].blocks.append(type_.element_type)), b.location)
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(given), 1])}, regions=1)
+    block = made.regions[0].blocks.append(*map(element_of, given), type_.element_type)
+    inner = Builder(ir.InsertionPoint(block), b.location)
     places = [inner.value("linalg.index", [], ir.IndexType.get(), {"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), i)}) for i in range(rank)]
-    inner.operation("linalg.yield", [element(inner, places)])
+    inner.operation("linalg.yield", [element(inner, places, *list(block.arguments)[:-1])])
     return made.results[0]
 
 

@@ -9,8 +9,9 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
 from . import (boundary, callbacks as python, calls, collectives, complex, control_flow, gpu_calls, libraries as commands, lines, products,
-               rest, rng, scatter, sizes, sorting, tokens, tuples, windows_unknown)
+               reindexing, rest, rng, scatter, sizes, sorting, sparse_products, tokens, tuples, windows_unknown)
 from .inlining import inline_calls
+from .known_values import KnownValues
 from .scalars import Scalars
 
 _registered = False
@@ -103,6 +104,9 @@ def _lower_operations(module, libraries):
     for op in operations(module):
         rest.lower_complex_factorization(op, module)
     complex.lower_complex(module, operations(module, ir.WalkOrder.PRE_ORDER), libraries)
+    every = operations(module)
+    sparse_products.lower_sparse_products(every, KnownValues(every))
+    reindexing.lower_reindexing(operations(module), module)
     # What lowers to other StableHLO, until none of it is left: a scatter may sort, a batch norm broadcasts.
     for op in operations(module):
         if op.name.startswith("stablehlo.") and len(op.results) and all(sizes.zero_sized(each.type) for each in op.results):

@@ -5,6 +5,7 @@ import itertools
 from jaxlib.mlir import ir
 
 from .build import Builder, element_of, has_unknown_sizes, is_value, shape_of, tensor_type
+from .on_cores import call_either
 from .sorting import replace
 from .windows_unknown import padded
 
@@ -19,18 +20,40 @@ def lower_select_and_scatter(op, module):
     counts, shape = b.sizes(source), b.sizes(value)
     which = _selected(b, op, value, window, strides, padding, counts)
     combiner = op.regions[1].blocks[0]
-    # An element of one window at most is as well written there: a core goes along those of a window faster.
+    has_known_sizes = not has_unknown_sizes(value, source)
     overlap = any(size > stride for size, stride in zip(window, strides))
-    if overlap and not has_unknown_sizes(value, source):
-        replace(op, [_taken(b, combiner, which, source, first, window, strides, padding, shape)])
-        return True
-    made = b.broadcast(first, shape, [])
+
+    def taken(inner, given):
+        return [_taken(inner, combiner, *given, window, strides, padding, shape)]
+
+    def given_place_by_place(inner, given):
+        return [_given(inner, combiner, *given, window, strides, padding, shape)]
+
+    operands = [which, source, first]
+    if overlap and has_known_sizes:
+        replace(op, taken(b, operands))
+    elif has_known_sizes and _is_closed(combiner):
+        # An element of one window at most is as well written there: a core goes along those of a window faster.
+        replace(op, call_either(b, module, "given", operands, [op.results[0].type], given_place_by_place, on_blocks=taken))
+    else:
+        replace(op, given_place_by_place(b, operands))
+    return True
+
+
+def _is_closed(block):
+    """Whether its operations use nothing from outside."""
+    mine = [*block.arguments, *(result for op in block.operations for result in op.operation.results)]
+    return all(each in mine for op in block.operations for each in op.operation.operands)
+
+
+def _given(b, combiner, which, source, first, window, strides, padding, shape):
+    """What windows give their elements, place by place."""
+    made, counts = b.broadcast(first, shape, []), b.sizes(source)
     for number, offsets in enumerate(itertools.product(*map(range, window))):
         mine = b.compare("EQ", which, number)
         given = b.select(mine, source, b.broadcast(first, counts, []))
         made = b.apply(combiner, [made, _spread(b, given, first, offsets, strides, padding, shape)])[0]
-    replace(op, [made])
-    return True
+    return made
 
 
 def _taken(b, combiner, which, source, first, window, strides, padding, shape):
