@@ -113,6 +113,13 @@ std::optional<unsigned> fastest_loop(const LoopSteps& loops, mlir::AffineMap c) 
 
 }  // namespace
 
+bool has_small_factors(linalg::LinalgOp product) {
+  const mlir::Type element = mlir::getElementTypeOrSelf(product->getOperand(0).getType());
+  if (!element.isInteger(8)) return element.isF16() || element.isBF16();
+  return element == mlir::getElementTypeOrSelf(product->getOperand(1).getType()) &&
+         mlir::getElementTypeOrSelf(product.getDpsInits()[0].getType()).isInteger(32);
+}
+
 std::optional<ProductForm> product_form(linalg::LinalgOp op) {
   std::optional<ProductForm> form = product_form_of_any_rows(op);
   return form && form->rows != ProductForm::kNone ? form : std::nullopt;

@@ -42,6 +42,8 @@ ProductForm with_row_groups(mlir::linalg::LinalgOp op, const ProductForm& form);
 // Whether the matrices are so small that threads of a block had better make one sum each than share a tile, of which most would
 // be empty.
 bool is_tiny(mlir::linalg::LinalgOp op, const ProductForm& form);
+// Whether tensor cores may multiply its elements: halves, and bytes that are summed in i32.
+bool has_small_factors(mlir::linalg::LinalgOp product);
 // Whether it is one in any form, upstream's included, whose test asks for one result.
 bool is_product(mlir::linalg::LinalgOp op);
 

@@ -90,11 +90,6 @@ std::optional<ProductForm> block_form(linalg::LinalgOp product) {
   return form ? std::optional(with_row_groups(product, *form)) : form;
 }
 
-bool is_half(linalg::LinalgOp product) {
-  const mlir::Type element = mlir::getElementTypeOrSelf(product->getOperand(0).getType());
-  return element.isF16() || element.isBF16();
-}
-
 int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // How many steps of each of the loops that a tile's rows take along are in one of so many rows, which divide them.
@@ -167,7 +162,7 @@ ProductTile half_tile(linalg::LinalgOp op, const ProductForm& form, const std::o
 // Threads with large squares of sums wait less for shared memory, where their tiles are whole and there are enough.
 ProductTile block_tile(linalg::LinalgOp op, const ProductForm& form, const std::optional<TiledSizes>& sizes,
                        int64_t steps) {
-  if (is_half(op)) return half_tile(op, form, sizes, steps);
+  if (has_small_factors(op)) return half_tile(op, form, sizes, steps);
   constexpr ProductTile kSmall{kBlockProductTile, kBlockProductTile};
   constexpr ProductTile kLarge{kLargeBlockProductTile, kLargeBlockProductTile};
   const bool large = sizes && sizes->are_divided_by(kLarge) && sizes->whole_tiles(kLarge) >= kEnoughTiles;
@@ -275,7 +270,7 @@ class Correspondence {
       for (const auto& [loop, count] : llvm::zip(row_group_loops(op, *form), counts)) want(loops, {loop}, count);
     }
     const bool in_turn =
-        is_half(op) && !cores && !one_row && tile.rows >= kLargeTileRows && steps_of(op, *form) >= kLongSum;
+        has_small_factors(op) && !cores && !one_row && tile.rows >= kLargeTileRows && steps_of(op, *form) >= kLongSum;
     if (in_turn && loops[form->rows] != kNone && loops[form->columns] != kNone) {
       order_ = {static_cast<unsigned>(loops[form->rows]), static_cast<unsigned>(loops[form->columns]), kRowsInTurn};
     }
@@ -575,8 +570,8 @@ double cost_of(linalg::LinalgOp product, const ProductForm& form, TiledSizes siz
   sizes.count *= parts;
   const int64_t steps_of_part = steps / parts;
   const ProductTile tile = block_tile(product, form, sizes, steps_of_part);
-  const double multiplied =
-      is_half(product) ? half_cost(tile, sizes, steps_of_part) : cost_of_large_elements(tile, sizes, steps_of_part);
+  const double multiplied = has_small_factors(product) ? half_cost(tile, sizes, steps_of_part)
+                                                       : cost_of_large_elements(tile, sizes, steps_of_part);
   if (parts == 1) return multiplied;
   const int64_t bytes = parts * elements * 4;
   const double rate = bytes <= kCachedBytes ? kCachedRate : kBytesRate;
@@ -594,7 +589,7 @@ int64_t product_parts(linalg::LinalgOp product) {
   const int64_t steps = ranges[form->steps[0]];
   int64_t best = 1;
   double least = cost_of(product, *form, *sizes, steps, 1) * kWorthIt;
-  const int64_t most = !is_half(product) && is_small(*sizes) ? kMostSmallParts : kMostParts;
+  const int64_t most = !has_small_factors(product) && is_small(*sizes) ? kMostSmallParts : kMostParts;
   for (int64_t parts = 2; parts <= std::min(most, steps / kPartSteps); ++parts) {
     if (steps % (parts * kSliceSteps) != 0) continue;
     const double cost = cost_of(product, *form, *sizes, steps, parts);

@@ -359,7 +359,7 @@ class AttentionWriter : AttentionParts {
   }
 
   Values multiply(const Values& a, ValueRange b, ValueRange sums) {
-    return tensor_core::multiply(builder_, location_, element_, features_.has_async_copy, a, b, sums);
+    return tensor_core::multiply(builder_, location_, {element_}, features_.has_async_copy, a, b, sums);
   }
   static void put(Values& all, size_t first, const Values& some) {
     llvm::copy(some, all.begin() + static_cast<std::ptrdiff_t>(first));

@@ -348,9 +348,7 @@ bool wants_newer_code(ModuleOp kernels) {
   }
   return kernels
       .walk([](mlir::linalg::LinalgOp op) {
-        if (!product_form(op)) return mlir::WalkResult::advance();
-        const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
-        return element.isF16() || element.isBF16() ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+        return product_form(op) && has_small_factors(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })
       .wasInterrupted();
 }

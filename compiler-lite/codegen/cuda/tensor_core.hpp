@@ -14,10 +14,24 @@ using gpu::Values;
 // from column 2 * (lane % 4) on. Lane i gives the address of row i % 8 of matrix i / 8; `turned` swaps the dimensions.
 Values load_matrices(mlir::OpBuilder& builder, mlir::Location location, mlir::Value row, bool turned);
 
-// sums += a * b: 16 x 16 by 16 x 8, for elements f16 or bf16; four sums in f32. In one instruction, or in two of half
-// the depth where `wide` is false, which there are for f16 only.
-Values multiply(mlir::OpBuilder& builder, mlir::Location location, mlir::Type element, bool wide, mlir::ValueRange a,
+// What is multiplied: f16, bf16, or i8, whose sums are i32.
+struct Factors {
+  mlir::Type element;
+  bool is_unsigned = false;
+
+  bool are_bytes() const { return element.isInteger(8); }
+};
+
+// sums += a * b: 16 rows by 8 columns, and 32 bytes of each row's factors; four sums, f32 or i32. In one instruction, or in two
+// of half the depth where `wide` is false, which there are for f16 only.
+Values multiply(mlir::OpBuilder& builder, mlir::Location location, Factors factors, bool wide, mlir::ValueRange a,
                 mlir::ValueRange b, mlir::ValueRange sums);
+
+// Four bytes out of two words: hexadecimal digit i of `which` is the number of byte i, from 0 in `a` on.
+mlir::Value choose_bytes(mlir::OpBuilder& builder, mlir::Location location, mlir::Value a, mlir::Value b,
+                         int64_t which);
+// What the thread of this warp with the number `lane`, an i32, has.
+mlir::Value take_from(mlir::OpBuilder& builder, mlir::Location location, mlir::Value value, mlir::Value lane);
 
 // 16 bytes from `source` (address space 1), of which only the first `bytes` are read and the rest is zero.
 void copy_async(mlir::OpBuilder& builder, mlir::Location location, mlir::Value target, mlir::Value source,

@@ -1,4 +1,4 @@
-// write_tensor_core_product: a product of f16 or bf16 matrices by the tensor cores, summed in f32.
+// write_tensor_core_product: a product by the tensor cores: of f16 or bf16 matrices, summed in f32, or of bytes, summed in i32.
 #pragma once
 
 #include "compiler-lite/codegen/gpu/block.hpp"

@@ -478,10 +478,8 @@ void add_last(Product& product, linalg::LinalgOp op, mlir::OpOperand& sums) {
   }
 }
 
-// Only products of halves have instructions of a target's own.
 bool may_be_instructions(linalg::LinalgOp op, const Features& features) {
-  const mlir::Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
-  return features.write_product && (element.isF16() || element.isBF16());
+  return features.write_product && has_small_factors(op);
 }
 
 }  // namespace
