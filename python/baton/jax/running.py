@@ -6,11 +6,12 @@ from jaxlib.mlir import ir
 from .build import Builder, element_of, integers, is_integer, shape_of, tensor_type
 from .on_cores import call_either
 from .sorting import replace
-from .windows import numbers_of, padding_of
+from .windows import is_closed, numbers_of, padding_of
 from .windows_unknown import padded
 
 FEW_ELEMENTS = 16  # As windows they are one kernel.
 RUN = 16  # Elements that are joined with all before them in their run.
+SHORT_RUN = 4  # The same where joining takes more time than memory does; cores join those that follow each other in memory no sooner so.
 
 
 def lower_running(op, module):
@@ -24,18 +25,31 @@ def lower_running(op, module):
     combiner = op.regions[0].blocks[0]
     body = _body(combiner, values, firsts)
     if body is None:
-        replace(op, _rounds(b, combiner, values, firsts, dimension, is_backward))
+        replace(op, _joined(b, module, combiner, values, firsts, dimension, is_backward))
         return True
 
     def rounds(inner, arguments):
         first = inner.scalar(body.neutral, element_of(values[0]))
-        return _rounds(inner, combiner, arguments, [first], dimension, is_backward)
+        return _rounds(inner, combiner, arguments, [first], dimension, is_backward, RUN)
 
     def one_pass(name):
         return _one_pass(name, shape, body, dimension, is_backward)
 
     replace(op, call_either(b, module, "running", values, [values[0].type], rounds, one_pass))
     return True
+
+
+def _joined(b, module, combiner, values, firsts, dimension, is_backward):
+    """By any combiner."""
+    def rounds(run):
+        return lambda inner, given: _rounds(inner, combiner, given[:len(values)], given[len(values):], dimension, is_backward, run)
+
+    operands = [*values, *firsts]
+    if not any(op.operation.name in SLOW for op in combiner.operations):
+        return rounds(RUN)(b, operands)
+    if dimension < len(shape_of(values[0])) - 1 or not is_closed(combiner):
+        return rounds(SHORT_RUN)(b, operands)
+    return call_either(b, module, "joined", operands, [each.type for each in values], rounds(RUN), on_blocks=rounds(SHORT_RUN))
 
 
 def _running_dimension(op):
@@ -53,19 +67,19 @@ def _running_dimension(op):
     return dimension, around[dimension] == (0, reach)
 
 
-def _rounds(b, combiner, values, firsts, dimension, is_backward):
-    """Runs side by side: what each of them joins to, what those before a run join to (the same again, of fewer elements), then each
+def _rounds(b, combiner, values, firsts, dimension, is_backward, run):
+    """Runs of so many elements side by side: what each of them joins to, what those before a run join to (the same again, of fewer elements), then each
     element from what stands before its run and from the elements of the run up to itself."""
     shape = shape_of(values[0])
-    if shape[dimension] <= RUN:
+    if shape[dimension] <= run:
         one_run = _divided(shape, dimension, shape[dimension])
         made = _run(b, combiner, [b.reshape(each, one_run) for each in values], firsts, dimension, is_backward)
         return [b.reshape(each, shape) for each in made]
-    count = -(-shape[dimension] // RUN)
-    missing = count * RUN - shape[dimension]
-    runs = [b.reshape(_with_room(b, each, first, dimension, missing, is_backward), _divided(shape, dimension, RUN))
+    count = -(-shape[dimension] // run)
+    missing = count * run - shape[dimension]
+    runs = [b.reshape(_with_room(b, each, first, dimension, missing, is_backward), _divided(shape, dimension, run))
             for each, first in zip(values, firsts)]
-    before = _rounds(b, combiner, _reduced(b, combiner, runs, firsts, dimension + 1), firsts, dimension, is_backward)
+    before = _rounds(b, combiner, _reduced(b, combiner, runs, firsts, dimension + 1), firsts, dimension, is_backward, run)
     low = [0] * len(shape)
     low[dimension] = -1 if is_backward else 1
     divided = shape_of(runs[0])
@@ -73,7 +87,7 @@ def _rounds(b, combiner, values, firsts, dimension, is_backward):
     before = [b.broadcast(_moved(b, each, first, low), divided, beside) for each, first in zip(before, firsts)]
     inside = _run(b, combiner, runs, firsts, dimension, is_backward)
     made = b.apply(combiner, [*inside, *before] if is_backward else [*before, *inside])
-    made = [b.reshape(each, _undivided(shape, dimension, count * RUN)) for each in made]
+    made = [b.reshape(each, _undivided(shape, dimension, count * run)) for each in made]
     begin, end = [0] * len(shape), list(shape)
     if is_backward:
         begin[dimension], end[dimension] = missing, missing + shape[dimension]
@@ -134,6 +148,7 @@ OPERATIONS = {
     "stablehlo.maximum": ("arith.maximumf", "arith.maxsi", lambda element: _extreme(element, -1)),
     "stablehlo.minimum": ("arith.minimumf", "arith.minsi", lambda element: _extreme(element, 1)),
 }
+SLOW = {f"stablehlo.{name}" for name in ("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "power", "tanh", "sine", "cosine")}
 WIDER = {"f16": "f32", "bf16": "f32", "f32": "f64", "f64": "f64"}
 
 

@@ -32,7 +32,7 @@ def lower_select_and_scatter(op, module):
     operands = [which, source, first]
     if overlap and has_known_sizes:
         replace(op, taken(b, operands))
-    elif has_known_sizes and _is_closed(combiner):
+    elif has_known_sizes and is_closed(combiner):
         # An element of one window at most is as well written there: a core goes along those of a window faster.
         replace(op, call_either(b, module, "given", operands, [op.results[0].type], given_place_by_place, on_blocks=taken))
     else:
@@ -40,7 +40,7 @@ def lower_select_and_scatter(op, module):
     return True
 
 
-def _is_closed(block):
+def is_closed(block):
     """Whether its operations use nothing from outside."""
     mine = [*block.arguments, *(result for op in block.operations for result in op.operation.results)]
     return all(each in mine for op in block.operations for each in op.operation.operands)
