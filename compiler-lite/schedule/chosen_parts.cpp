@@ -148,8 +148,6 @@ struct ReadAsOperand : mlir::OpRewritePattern<tensor::ExtractOp> {
   LogicalResult matchAndRewrite(tensor::ExtractOp extract, mlir::PatternRewriter& rewriter) const override {
     linalg::GenericOp reader = reader_of(extract);
     if (!reader || reader.getNumReductionLoops() != 0) return mlir::failure();
-    // A tensor from before a loop or from a call is read by places as well.
-    if (!extract.getTensor().getDefiningOp<linalg::GenericOp>()) return mlir::failure();
     const std::optional<mlir::AffineMap> map = own_place(reader, extract);
     if (!map) return mlir::failure();
     rewriter.setInsertionPoint(reader);

@@ -292,10 +292,8 @@ LogicalResult fuse(mlir::ModuleOp module, Products products) {
   forms.add<Generalize, ForgetInitialValue>(context);
   populate_gather_patterns(forms);
   populate_stepped_sum_patterns(forms);
-  if (products == Products::kOnCores) {
-    populate_phased_sum_patterns(forms);
-    populate_chosen_part_patterns(forms);
-  }
+  if (products != Products::kAnywhere) populate_chosen_part_patterns(forms);
+  if (products == Products::kOnCores) populate_phased_sum_patterns(forms);
   if (products == Products::kOnBlocks) forms.add<GeneralizeSingleWindows>(context);
   if (failed(rewrite_functions(module, std::move(forms)))) return mlir::failure();
   codegen::make_integers_total(module);
