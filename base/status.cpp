@@ -25,9 +25,21 @@ std::string_view status_code_name(StatusCode code) {
   return "UNKNOWN";
 }
 
+namespace {
+
+// A zero would end the message for whoever reads it as C does, with the backtrace that stands behind it.
+std::string without_zeros(std::string message) {
+  for (size_t at = message.find('\0'); at != message.npos; at = message.find('\0', at + 2))
+    message.replace(at, 1, "\\0");
+  return message;
+}
+
+}  // namespace
+
 // A status that carries kOk would be neither; it becomes kUnknown so that the failure is not lost.
 Status::Status(StatusCode code, std::string message, const char* file, uint32_t line)
-    : failure_(new Failure{code == StatusCode::kOk ? StatusCode::kUnknown : code, line, file, std::move(message)}) {}
+    : failure_(new Failure{code == StatusCode::kOk ? StatusCode::kUnknown : code, line, file,
+                           without_zeros(std::move(message))}) {}
 
 Status make_failure(StatusOrigin origin, std::span<const TextPiece> pieces) {
   return Status(origin.code, join_text(pieces), origin.file, origin.line);
@@ -45,7 +57,7 @@ Status Status::clone() const {
 }
 
 Status Status::with_context(std::string_view context) && {
-  if (failure_) failure_->message.append("\n  ").append(context);
+  if (failure_) failure_->message.append("\n  ").append(without_zeros(std::string(context)));
   return std::move(*this);
 }
 

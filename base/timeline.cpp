@@ -4,28 +4,13 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 
 namespace baton {
 namespace {
 
 std::atomic<uint64_t> next_identity{1};
-
-void append_quoted(std::string& target, std::string_view words) {
-  target += '"';
-  for (const char letter : words) {
-    if (letter == '"' || letter == '\\') {
-      (target += '\\') += letter;
-    } else if (static_cast<unsigned char>(letter) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof(escaped), "\\u%04x", letter);
-      target += escaped;
-    } else {
-      target += letter;
-    }
-  }
-  target += '"';
-}
 
 // The format counts in microseconds.
 void append_us(std::string& target, int64_t ns) {
@@ -36,7 +21,7 @@ void append_us(std::string& target, int64_t ns) {
 
 void append_event(std::string& target, std::string_view kind, std::string_view name, uint32_t row) {
   target += text(",\n{\"ph\":\"", kind, "\",\"pid\":1,\"tid\":", row, ",\"name\":");
-  append_quoted(target, name);
+  append_json_string(target, name);
 }
 
 void append_flow(std::string& target, bool begins, uint64_t flow, uint32_t row, int64_t at_ns) {
@@ -50,7 +35,7 @@ void append_span(std::string& target, uint32_t row, const Timeline::Span& span, 
   const Timeline::Label& label = *span.label;
   append_event(target, "X", label.name, row);
   target += ",\"cat\":";
-  append_quoted(target, label.category);
+  append_json_string(target, label.category);
   target += ",\"ts\":";
   append_us(target, span.begin_ns - begin_ns);
   target += ",\"dur\":";
@@ -59,9 +44,9 @@ void append_span(std::string& target, uint32_t row, const Timeline::Span& span, 
   const char* joint = "";
   for (const auto& [key, value] : label.facts) {
     target += joint;
-    append_quoted(target, key);
+    append_json_string(target, key);
     target += ':';
-    append_quoted(target, value);
+    append_json_string(target, value);
     joint = ",";
   }
   if (const uint64_t bytes = label.bytes) target += text(joint, "\"bytes\":", bytes);
@@ -208,13 +193,13 @@ std::string Timeline::json() const {
   std::string out = text("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"spans_left_out\":\"", missing, "\"");
   for (size_t i = 0; i < notes_.size(); ++i) {
     out += text(",\"note ", i, "\":");
-    append_quoted(out, notes_[i]);
+    append_json_string(out, notes_[i]);
   }
   out += "},\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"baton\"}}";
   for (const auto& row : rows_) {
     append_event(out, "M", "thread_name", row->number);
     out += ",\"args\":{\"name\":";
-    append_quoted(out, row->name);
+    append_json_string(out, row->name);
     out += "}}";
     row->for_each([&](const Span& span) { append_span(out, row->number, span, begin_ns); });
   }

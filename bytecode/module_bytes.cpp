@@ -63,10 +63,11 @@ Status read_whole(int descriptor, std::span<std::byte> target, const std::string
   return {};
 }
 
-// An open file descriptor that closes itself; the mapping outlives it.
+// An open file descriptor that closes itself; the mapping outlives it. A pipe that nobody writes to is opened at once, and
+// refused as what it is.
 class File {
  public:
-  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File() {

@@ -39,6 +39,10 @@ bool CodeVerifier::note(size_t pc, Message message, std::span<const TextPiece> p
   if (pc < code_.size()) {
     const InstructionInfo* row = find_info(static_cast<uint16_t>(code_[pc]));
     where += text(", word ", pc, " (", row ? row->mnemonic() : text("code ", hex(code_[pc] & 0xffff)), ")");
+    // The debug table was checked with the others.
+    const auto begin = static_cast<size_t>(code_.data() - facts_.code.data());
+    if (const auto place = view_.location(static_cast<uint32_t>(begin + pc)))
+      where += text(" at ", place->file, ":", place->line, ":", place->column);
   }
   failure_ = Status(StatusCode::kInvalidArgument, text(where, ": ", sentence(message, pieces)));
   return false;

@@ -29,6 +29,17 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
+// What is refused is made once more, with what it takes to name functions and lines.
+Status verify(std::span<const std::byte> bytes, std::string_view source, bytecode::AssemblerOptions assembler) {
+  if (bytecode::verify(bytes)) return {};
+  assembler.record_locations = true;
+  assembler.strip_debug = false;
+  BATON_TRY_ASSIGN(const std::vector<std::byte> told, bytecode::assemble(source, assembler));
+  auto verified = bytecode::verify(told);
+  if (verified) verified = bytecode::verify(bytes);
+  return std::move(verified).error().with_context(text("in the module made of '", assembler.file_name, "'"));
+}
+
 Status assemble(const Options& options) {
   BATON_TRY(refuse_binary_on_terminal(options.output));
   tell_what_is_awaited(options.source, "a program as text");
@@ -38,11 +49,7 @@ Status assemble(const Options& options) {
   assembler.record_locations = options.record_locations;
   assembler.strip_debug = options.strip_debug;
   BATON_TRY_ASSIGN(const std::vector<std::byte> bytes, bytecode::assemble(text_of(source), assembler));
-  if (!options.no_verify) {
-    auto verified = bytecode::verify(bytes);
-    if (!verified)
-      return std::move(verified).error().with_context(text("in the module made of '", options.source, "'"));
-  }
+  if (!options.no_verify) BATON_TRY(verify(bytes, text_of(source), assembler));
   return write_file(options.output, bytes);
 }
 

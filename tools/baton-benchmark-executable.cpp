@@ -32,7 +32,8 @@ struct Options {
   std::string fail_on = "never";
 };
 
-constexpr uint64_t kPrinted = 16;  // Elements of a binding.
+constexpr uint64_t kPrinted = 16;           // Elements of a binding.
+constexpr uint64_t kBatchMost = 1'000'000;  // Each is kept; a recording of more fills the memory.
 
 constexpr flags::CommandLine::Program kProgram = {
     "baton-benchmark-executable",
@@ -144,6 +145,10 @@ Result<uint32_t> parse_constant(std::string_view given) {
 }
 
 Status prepare(const Options& options, Kernel& kernel) {
+  if (options.batch_size == 0 || options.batch_size > kBatchMost) {
+    return failure(StatusCode::kInvalidArgument, "--batch_size=", options.batch_size,
+                   " is no number of dispatches in one recording, which are 1 to ", kBatchMost);
+  }
   BATON_TRY(parse_grid(options.grid, kernel.grid));
   for (const std::string& constant : options.constants) {
     BATON_TRY_ASSIGN(const uint32_t word, parse_constant(constant));

@@ -1,5 +1,7 @@
 // baton-benchmark-module: what a program costs, phase by phase, on Google Benchmark.
 
+#include <algorithm>
+
 #include "hal/drivers/local/dispatch_times.hpp"
 #include "tools/benchmark/import_times.hpp"
 #include "tools/benchmark/phases.hpp"
@@ -19,6 +21,7 @@ namespace baton::tools {
 namespace {
 
 constexpr uint64_t kTracedCalls = 16;
+constexpr uint64_t kCountMost = 1'000'000'000;  // Beyond it a run never ends, or a count is one less than none.
 
 struct Options {
   std::vector<std::string> modules;
@@ -158,6 +161,10 @@ Status time_dispatches(const Options& options) {
 Status run(const Options& options, Session& session) {
   if (options.batch_size == 0 || options.batch_concurrency == 0)
     return failure(StatusCode::kInvalidArgument, "a batch needs at least one call, and one in flight");
+  if (std::max({options.batch_size, options.batch_concurrency, options.iterations}) > kCountMost) {
+    return failure(StatusCode::kInvalidArgument, "--batch_size=, --batch_concurrency= and --iterations= are up to ",
+                   kCountMost);
+  }
   Subject subject;
   subject.batch_size = options.batch_size;
   subject.batch_concurrency = options.batch_concurrency;

@@ -54,18 +54,32 @@ bool same_devices(const std::vector<std::string>& kept, const std::vector<std::s
   return true;
 }
 
+// The devices of the kept run, unless others are given; and what else the flags say, beside what was kept.
+DeviceFlags with_flags(const DeviceFlags& kept, const DeviceFlags& asked) {
+  DeviceFlags devices = asked;
+  if (asked.devices.empty()) devices.devices = kept.devices;
+  devices.executables.insert(devices.executables.begin(), kept.executables.begin(), kept.executables.end());
+  devices.executable_plugins.insert(devices.executable_plugins.begin(), kept.executable_plugins.begin(),
+                                    kept.executable_plugins.end());
+  devices.no_native_code |= kept.no_native_code;
+  return devices;
+}
+
 Status replay(const Options& options, const hal::Ranks& ranks, PhaseTimes& times) {
+  if (options.devices.list_drivers || options.devices.list_devices || options.devices.dump_devices) {
+    BATON_TRY_ASSIGN(const hal::DriverRegistry drivers, make_driver_registry(options.devices));
+    Result<bool> listed = print_device_lists(drivers, options.devices);
+    return listed ? Status() : std::move(listed).error();
+  }
   if (options.folder.empty()) return failure(StatusCode::kInvalidArgument, "no recording was given");
   BATON_TRY_ASSIGN(ProgramRun run, load_run(options.folder));
   run.ranks = ranks;
   Rounding rounding = options.rounding;
-  if (!options.devices.devices.empty()) {
-    if (rounding.tolerance < 0 && !same_devices(run.devices.devices, options.devices.devices)) {
-      rounding.tolerance = kToleranceBetweenDevices;
-    }
-    run.devices.devices = options.devices.devices;
+  const std::vector<std::string> kept_devices = run.devices.devices;
+  run.devices = with_flags(run.devices, options.devices);
+  if (rounding.tolerance < 0 && !same_devices(kept_devices, run.devices.devices)) {
+    rounding.tolerance = kToleranceBetweenDevices;
   }
-  run.devices.cuda_mode = options.devices.cuda_mode;
   rounding.tolerance = std::max(rounding.tolerance, 0.0);
   BATON_TRY_ASSIGN(const auto comparer, StepComparer::load(options.folder, rounding));
   run.devices.step_listener = comparer;
@@ -80,6 +94,7 @@ Status replay_ranked(Options& options, PhaseTimes& times) {
   BATON_TRY_ASSIGN(const hal::Ranks ranks, hal::ranks_of_environment());
   options.folder = with_rank(std::move(options.folder), ranks);
   put_rank(ranks, {&options.devices.devices});
+  options.devices.trace = with_rank(std::move(options.devices.trace), ranks);
   RankOutput output(ranks);
   return output.finish(replay(options, ranks, times));
 }

@@ -110,6 +110,15 @@ template <typename Argument>
 
 }  // namespace
 
+// A native function that calls back into the program does it on the machine that runs it.
+Status Invocation::in_flight() const {
+  if (machine_.suspension == Suspension::kRunning) {
+    return failure(StatusCode::kFailedPrecondition, "a call of this invocation is running, function '", function_->name,
+                   "': what it calls makes an invocation of its own to call more");
+  }
+  return failure(StatusCode::kFailedPrecondition, "a call of this invocation is still suspended");
+}
+
 size_t Invocation::storage_bytes(const InvocationOptions& options) {
   return sizeof(Value) * options.stack_values + sizeof(Object*) * options.stack_refs +
          sizeof(Frame) * options.stack_frames;
@@ -220,14 +229,17 @@ Status Invocation::run_in_turn(const ExportedFunction& function) {
 [[gnu::always_inline]] inline Status Invocation::run_entered(const ExportedFunction& function) {
   function_ = &function;
   machine_.state = machine_.states + function.module;
+  machine_.suspension = Suspension::kRunning;
   enter(function);
   machine_.trap = check_interrupts(machine_);
   if (machine_.trap != TrapKind::kNone) [[unlikely]]
     return trapped();
   const WorkLimits::Scope limits(&machine_.limits);
   const RunOutcome outcome = run(machine_);
-  if (outcome == RunOutcome::kDone) [[likely]]
+  if (outcome == RunOutcome::kDone) [[likely]] {
+    machine_.suspension = Suspension::kNone;
     return {};
+  }
   return end_in_place(outcome);
 }
 
@@ -261,6 +273,7 @@ Result<Invocation::Outcome> Invocation::run_on_here(const ExportedFunction& func
 }
 
 Result<Invocation::Outcome> Invocation::resume() {
+  if (machine_.suspension == Suspension::kRunning) return in_flight();
   if (machine_.suspension == Suspension::kNone) {
     return failure(StatusCode::kFailedPrecondition, "no call of this invocation is suspended");
   }
@@ -285,7 +298,7 @@ Status Invocation::take_results(std::span<Value> results) {
 }
 
 void Invocation::abandon() {
-  if (machine_.suspension == Suspension::kNone) return;
+  if (machine_.suspension == Suspension::kNone || machine_.suspension == Suspension::kRunning) return;
   machine_.suspension = Suspension::kNone;
   release_object(std::exchange(machine_.waiting_on, nullptr));
   unwind();
@@ -309,9 +322,8 @@ void Invocation::set_tracer(Tracer* tracer) { machine_.tracer = tracer; }
 template <typename Argument>
 [[gnu::always_inline]] inline Status Invocation::start(const ExportedFunction& function,
                                                        std::span<const Argument> arguments) {
-  if (machine_.suspension != Suspension::kNone) [[unlikely]] {
-    return failure(StatusCode::kFailedPrecondition, "a call of this invocation is still suspended");
-  }
+  if (machine_.suspension != Suspension::kNone) [[unlikely]]
+    return in_flight();
   if (finished_) [[unlikely]]
     drop_results();
   machine_.frame = nullptr;
@@ -330,8 +342,10 @@ template <typename Argument>
   if (function.body) [[likely]]
     enter(function);
   const bool typed = shape.argument_refs == 0 ? place_values(arguments) : place_mixed(arguments);
-  if (typed) [[likely]]
+  if (typed) [[likely]] {
+    machine_.suspension = Suspension::kRunning;
     return {};
+  }
   release_refs(machine_.refs, machine_.refs + shape.argument_refs);
   return wrong_type(function, arguments);
 }
@@ -422,6 +436,7 @@ Status Invocation::advance() {
 
 Status Invocation::settle(RunOutcome outcome) {
   if (outcome == RunOutcome::kDone) [[likely]] {
+    machine_.suspension = Suspension::kNone;
     finished_ = true;
     return {};
   }
@@ -433,6 +448,7 @@ Status Invocation::trapped() {
   Status status = describe_trap(machine_);
   const bool interrupted = machine_.trap == TrapKind::kDeadline || machine_.trap == TrapKind::kCancelled;
   if (interrupted) machine_.limits.stop_kept();
+  machine_.suspension = Suspension::kNone;
   unwind();
   return status;
 }
@@ -467,6 +483,7 @@ Status Invocation::call_native_export(Object* resumed) {
           .resumed = resumed};
   Status::Failure* failed = function_->native.body(&call);
   call.resumed = nullptr;
+  machine_.suspension = Suspension::kNone;
   if (failed) {
     unwind();
     return Status::adopt(failed);
@@ -492,7 +509,7 @@ void Invocation::wait() const {
 }
 
 Status Invocation::resume_once() {
-  const Suspension suspension = std::exchange(machine_.suspension, Suspension::kNone);
+  const Suspension suspension = std::exchange(machine_.suspension, Suspension::kRunning);
   const Ref<Object> waited = Ref<Object>::adopt(std::exchange(machine_.waiting_on, nullptr));
   machine_.trap = check_interrupts(machine_);
   if (machine_.trap != TrapKind::kNone) return trapped().with_context(describe_wait(suspension));
@@ -500,7 +517,7 @@ Status Invocation::resume_once() {
     case Suspension::kPendingExport: return call_native_export(waited.get());
     case Suspension::kPendingImport:
       BATON_TRY(finish_pending_import(waited.get()));
-      if (machine_.suspension != Suspension::kNone) return {};
+      if (machine_.suspension != Suspension::kRunning) return {};
       return advance();
     default: return advance();
   }

@@ -101,6 +101,7 @@ class Invocation {
   Result<Outcome> run_on(const ExportedFunction& function, std::span<const Argument> arguments);
   template <typename Argument>
   Status start(const ExportedFunction& function, std::span<const Argument> arguments);
+  [[gnu::cold, gnu::noinline]] Status in_flight() const;
   bool has_room(const ExportedFunction& function) const;
   [[gnu::cold, gnu::noinline]] Status no_room(const ExportedFunction& function) const;
   template <typename Argument>

@@ -28,7 +28,8 @@ struct Frame {
 constexpr uint64_t kFuelQuantum = 1024;
 
 enum class RunOutcome : uint8_t { kDone, kSuspended, kTrapped };
-enum class Suspension : uint8_t { kNone, kYield, kAwait, kPendingImport, kPendingExport };
+// kRunning: none, but a call is under way on this machine.
+enum class Suspension : uint8_t { kNone, kRunning, kYield, kAwait, kPendingImport, kPendingExport };
 
 struct Machine {
   Value* values = nullptr;  // bottom of each bank, and the first slot beyond

@@ -193,6 +193,8 @@ LogicalResult apply_pdl_spec(ModuleOp program, llvm::StringRef path, bool verbos
   mlir::OwningOpRef<ModuleOp> spec = read_spec(program, "PDL spec", path);
   llvm::SmallVector<pdl::PatternOp> patterns;
   if (!spec || failed(check_spec(*spec, patterns))) return mlir::failure();
+  if (patterns.empty())  // The library takes a list of patterns for granted.
+    return mlir::emitError(spec->getLoc()) << "The PDL spec " << path << " has no pdl.pattern.";
   spec->walk(give_body);
   for (pdl::PatternOp pattern : patterns) {
     for (auto call : pattern.getRewriter().getBodyRegion().getOps<pdl::ApplyNativeRewriteOp>()) {

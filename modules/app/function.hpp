@@ -6,7 +6,7 @@
 //
 // Types: int32_t, int64_t, float, double; Tensor for any tensor, TensorOf<float> for one of f32; sdk::Ref<baton_object> for
 // any other reference. Several results are a tuple, none is void.
-// Threads: a Function runs one call at a time; each thread finds its own.
+// Threads: a Function runs one call at a time; each thread finds its own, and so does what a call calls back.
 #pragma once
 
 #include <array>

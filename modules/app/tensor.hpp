@@ -62,6 +62,10 @@ class Tensor {
                                   std::span<const T> elements);
   static Result<Tensor> from_bytes(hal::Device& device, hal::ElementType type, Shape shape,
                                    std::span<const std::byte> elements);
+  static Result<Tensor> from_bytes(hal::Device& device, hal::ElementType type, std::initializer_list<int64_t> shape,
+                                   std::span<const std::byte> elements) {
+    return from_bytes(device, type, Shape(shape.begin(), shape.size()), elements);
+  }
   // In place: see hal/dlpack.hpp for who owns what, and for streams.
   static Result<Tensor> from_dlpack(hal::Device& device, baton_dl_managed_tensor* tensor,
                                     int64_t stream = hal::kNoStream);

@@ -72,7 +72,8 @@ const char* baton_function_signature(const baton_function* function); /* "iI_f",
 
 /* Calls. Arguments and results stand in the order of the signature, values and references alike; counts must be those
  * of the signature. Reference arguments are borrowed; reference results are owned by the caller. An invocation may be
- * used again and again; a call that suspends is waited for. */
+ * used again and again; a call that suspends is waited for. While it runs it takes no other: a function of the app that
+ * calls back into the program makes an invocation of its own, and gets FAILED_PRECONDITION without one. */
 baton_status* baton_invocation_create(baton_context* context, baton_invocation** out_invocation);
 void baton_invocation_release(baton_invocation* invocation);
 baton_status* baton_invocation_invoke(baton_invocation* invocation, const baton_function* function,

@@ -52,7 +52,8 @@ class TritonKernel:
         except FileNotFoundError as error:
             raise UnavailableError(str(error)) from None
         metadata, cubin = (os.path.abspath(path) for path in self.write(folder))
-        done = subprocess.run([tool, metadata, cubin, f"--signature={self.signature}", f"--grid-rank={grid_rank}"], check=False,
+        signature = [f"--signature={self.signature}"] if self.signature else []  # A kernel may take nothing.
+        done = subprocess.run([tool, metadata, cubin, *signature, f"--grid-rank={grid_rank}"], check=False,
                               capture_output=True, text=True, env=environment())
         if done.returncode != 0:
             said = done.stderr.strip()

@@ -42,6 +42,13 @@ TEST(Status, KeepsAFailureThatCarriesOk) {
   EXPECT_EQ(status.code(), StatusCode::kUnknown);
 }
 
+// Whoever reads a message as C does sees all of it.
+TEST(Status, AZeroInAMessageIsWrittenOut) {
+  constexpr std::string_view kZeros("a\0b\0", 4);
+  const Status status = failure(StatusCode::kAborted, kZeros, "c").with_context(kZeros);
+  EXPECT_EQ(status.message(), "a\\0b\\0c\n  a\\0b\\0");
+}
+
 TEST(Status, AppendsALineForEachContext) {
   const Status status = not_found().with_context("while linking 'app'").with_context("while loading 'app.bvm'");
   EXPECT_EQ(status.code(), StatusCode::kNotFound);

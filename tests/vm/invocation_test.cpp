@@ -28,6 +28,13 @@ export func @spin() {
 again:
   br again
 }
+export func @asks(%a: i32) -> i32 {
+  mul.imm.i32 %v1, %a, 100
+  call.import @host.entered, %v2, %r0
+  yield
+  add.i32 %v0, %v0, %v1
+  return
+}
 export func @later(%a: i32) -> i32 {
   yield
   add.imm.i32 %v0, %a, 1
@@ -100,6 +107,56 @@ TEST_F(InvocationTest, ChecksTheCountsOfArgumentsAndResults) {
   const Value arguments[2] = {};
   EXPECT_EQ(invocation_.invoke_slots(add, arguments, {}).to_string(),
             "INVALID_ARGUMENT; function 'add' has 1 results, but room is given for 0");
+}
+
+// A native function that calls back into the program on the invocation that runs it would write over its registers.
+TEST_F(InvocationTest, WhileItRunsItTakesNoOtherCall) {
+  std::vector<std::string> said;
+  const auto ask = [&] {
+    const ExportedFunction three = testing::expect_ok(context_->find_function("three"));
+    said = {invocation_.invoke_slots(three, {}, {}).to_string(), invocation_.invoke(three, {}, {}).to_string(),
+            invocation_.begin_slots(three, {}).error().to_string(), invocation_.resume().error().to_string(),
+            invocation_.take_results({}).to_string()};
+    invocation_.abandon();  // There is nothing that waits.
+  };
+  const auto expect_refusals = [&](const char* function) {
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(said[i], text("FAILED_PRECONDITION; a call of this invocation is running, function '", function,
+                              "': what it calls makes an invocation of its own to call more"));
+    }
+    EXPECT_EQ(said[4], "FAILED_PRECONDITION; no call of this invocation has finished");
+  };
+  entered_ = ask;
+  EXPECT_EQ(testing::expect_ok(call("asks", {Value::of(int32_t{7})}))[0].i32, 707);
+  expect_refusals("asks");
+  testing::expect_ok(call("host.entered"));
+  expect_refusals("entered");
+  // By way of another invocation, which may call what it likes.
+  entered_ = [&] {
+    Invocation other(context_);
+    entered_ = ask;
+    EXPECT_EQ(testing::expect_ok(testing::call(other, context_, "asks", {Value::of(int32_t{3})}))[0].i32, 303);
+  };
+  EXPECT_EQ(testing::expect_ok(call("asks", {Value::of(int32_t{5})}))[0].i32, 505);
+  expect_refusals("asks");
+}
+
+// However a call ends, the next one begins.
+TEST_F(InvocationTest, ACallThatEndedRefusesNoOther) {
+  const auto expect_three = [&] { testing::expect_ok(call("three")); };
+  entered_ = [this] { invocation_.cancel(); };
+  EXPECT_EQ(call("spin").error().code(), StatusCode::kCancelled);
+  invocation_.clear_cancel();
+  entered_ = nullptr;
+  expect_three();
+  EXPECT_EQ(call("add", {Value()}).error().code(), StatusCode::kInvalidArgument);
+  expect_three();
+  EXPECT_EQ(call("native.fail", {Value()}).error().code(), StatusCode::kUnavailable);
+  expect_three();
+  EXPECT_EQ(call("recur", {Value::of(int32_t{1'000'000})}).error().code(), StatusCode::kResourceExhausted);
+  expect_three();
+  EXPECT_EQ(testing::expect_ok(call("later", {Value::of(int32_t{1})}))[0].i32, 2);
+  expect_three();
 }
 
 // The storage is as another use left it: references in it must not be taken for live ones.

@@ -2,6 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "base/json_text.hpp"
 #include "hal/commands/barrier.hpp"
 #include "hal/commands/dispatch.hpp"
 #include "hal/queue.hpp"
@@ -107,7 +108,7 @@ void register_on_device(const Kernel& kernel) {
   KernelWork trial(kernel);
   const int64_t iterations = device_iterations(devices, trial);
   if (iterations == 0) return;
-  benchmark::RegisterBenchmark((kernel.entry_point_name + ".on_device").c_str(),
+  benchmark::RegisterBenchmark(as_utf8(kernel.entry_point_name + ".on_device").c_str(),
                                [&kernel](benchmark::State& state) {
                                  KernelWork work(kernel);
                                  measure_on_device(state, {&kernel.device, 1}, work);
@@ -140,7 +141,7 @@ Status execute(hal::Device& device, hal::Recording& recording) {
 }
 
 void register_kernel(const Kernel& kernel) {
-  const std::string& name = kernel.entry_point_name;
+  const std::string name = as_utf8(kernel.entry_point_name);
   benchmark::RegisterBenchmark("executable.load", [&kernel](benchmark::State& state) {
     load(state, kernel);
   })->UseRealTime();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <deque>
 
+#include "base/json_text.hpp"
 #include "bytecode/verifier.hpp"
 #include "hal/commands/barrier.hpp"
 #include "hal/queue.hpp"
@@ -173,7 +174,7 @@ void register_on_device(const Subject& subject, const BenchmarkedFunction& funct
     return device_iterations(subject.devices, work);
   }();
   if (iterations == 0) return;
-  const std::string name = text(function.function.name, ".on_device");
+  const std::string name = as_utf8(text(function.function.name, ".on_device"));
   benchmark::RegisterBenchmark(name.c_str(),
                                [&subject, &function](benchmark::State& state) {
                                  CalledWork work(subject, function);
@@ -248,7 +249,7 @@ void register_preparation(const Subject& subject) {
 }
 
 void register_function(const Subject& subject, const BenchmarkedFunction& function) {
-  const std::string name(function.function.name);
+  const std::string name = as_utf8(function.function.name);
   auto* first =
       benchmark::RegisterBenchmark((name + ".first_call").c_str(), [&subject, &function](benchmark::State& state) {
         first_call(state, subject, function);

@@ -21,17 +21,18 @@ std::string duration_text(double ns) {
 
 bool Reporter::ReportContext(const Context& context) {
   name_width_ = std::max<size_t>(context.name_field_width, 24);
-  return true;
+  return !printer_ || printer_->ReportContext(context);
 }
 
 void Reporter::ReportRuns(const std::vector<Run>& runs) {
+  if (printer_) printer_->ReportRuns(runs);
   std::string name;
   std::string counters;
   std::vector<double> times_ns;
   for (const Run& run : runs) {
     if (run.error_occurred) {
       failed_ = true;
-      print(text(plain_name(run.benchmark_name()), ": ", run.error_message, "\n"));
+      if (!printer_) print(text(plain_name(run.benchmark_name()), ": ", run.error_message, "\n"));
       return;
     }
     if (run.run_type != Run::RT_Iteration) continue;
@@ -55,6 +56,7 @@ void Reporter::ReportRuns(const std::vector<Run>& runs) {
 }
 
 void Reporter::Finalize() {
+  if (printer_) return printer_->Finalize();
   for (const auto& [index, line] : lines_) print(line);
 }
 

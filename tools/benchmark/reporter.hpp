@@ -10,6 +10,9 @@ namespace baton::tools {
 
 class Reporter final : public benchmark::BenchmarkReporter {
  public:
+  // Google Benchmark's own, which prints in place of this one when the user asked for another format.
+  explicit Reporter(benchmark::BenchmarkReporter* printer = nullptr) : printer_(printer) {}
+
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
   void Finalize() override;
@@ -18,6 +21,7 @@ class Reporter final : public benchmark::BenchmarkReporter {
   bool failed() const { return failed_; }
 
  private:
+  benchmark::BenchmarkReporter* printer_;
   size_t name_width_ = 0;
   std::map<int64_t, std::string>
       lines_;  // Repetitions are taken in turn and end in any order; lines keep that of registration.

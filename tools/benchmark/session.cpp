@@ -2,6 +2,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
+#include <filesystem>
+
+#include "base/json_text.hpp"
 #include "tools/benchmark/reporter.hpp"
 #include "tools/benchmark/verdict.hpp"
 #include "tools/support/files.hpp"
@@ -47,12 +51,16 @@ void Session::keep_order() { flags_.emplace_back("--benchmark_enable_random_inte
 void Session::note(const std::string& name, const std::vector<std::string>& values) {
   std::string all;
   for (const std::string& value : values) all += text(all.empty() ? "" : " ", value);
-  conditions_[name] = std::move(all);
+  conditions_[name] = as_utf8(all);  // It goes into the JSON.
 }
 
 Status Session::begin(const std::string& compare, const std::string& fail_on) {
   compares_ = !compare.empty();
   fail_on_ = fail_on;
+  if (!compares_ && fail_on != "never") {
+    return failure(StatusCode::kInvalidArgument, "--fail_on=", fail_on,
+                   " needs --compare=: nothing is slower than nothing");
+  }
   if (compares_) {
     BATON_TRY_ASSIGN(const std::vector<std::byte> json, read_file(compare));
     BATON_TRY_ASSIGN(before_, read_samples(text_of(json), compare));
@@ -71,21 +79,39 @@ Status Session::begin(const std::string& compare, const std::string& fail_on) {
 }
 
 Result<bool> Session::run() {
-  if (says_format(flags_)) {
-    benchmark::RunSpecifiedBenchmarks();
-    return false;
-  }
-  Reporter reporter;
+  const bool for_people = !says_format(flags_);
+  Reporter reporter(for_people ? nullptr : benchmark::CreateDefaultDisplayReporter());
   if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0)
     return failure(StatusCode::kNotFound, "--benchmark_filter= names no benchmark");
-  print(describe_noise(reporter.samples()));
-  if (compares_) judge(compare(before_, reporter.samples()));
   failed_ = reporter.failed();
-  return true;
+  BATON_TRY(check_written());
+  if (for_people) print(describe_noise(reporter.samples()));
+  if (compares_) {
+    const std::vector<Difference> differences = compare(before_, reporter.samples());
+    const std::string words = describe(differences);
+    if (for_people) print(words);
+    if (!for_people) std::fputs(words.c_str(), stderr);
+    judge(differences);
+  }
+  return for_people;
+}
+
+// Google Benchmark does not look whether its file could be written. Another format than JSON says nothing that shows it.
+Status Session::check_written() const {
+  constexpr std::string_view kOut = "--benchmark_out=", kOutFormat = "--benchmark_out_format=";
+  std::string path;
+  bool is_json = true;
+  for (const std::string& flag : flags_) {
+    if (flag.starts_with(kOut)) path = flag.substr(kOut.size());
+    if (flag.starts_with(kOutFormat)) is_json = flag.substr(kOutFormat.size()) == "json";
+  }
+  if (path.empty() || !is_json || !std::filesystem::is_regular_file(path)) return {};
+  BATON_TRY_ASSIGN(const std::vector<std::byte> json, read_file(path));
+  if (failed_ || read_samples(text_of(json), path)) return {};
+  return failure(StatusCode::kDataLoss, "--benchmark_out=", path, " could not be written whole");
 }
 
 void Session::judge(const std::vector<Difference>& differences) {
-  print(describe(differences));
   if (fail_on_ == "never") return;
   const std::string slower = names_with(differences, Difference::Verdict::kSlower);
   if (!slower.empty()) worse_ = text("slower than before: ", slower);

@@ -30,13 +30,14 @@ class Session {
   static std::vector<std::string> fail_on() { return {"never", "slower", "unclear"}; }
 
   // Runs what is registered. For people: a line a benchmark, how noisy it was, and what changed; then true. When
-  // another format was asked for: what Google Benchmark prints, and nothing else.
+  // another format was asked for: what Google Benchmark prints on standard output, and nothing else there.
   Result<bool> run();
 
   // A failure when a benchmark could not go on, or was slower where that is to fail; asked for at the end.
   Status outcome() const;
 
  private:
+  Status check_written() const;
   void judge(const std::vector<Difference>& differences);
 
   std::vector<std::string> flags_;

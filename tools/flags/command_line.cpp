@@ -39,6 +39,18 @@ bool is_count(const std::string& given) {
   return errno == 0 && !given.empty() && end == given.c_str() + given.size();
 }
 
+// A tolerance that is no number would let nothing be equal, and one below 0 neither.
+bool is_amount(const std::string& given) {
+  char* end = nullptr;
+  const double amount = std::strtod(given.c_str(), &end);
+  return !given.empty() && end == given.c_str() + given.size() && amount >= 0;
+}
+
+// "--compare=$OLD", where OLD is not set, would be taken for a flag that was left out.
+std::string refusal_of_empty(const std::string& given) {
+  return given.empty() ? "the value is empty; leave the flag out for none" : "";
+}
+
 }  // namespace
 
 struct CommandLine::Parser : CLI::App {
@@ -55,6 +67,11 @@ struct CommandLine::Parser : CLI::App {
   void restrict_to(CLI::Option* option, std::vector<std::string> choices) {
     option->check(CLI::IsMember(choices));
     choices_[option] = std::move(choices);
+  }
+
+  bool is_toggle(const std::string& flag) {
+    const CLI::Option* option = get_option_no_throw(flag);
+    return option && option->get_items_expected_max() == 0;
   }
 
   Manual manual() {
@@ -96,7 +113,7 @@ CommandLine::CommandLine(const Program& program)
 CommandLine::~CommandLine() = default;
 
 void CommandLine::text(const char* flag, std::string& target, const char* help) {
-  parser_->add_option(flag, target, help);
+  parser_->add_option(flag, target, help)->check(refusal_of_empty);
 }
 void CommandLine::texts(const char* flag, std::vector<std::string>& target, const char* help) {
   parser_->many(flag, target, help);
@@ -113,7 +130,11 @@ void CommandLine::number(const char* flag, uint64_t& target, const char* help) {
     return is_count(given) ? std::string() : "'" + given + "' is no count; a whole number from 0 on is one";
   });
 }
-void CommandLine::real(const char* flag, double& target, const char* help) { parser_->add_option(flag, target, help); }
+void CommandLine::real(const char* flag, double& target, const char* help) {
+  parser_->add_option(flag, target, help)->check([](const std::string& given) {
+    return is_amount(given) ? std::string() : "'" + given + "' is no amount; a number from 0 on is one";
+  });
+}
 void CommandLine::toggle(const char* flag, bool& target, const char* help) { parser_->add_flag(flag, target, help); }
 void CommandLine::positional(const char* name, std::string& target, const char* help) {
   parser_->add_option(name, target, help);
@@ -137,6 +158,8 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     }
     const bool is_empty = argument->starts_with("--") && argument->find('=') == argument->size() - 1;
     if (is_empty) argument->pop_back();
+    if (is_empty && parser_->is_toggle(*argument))
+      return report(failure(StatusCode::kInvalidArgument, *argument, "= takes true, false or no value"));
     arguments.push_back(*argument);
     if (is_empty) arguments.emplace_back();
   }

@@ -30,13 +30,13 @@ class CommandLine {
   ~CommandLine();
 
   // Each names its target, which keeps its value when the flag is absent. `flag` is CLI11's: "--output,-o".
-  void text(const char* flag, std::string& target, const char* help);
+  void text(const char* flag, std::string& target, const char* help);  // not empty
   void texts(const char* flag, std::vector<std::string>& target, const char* help);
   void choice(const char* flag, std::string& target, std::vector<std::string> choices, const char* help);
   void choices(const char* flag, std::vector<std::string>& target, std::vector<std::string> choices, const char* help);
   // A whole number from 0 on, as C writes it: 16, +16, 0x10; 020, which is octal.
   void number(const char* flag, uint64_t& target, const char* help);
-  void real(const char* flag, double& target, const char* help);
+  void real(const char* flag, double& target, const char* help);  // 0, more, or inf
   void toggle(const char* flag, bool& target, const char* help);
   void positional(const char* name, std::string& target, const char* help);
   void positionals(const char* name, std::vector<std::string>& target, const char* help);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "modules/sdk/version.h"
 #include "tools/support/files.hpp"
@@ -87,6 +88,15 @@ Result<std::vector<std::string>> keep_inputs(Keeper& keeper, const std::vector<s
   return kept;
 }
 
+// A mark in place of what JSON cannot hold would be another name when the run is replayed.
+Status check_text(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (!is_utf8(word))
+      return failure(StatusCode::kInvalidArgument, "'", word, "' is not UTF-8, which run.json of a recording is.");
+  }
+  return {};
+}
+
 std::string with_folder(std::string words, const std::string& folder) {
   const std::string mark = Keeper::kFolderMark;
   if (const size_t at = words.find(mark); at != std::string::npos) words.replace(at, mark.size(), folder + "/");
@@ -148,10 +158,20 @@ Status keep_run(const std::string& folder, const ProgramRun& run) {
   BATON_TRY_ASSIGN(const auto parameters, keep_all(keeper, run.parameters, "", true));
   BATON_TRY_ASSIGN(const auto executables, keep_all(keeper, run.devices.executables, "", true));
   BATON_TRY_ASSIGN(const auto plugins, keep_all(keeper, run.devices.executable_plugins, "?", false));
-  const Json json = {
-      {"baton_recording", kKeptRunVersion}, {"version", BATON_VERSION},   {"modules", modules},
-      {"functions", run.functions},         {"inputs", inputs},           {"parameters", parameters},
-      {"devices", run.devices.devices},     {"executables", executables}, {"executable_plugins", plugins}};
+  for (const auto* words :
+       {&modules, &run.functions, &inputs, &parameters, &run.devices.devices, &executables, &plugins}) {
+    BATON_TRY(check_text(*words));
+  }
+  const Json json = {{"baton_recording", kKeptRunVersion},
+                     {"version", BATON_VERSION},
+                     {"modules", modules},
+                     {"functions", run.functions},
+                     {"inputs", inputs},
+                     {"parameters", parameters},
+                     {"devices", run.devices.devices},
+                     {"executables", executables},
+                     {"executable_plugins", plugins},
+                     {"no_native_code", run.devices.no_native_code}};
   return write_file((fs::path(folder) / "run.json").string(), bytes_of(json.dump(2) + "\n"));
 }
 
@@ -170,6 +190,7 @@ Result<ProgramRun> load_run(const std::string& folder) {
   BATON_TRY_ASSIGN(run.devices.devices, texts_in(json, "devices", folder));
   BATON_TRY_ASSIGN(run.devices.executables, texts_in(json, "executables", folder));
   BATON_TRY_ASSIGN(run.devices.executable_plugins, texts_in(json, "executable_plugins", folder));
+  run.devices.no_native_code = json.contains("no_native_code") && json["no_native_code"] == true;
   return run;
 }
 

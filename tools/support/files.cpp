@@ -82,17 +82,15 @@ Result<std::vector<std::byte>> read_file(const std::string& path) {
 }
 
 Result<SharedBytes> map_file(const std::string& path) {
-  if (path != "-") {
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return file_failure(path, "opened", errno);
-    const std::span<std::byte> bytes = map_plain(descriptor);
-    close(descriptor);
-    if (!bytes.empty()) {
-      const size_t size = bytes.size();
-      return SharedBytes{bytes, std::shared_ptr<void>(bytes.data(), [size](void* memory) { munmap(memory, size); })};
-    }
+  const File file(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
+  if (!file && path != "-") return file_failure(path, "opened", errno);
+  const std::span<std::byte> mapped = file ? map_plain(fileno(file.get())) : std::span<std::byte>();
+  if (!mapped.empty()) {
+    const size_t size = mapped.size();
+    return SharedBytes{mapped, std::shared_ptr<void>(mapped.data(), [size](void* memory) { munmap(memory, size); })};
   }
-  BATON_TRY_ASSIGN(std::vector<std::byte> bytes, read_file(path));
+  // From the same opening: who writes into a pipe would find it closed, and nobody writes to the second.
+  BATON_TRY_ASSIGN(std::vector<std::byte> bytes, file ? read_all(file.get(), path) : read_file(path));
   auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   return SharedBytes{*owner, owner};
 }

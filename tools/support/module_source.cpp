@@ -35,7 +35,10 @@ std::string path_of(const std::string& source) {
   return without_parameters.substr(0, without_parameters.rfind('@'));
 }
 
+// Looks at plain files alone: what is read from a pipe is gone.
 bool is_shared_library(const std::string& path) {
+  struct stat about;
+  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
   std::array<char, kElfMagic.size()> head{};
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (!file) return false;

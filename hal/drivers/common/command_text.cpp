@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json_text.hpp"
+
 namespace baton::hal {
 namespace {
 
@@ -188,22 +190,6 @@ void append_range_text(std::string& target, const ResolvedRange& range, BufferNu
   } else {
     add(target, range.end, ")");
   }
-}
-
-void append_json_string(std::string& target, std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  target += '"';
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      add(target, '\\', c);
-    } else if (code < 0x20) {
-      add(target, "\\u00", kHex[code >> 4], kHex[code & 15]);
-    } else {
-      target += c;
-    }
-  }
-  target += '"';
 }
 
 void append_command_text(std::string& target, uint32_t index, CommandKind kind, const void* command,

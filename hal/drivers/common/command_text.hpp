@@ -47,7 +47,5 @@ void append_command_json(std::string& target, uint32_t index, const Command& com
 
 // "buffer 1[0, 64)", "slot 0[16, end)".
 void append_range_text(std::string& target, const ResolvedRange& range, BufferNumbers& numbers);
-// With quotes and escapes.
-void append_json_string(std::string& target, std::string_view text);
 
 }  // namespace baton::hal

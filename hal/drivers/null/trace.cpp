@@ -1,5 +1,6 @@
 #include "hal/drivers/null/trace.hpp"
 
+#include "base/json_text.hpp"
 #include "hal/drivers/common/hazards.hpp"
 #include "hal/drivers/null/work.hpp"
 

@@ -157,7 +157,7 @@ TEST_F(FunctionTest, ResultsAreOfTheDeviceThatHasTheirMemory) {
 
 TEST_F(FunctionTest, ElementsWithoutATypeOfCppAreBytes) {
   const std::byte bits[] = {std::byte{1}, std::byte{0x3c}, std::byte{1}, std::byte{0}};
-  const auto halves = Tensor::from_bytes(*app_.devices()[0], hal::ElementType::kF16, std::array<int64_t, 1>{2}, bits);
+  const auto halves = Tensor::from_bytes(*app_.devices()[0], hal::ElementType::kF16, {2}, bits);
   ASSERT_OK(halves);
   EXPECT_THAT(halves->copy_bytes().value(), testing::ElementsAreArray(bits));
   EXPECT_FAILS(Tensor().copy_bytes(), StatusCode::kFailedPrecondition, "There is no tensor.");

@@ -59,3 +59,8 @@ util.func public @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   %r = math.absf %x : tensor<?xf32>
   util.return %r : tensor<?xf32>
 }
+
+// A spec without a pattern.
+// RUN: echo "module {}" > %t.empty.mlir && not baton-opt %s --preprocessing-pdl-spec-filename=%t.empty.mlir 2>&1 | FileCheck %s --check-prefix=NO-PATTERN
+// RUN: not baton-compile %s --preprocessing-pdl-spec-filename=/dev/null -o %t.bvm 2>&1 | FileCheck %s --check-prefix=NO-PATTERN
+// NO-PATTERN: error: The PDL spec {{.*}} has no pdl.pattern.
