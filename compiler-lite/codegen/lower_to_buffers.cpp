@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace baton::compiler_lite::codegen {
@@ -103,6 +104,12 @@ void separate_results(mlir::ModuleOp kernels) {
       } else {
         keep_memory_apart(begin.get());
       }
+    }
+  });
+  kernels.walk([](mlir::LoopLikeOpInterface loop) {
+    for (mlir::OpOperand& begin : loop.getInitsMutable()) {
+      const auto empty = begin.get().getDefiningOp<mlir::tensor::EmptyOp>();
+      if (empty && !empty->hasOneUse()) begin.set(mlir::OpBuilder(loop).clone(*empty)->getResult(0));
     }
   });
 }

@@ -3,6 +3,9 @@
 #include "compiler-lite/dialects/flow/dialect.hpp"
 #include "compiler-lite/dialects/util/dialect.hpp"
 #include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace baton::compiler_lite::schedule {
@@ -10,11 +13,50 @@ namespace {
 
 constexpr llvm::StringLiteral kOnCores = "baton.on_cores", kOnBlocks = "baton.on_blocks";
 constexpr llvm::StringLiteral kWithAtomics = "baton.with_atomics";
-constexpr llvm::StringLiteral kOneKernel = "baton.one_kernel";
+constexpr llvm::StringLiteral kOneKernel = "baton.one_kernel", kWorkgroups = "baton.workgroups";
 
 bool is_known(mlir::Type type) {
   const auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
+}
+
+// The loop whose turns are divided among workgroups, if any; each does as many, the last one what is left.
+mlir::FailureOr<int64_t> divide_loop(flow::DispatchRegionOp region) {
+  mlir::scf::ForOp loop;
+  for (auto each : region.getBody().getOps<mlir::scf::ForOp>()) {
+    if (each->hasAttr(kWorkgroups)) loop = each;
+  }
+  if (!loop) return 1;
+  const auto count = llvm::dyn_cast<mlir::IntegerAttr>(loop->removeAttr(kWorkgroups));
+  const auto begin = mlir::getConstantIntValue(loop.getLowerBound()),
+             end = mlir::getConstantIntValue(loop.getUpperBound());
+  const auto step = mlir::getConstantIntValue(loop.getStep());
+  if (!count || count.getInt() < 1 || begin != 0 || !end || step != 1) {
+    return loop.emitOpError(
+        "has turns that are not divided among workgroups: they count from 0 to a constant, one by one");
+  }
+  const auto divided = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const int64_t turns = std::max<int64_t>(1, divided(*end, count.getInt())), workgroups = divided(*end, turns);
+  mlir::OpBuilder builder(loop);
+  const mlir::Location location = loop.getLoc();
+  const auto index = [&](int64_t number) -> mlir::Value {
+    return builder.create<mlir::arith::ConstantIndexOp>(location, number);
+  };
+  const mlir::Value workgroup =
+      builder.create<flow::DispatchWorkgroupIDOp>(location, builder.getIndexType(), builder.getIndexAttr(0));
+  const mlir::Value first = builder.create<mlir::arith::MulIOp>(location, workgroup, index(turns));
+  const mlir::Value next = builder.create<mlir::arith::AddIOp>(location, first, index(turns));
+  loop.setLowerBound(first);
+  loop.setUpperBound(builder.create<mlir::arith::MinUIOp>(location, next, index(*end)));
+  return workgroups;
+}
+
+void count_workgroups(flow::DispatchRegionOp region, int64_t count) {
+  mlir::OpBuilder builder(region.getContext());
+  builder.createBlock(&region.getWorkgroupCount());
+  const mlir::Value one = builder.create<mlir::arith::ConstantIndexOp>(region.getLoc(), 1);
+  const mlir::Value all = builder.create<mlir::arith::ConstantIndexOp>(region.getLoc(), count);
+  builder.create<flow::ReturnOp>(region.getLoc(), mlir::ValueRange{all, one, one});
 }
 
 // What a function does stands in a region, which becomes a kernel as it is.
@@ -32,6 +74,9 @@ mlir::LogicalResult make_one_kernel(util::FuncOp function) {
   builder.setInsertionPointToEnd(kernel);
   builder.create<flow::ReturnOp>(function.getLoc(), end->getOperands());
   end->setOperands(region.getResults());
+  const mlir::FailureOr<int64_t> workgroups = divide_loop(region);
+  if (mlir::failed(workgroups)) return mlir::failure();
+  if (*workgroups > 1) count_workgroups(region, *workgroups);
   return mlir::success();
 }
 
@@ -89,15 +134,16 @@ mlir::LogicalResult choose_functions(mlir::ModuleOp module, Workgroups workgroup
       if (fits) chosen[function.getSymNameAttr()] = mlir::FlatSymbolRefAttr::get(util::FuncOp(*other).getSymNameAttr());
       left.insert(function);
       left.insert(*other);
-      if (fits && util::FuncOp(*other)->removeAttr(kOneKernel) && mlir::failed(make_one_kernel(*other))) {
-        return mlir::failure();
-      }
     }
   }
   module.walk([&](util::CallOp call) {
     if (const auto name = chosen.lookup(call.getCalleeAttr().getAttr())) call.setCalleeAttr(name);
   });
   erase_uncalled(module, symbols, left);
+  if (workgroups != Workgroups::kOnCores) return mlir::success();
+  for (util::FuncOp function : module.getOps<util::FuncOp>()) {
+    if (function->removeAttr(kOneKernel) && mlir::failed(make_one_kernel(function))) return mlir::failure();
+  }
   return mlir::success();
 }
 

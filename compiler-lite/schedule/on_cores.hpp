@@ -7,8 +7,10 @@
 //
 //   func.func private @rounds(...) attributes {baton.on_cores = @one_pass, baton.on_blocks = @side_by_side, baton.with_atomics = @at_once}
 //
-// With `baton.one_kernel` the other function is a kernel as it stands, loops over elements and all, for one core; it sees to
-// it that it indexes nothing outside, as a flow.dispatch.region does.
+// With `baton.one_kernel` the other function, or one that it calls, is a kernel as it stands, loops over elements and all, for
+// one core; it sees to it that it indexes nothing outside, as a flow.dispatch.region does. Where its outermost loop has
+// `baton.workgroups = 8`, that many workgroups do a range of the turns each, at once: turns write different elements of the
+// results that the loop carries, or the same values, and read none of them. Such a loop counts from 0 to a constant.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

@@ -15,6 +15,7 @@ from .build import Builder, element_of, shape_of, tensor_type
 from .complex_functions import FUNCTIONS, is_complex, part_type
 from .sizes import zero_sized
 from .transforms import transform
+from .words import joined_word, split_word
 
 # What moves elements, or takes each part for itself.
 BY_PARTS = {"reshape", "transpose", "broadcast_in_dim", "slice", "reverse", "concatenate", "pad", "dynamic_slice", "dynamic_update_slice",
@@ -98,32 +99,19 @@ class Parts:
     def _word(type_):
         if not is_complex(type_) or not isinstance(ir.ComplexType(type_.element_type).element_type, ir.F32Type):
             return type_
-        return tensor_type(list(type_.shape), ir.IntegerType.get_unsigned(64))
+        return tensor_type(list(type_.shape), ir.IntegerType.get_signless(64))
 
     def _split(self, b, argument):
         if self._word(argument.type) == argument.type:
             return tuple(b.value(f"stablehlo.{name}", [argument], part_type(argument.type)) for name in ("real", "imag"))
         argument.set_type(self._word(argument.type))
-        return self._split_word(b, argument)
-
-    @staticmethod
-    def _split_word(b, word):
-        u32, f32 = ir.IntegerType.get_unsigned(32), ir.F32Type.get()
-        shape = shape_of(word)
-
-        def floats(value):
-            return b.value("stablehlo.bitcast_convert", [b.convert(value, u32)], tensor_type(shape, f32))
-
-        return floats(word), floats(b.each("shift_right_logical", word, b.like(word, 32)))
+        return split_word(b, argument)
 
     @staticmethod
     def _joined(b, pair):
         if isinstance(element_of(pair[0]), ir.F64Type):
             return b.value("stablehlo.complex", pair, tensor_type(shape_of(pair[0]), ir.ComplexType.get(element_of(pair[0]))))
-        u32, u64 = ir.IntegerType.get_unsigned(32), ir.IntegerType.get_unsigned(64)
-        shape = shape_of(pair[0])
-        low, high = (b.convert(b.value("stablehlo.bitcast_convert", [each], tensor_type(shape, u32)), u64) for each in pair)
-        return b.either(low, b.each("shift_left", high, b.like(high, 32)))
+        return joined_word(b, pair)
 
     # Operations ------------------------------------------------------------------------------------------------------------
 

@@ -4,27 +4,47 @@ compiler-lite/schedule/on_cores.hpp).
 
 What goes element after element is one pass of a core. A GPU does the same in rounds, each for all elements at once.
 """
+import hashlib
+
 from jaxlib.mlir import ir
 
 from .build import Builder
 
 
-def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None, on_blocks=None, says=None):
+def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None, on_blocks=None, says=None, kernels=None):
     """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or `on_blocks`, where workgroups are blocks
-    of threads; or of a function of linalg, which `one_pass`, for cores, or `at_once`, for atomic operations, gets the name of. `says`: attributes
-    that say what the function does."""
+    of threads, or `kernels`, which calls kernels of cores (call_kernel); or of a function of linalg, which `one_pass`, for cores, or `at_once`, for
+    atomic operations, gets the name of. `says`: attributes that say what the function does."""
     types = [each.type for each in operands]
     name = _unused(module, kind)
     forms = {form: write for form, write in (("on_cores", one_pass), ("with_atomics", at_once)) if write}
-    attributes = {f"baton.{form}": ir.FlatSymbolRefAttr.get(f"{name}_{form}") for form in (*forms, *(["on_blocks"] if on_blocks else []))}
+    built = {form: write for form, write in (("on_blocks", on_blocks), ("on_cores", kernels)) if write}
+    attributes = {f"baton.{form}": ir.FlatSymbolRefAttr.get(f"{name}_{form}") for form in (*forms, *built)}
     _define(b, module, name, types, results, rounds, {**attributes, **(says or {})})
-    if on_blocks:
-        _define(b, module, name + "_on_blocks", types, results, on_blocks, {})
+    for form, write in built.items():
+        _define(b, module, f"{name}_{form}", types, results, write, {})
     for form, write in forms.items():
-        written = ir.Module.parse(write(f"{name}_{form}"), module.context)
-        module.body.append(written.body.operations[0])
-    call = b.operation("func.call", operands, results, {"callee": ir.FlatSymbolRefAttr.get(name)})
-    return list(call.results)
+        _append(module, write(f"{name}_{form}"))
+    return _call(b, name, operands, results)
+
+
+def call_kernel(b, kind, operands, results, write):
+    """Values of the types `results`, of a function `baton.one_kernel` that `write` gets the name of; for functions that are for cores alone.
+    Calls whose kernels are the same have one."""
+    module = module_of(b)
+    name = f"{kind}_{hashlib.sha256(write(kind).encode()).hexdigest()[:16]}"
+    if name not in _names(module):
+        _append(module, write(name))
+    return _call(b, name, operands, results)
+
+
+def _append(module, text):
+    written = ir.Module.parse(text, module.context)
+    module.body.append(written.body.operations[0])
+
+
+def _call(b, name, operands, results):
+    return list(b.operation("func.call", operands, results, {"callee": ir.FlatSymbolRefAttr.get(name)}).results)
 
 
 def module_of(b):
@@ -35,9 +55,12 @@ def module_of(b):
     return op if isinstance(op, ir.Module) else op.opview
 
 
+def _names(module):
+    return {ir.StringAttr(each.operation.attributes["sym_name"]).value for each in module.body.operations if "sym_name" in each.operation.attributes}
+
+
 def _unused(module, kind):
-    names = {ir.StringAttr(each.operation.attributes["sym_name"]).value for each in module.body.operations if "sym_name" in each.operation.attributes}
-    number = 0
+    names, number = _names(module), 0
     while f"{kind}_{number}" in names:
         number += 1
     return f"{kind}_{number}"

@@ -9,10 +9,14 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
+from . import fourier_on_cores
 from .build import element_of, is_value, shape_of, tensor_type
 from .complex_functions import is_complex, part_type, product
+from .fourier_stages import chirps, is_smooth, wide_enough
 from .libraries import call_fft
 from .on_cores import call_either, module_of
+from .scalars import owner_of
+from .words import joined_word, split_word, word_of
 
 PRODUCT_MAX = 64  # Elements along a dimension that are transformed by one product, where the length has divisors.
 PRIME_MAX = 256  # The same where it has none.
@@ -27,25 +31,78 @@ def transform(b, op, pair, module, libraries):
     lengths = list(op.attributes["fft_length"])
     if "fft" in libraries and len(lengths) <= 3:
         return _command(b, op, pair, module, kind, lengths)
-    value = op.operands[0]
-    rank = len(shape_of(value))
-    dimensions = list(range(rank - len(lengths), rank))
-    inverse = kind in ("IFFT", "IRFFT")
-    steps = list(reversed(list(zip(dimensions, lengths))))
     if kind in ("FFT", "IFFT") and _is_zero(pair[1]):  # Real numbers as complex ones.
         pair = (pair[0], None)
+    made = shape_of(op.results[0])
+    if not fourier_on_cores.takes(shape_of(pair[0]), lengths):
+        return _by_dimensions(b, pair, kind, lengths, made)
+    ends = all(use.owner.name == "func.return" for use in op.results[0].uses)
+    return _in_either_form(b, pair, kind, lengths, made, ends)
+
+
+def _in_either_form(b, pair, kind, lengths, made, ends):
+    """A transform as a whole, which has a form for cores. Complex numbers are words where they come as such, and where the function ends."""
+    element, shape = element_of(pair[0]), shape_of(pair[0])
+    word = word_of(pair) if pair[1] is not None and isinstance(element, ir.F32Type) else None
+    operands = [word] if word else [each for each in pair if each is not None]
+    form = "parts" if kind == "IRFFT" or isinstance(element, ir.F64Type) or not ends else "words"
+    results = [tensor_type(made, element)] * (1 if kind == "IRFFT" else 2)
+    if form == "words":
+        results = [tensor_type(made, ir.IntegerType.get_signless(64))]
+
+    def rounds(inner, operands):
+        parts = split_word(inner, operands[0]) if word else (*operands, None)[:2]
+        values = _by_dimensions(inner, parts, kind, lengths, made)
+        return [values] if kind == "IRFFT" else [joined_word(inner, values)] if form == "words" else list(values)
+
+    def kernels(inner, operands):
+        made_form, values = fourier_on_cores.transform(inner, element, ("words" if word else "parts", operands), form, shape, kind, lengths, _otherwise)
+        return [joined_word(inner, values)] if form == "words" != made_form else values
+
+    values = call_either(b, module_of(b), "transform", operands, results, rounds, kernels=kernels)
+    if kind == "IRFFT":
+        return values[0]
+    return split_word(b, values[0]) if form == "words" else tuple(values)
+
+
+def _otherwise(b, pair, dimension, length, kept, real, inverse):
+    """On cores, of lines that no kernel of theirs is for: a form and its values."""
+    if real == "IRFFT":
+        pair = _whole_pair(b, pair, dimension, length)
+        return "real", [_along_on_cores(b, pair, dimension, length, length, True)[0]]
+    return "parts", list(_along_on_cores(b, pair, dimension, length, kept, inverse))
+
+
+def _along_on_cores(b, pair, dimension, length, kept, inverse):
+    shape = shape_of(pair[0])
+    made = fourier_on_cores.along(b, element_of(pair[0]), pair, shape, dimension, length, inverse)
+    if made:
+        limits = [*shape[:dimension], kept, *shape[dimension + 1:]]
+        return made if kept == length else tuple(b.slice(each, [0] * len(shape), limits) for each in made)
+    if length > PRODUCT_MAX and not is_smooth(length):
+        wide = wide_enough(length)
+        return _as_convolution(b, pair, dimension, length, kept, inverse, _along_on_cores, wide)
+    return _by_products(b, pair, dimension, length, kept, inverse, _along_on_cores)
+
+
+def _whole_pair(b, pair, dimension, length):
+    return tuple(_whole(b, each, dimension, length, sign) for each, sign in zip(pair, (1, -1)))
+
+
+def _by_dimensions(b, pair, kind, lengths, made):
+    rank, inverse = len(made), kind in ("IFFT", "IRFFT")
+    steps = list(reversed(list(zip(range(rank - len(lengths), rank), lengths))))
     if kind == "IRFFT":  # The other dimensions first: only then are the coefficients along the last one those of real numbers.
         for dimension, length in steps[1:]:
             pair = _transformed(b, pair, dimension, length, length, inverse)
         return _real(b, pair, *steps[0])
     for dimension, length in steps:
-        kept = shape_of(op.results[0])[dimension] if kind == "RFFT" else length
-        pair = _transformed(b, pair, dimension, length, kept, inverse)
+        pair = _transformed(b, pair, dimension, length, made[dimension] if kind == "RFFT" else length, inverse)
     return pair
 
 
 def _is_zero(value):
-    op = value.owner if value is not None and isinstance(value.owner, ir.Operation) else None
+    op = owner_of(value) if value is not None else None
     if op is None or op.name != "stablehlo.constant":
         return False
     numbers = ir.DenseElementsAttr(op.attributes["value"])
@@ -73,8 +130,7 @@ def _real(b, pair, dimension, length):
     """The real numbers that coefficients along the last dimension belong to."""
     if _fits_workgroup(b, pair, length):
         return _as_lines(b, pair, dimension, length, length, True, 1)[0]
-    whole = tuple(_whole(b, each, dimension, length, sign) for each, sign in zip(pair, (1, -1)))
-    return _transformed(b, whole, dimension, length, length, True)[0]
+    return _transformed(b, _whole_pair(b, pair, dimension, length), dimension, length, length, True)[0]
 
 
 def _transformed(b, pair, dimension, length, kept, inverse):
@@ -111,7 +167,7 @@ def _as_lines(b, pair, dimension, length, kept, inverse, parts):
     def write(builder, operands):
         lines = operands[:-1]
         if shape[dimension] < length:
-            lines = [_whole(builder, each, 1, length, sign) for each, sign in zip(lines, (1, -1))]
+            lines = _whole_pair(builder, lines, 1, length)
         halves = _only_by_products if _bytes_of_line(lines[0], length) <= SURE_LINE_BYTES else _transformed
         return list(_by_products(builder, (*lines, None)[:2], 1, length, kept, inverse, halves))[:parts]
 
@@ -147,17 +203,14 @@ def _in_two_steps(b, pair, dimension, lengths, kept, inverse, transformed):
     return tuple(b.slice(each, [0] * len(shape), [*before, kept, *behind]) for each in pair)
 
 
-def _as_convolution(b, pair, dimension, length, kept, inverse, transformed):
-    """By 2nk = n² + k² - (k - n)² a transform is a convolution with a chirp (Bluestein), done by transforms of a power of two."""
-    shape, places = b.sizes(pair[0]), np.arange(length)
-    chirp = np.exp((1j if inverse else -1j) * np.pi * (places * places % (2 * length)) / length)
-    wide = 1 << (2 * length - 1).bit_length()
-    around = np.zeros(wide, np.complex128)
-    around[:length], around[wide - length + 1:] = chirp.conj(), chirp.conj()[:0:-1]
+def _as_convolution(b, pair, dimension, length, kept, inverse, transformed, wide=None):
+    """By 2nk = n² + k² - (k - n)² a transform is a convolution with a chirp (Bluestein), done by transforms of `wide` numbers."""
+    shape, wide = b.sizes(pair[0]), wide or 1 << (2 * length - 1).bit_length()
+    chirp, spectrum = chirps(length, wide, 1 if inverse else -1)
     low, high = [0] * len(shape), [wide - length if i == dimension else 0 for i in range(len(shape))]
     pair = tuple(b.pad(each, 0, low, high) for each in _turned(b, pair, dimension, chirp))
     pair = transformed(b, pair, dimension, wide, wide, False)
-    pair = transformed(b, _turned(b, pair, dimension, np.fft.fft(around)), dimension, wide, wide, True)
+    pair = transformed(b, _turned(b, pair, dimension, spectrum), dimension, wide, wide, True)
     limits = [*shape[:dimension], kept, *shape[dimension + 1:]]
     pair = tuple(b.slice(each, [0] * len(shape), limits) for each in pair)
     return _turned(b, pair, dimension, chirp[:kept] * (1 / length if inverse else 1))
