@@ -68,12 +68,12 @@ class Text:
         memory, kind = self.new(tensor[1])
         return self.value(f"linalg.copy ins({tensor[0]} : {kind}) outs({memory} : {kind}) -> {kind}"), kind
 
-    def loop(self, begin, end, carried, body):
+    def loop(self, begin, end, carried, body, step=1):
         """`body` gets the index and what is carried, pairs of a value and a type, and gives what is handed on."""
         index, result, inner = self.name(), self.name(), [(self.name(), kind) for _, kind in carried]
         given = ", ".join(f"{mine} = {value}" for (mine, _), (value, _) in zip(inner, carried))
         kinds = ", ".join(kind for _, kind in carried)
-        self.line(f"{result}:{len(carried)} = scf.for {index} = {begin} to {end} step {self.index(1)} iter_args({given}) -> ({kinds}) {{")
+        self.line(f"{result}:{len(carried)} = scf.for {index} = {begin} to {end} step {self.index(step)} iter_args({given}) -> ({kinds}) {{")
         self.depth += 1
         handed = body(index, *inner)
         self.line(f"scf.yield {', '.join(value for value, _ in handed)} : {kinds}")
@@ -83,15 +83,33 @@ class Text:
 
     def when(self, condition, carried, body):
         """What `body` makes of what is carried, or that as it is."""
+        return self.choice(condition, carried, body, lambda *carried: carried)
+
+    def repeat(self, carried, condition, body):
+        """`body` as long as the condition holds of what is carried."""
         result, kinds = self.name(), ", ".join(kind for _, kind in carried)
-        self.line(f"{result}:{len(carried)} = scf.if {condition} -> ({kinds}) {{")
+        before, inner = ([(self.name(), kind) for _, kind in carried] for _ in range(2))
+        given = ", ".join(f"{mine} = {value}" for (mine, _), (value, _) in zip(before, carried))
+        self.line(f"{result}:{len(carried)} = scf.while ({given}) : ({kinds}) -> ({kinds}) {{")
         self.depth += 1
-        handed = body(*carried)
+        self.line(f"scf.condition({condition(*before)}) {', '.join(value for value, _ in before)} : {kinds}")
+        self.line("} do {")
+        self.line(f"^bb0({', '.join(f'{value}: {kind}' for value, kind in inner)}):")
+        handed = body(*inner)
         self.line(f"scf.yield {', '.join(value for value, _ in handed)} : {kinds}")
         self.depth -= 1
-        self.line("} else {")
-        self.line(f"  scf.yield {', '.join(value for value, _ in carried)} : {kinds}")
         self.line("}")
+        return [(f"{result}#{i}", kind) for i, (_, kind) in enumerate(carried)]
+
+    def choice(self, condition, carried, body, other):
+        """What `body` makes of what is carried, or what `other` does."""
+        result, kinds = self.name(), ", ".join(kind for _, kind in carried)
+        self.line(f"{result}:{len(carried)} = scf.if {condition} -> ({kinds}) {{")
+        for write, end in ((body, "} else {"), (other, "}")):
+            self.depth += 1
+            self.line(f"scf.yield {', '.join(value for value, _ in write(*carried))} : {kinds}")
+            self.depth -= 1
+            self.line(end)
         return [(f"{result}#{i}", kind) for i, (_, kind) in enumerate(carried)]
 
     def summed(self, a, b):

@@ -11,14 +11,14 @@ from jaxlib.mlir import ir
 from .build import Builder
 
 
-def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None, on_blocks=None, says=None, kernels=None):
+def call_either(b, module, kind, operands, results, rounds, one_pass=None, at_once=None, on_blocks=None, says=None, on_cores=None):
     """Values of the types `results`: of what `rounds`, which gets a Builder and the operands, writes, or `on_blocks`, where workgroups are blocks
-    of threads, or `kernels`, which calls kernels of cores (call_kernel); or of a function of linalg, which `one_pass`, for cores, or `at_once`, for
+    of threads, or `on_cores`, which may call kernels of cores (call_kernel); or of a function of linalg, which `one_pass`, for cores, or `at_once`, for
     atomic operations, gets the name of. `says`: attributes that say what the function does."""
     types = [each.type for each in operands]
     name = _unused(module, kind)
     forms = {form: write for form, write in (("on_cores", one_pass), ("with_atomics", at_once)) if write}
-    built = {form: write for form, write in (("on_blocks", on_blocks), ("on_cores", kernels)) if write}
+    built = {form: write for form, write in (("on_cores", on_cores), ("on_blocks", on_blocks)) if write}
     attributes = {f"baton.{form}": ir.FlatSymbolRefAttr.get(f"{name}_{form}") for form in (*forms, *built)}
     _define(b, module, name, types, results, rounds, {**attributes, **(says or {})})
     for form, write in built.items():

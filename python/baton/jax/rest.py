@@ -3,7 +3,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import eigenvectors, hessenberg, reflected, reflections, spectral, tridiagonal
+from . import eigenvectors, hessenberg, reflected, reflections, spectral_calls, tridiagonal
 from .batches import lower_one_by_one
 from .boundary import entries
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
@@ -241,7 +241,7 @@ def lower_known_call(op):
     raise NotImplementedError(f"custom_call @{name} is not lowered: only commands are, whose names are module.command")
 
 
-OF_KNOWN_SIZES = {**reflections.CALLS, **reflected.CALLS, **spectral.CALLS, **hessenberg.CALLS, **eigenvectors.CALLS}
+OF_KNOWN_SIZES = {**reflections.CALLS, **reflected.CALLS, **spectral_calls.CALLS, **hessenberg.CALLS, **eigenvectors.CALLS}
 FACTORIZATIONS = {**CALLS, **OF_KNOWN_SIZES, **tridiagonal.CALLS}
 KNOWN_CALLS = {**FACTORIZATIONS, "ApproxTopK": lower_approximate_top_k}
 COMPLEX_CALLS = [name for name in FACTORIZATIONS if name[len("lapack_")] in "cz" or "geev" in name]

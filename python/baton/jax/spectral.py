@@ -3,6 +3,8 @@
 A round turns each column of one half of the matrix with one of the other half until both are orthogonal, so that it is work on
 whole matrices, batches together. Then all columns but the first move on by one, as players of a tournament do: n - 1 rounds, a
 sweep, bring each pair together. Sweeps follow each other until none finds a pair that is not orthogonal.
+
+A core has less to do where a real matrix becomes tridiagonal or bidiagonal first (eigenvalues_on_cores.py, singular_values_on_cores.py).
 """
 import math
 
@@ -10,12 +12,11 @@ from jaxlib.mlir import ir
 
 from . import factorizations_on_cores as on_cores
 from .blocked import product
-from .build import Builder, element_of, has_unknown_sizes, shape_of
+from .build import element_of, shape_of
 from .factorizations import adjoint, conjugate, divided, is_complex, real, with_zero
 from .matrices import along, columns_of, is_diagonal, mirrored, precision, rows_of, scaled, squares_of, sum_over
 from .on_cores import call_either, module_of
 from .reflections import matrix_of, qr
-from .sorting import replace
 
 SWEEPS_MAX = 30  # A dozen is many; one that meets a NaN may not end.
 
@@ -185,37 +186,3 @@ def _in_order(b, values, columns, direction):
     ordered = sum_over(b, b.select(is_there, before, b.like(before, 0)), -2)
     wide = b.select(is_there, b.full(shape, 1, element_of(columns)), b.full(shape, 0, element_of(columns)))
     return ordered, product(b, columns, wide)
-
-
-# JAX's calls ------------------------------------------------------------------------------------------------------------
-
-
-def lower_eigh(op, config):
-    b = Builder.before(op)
-    _refuse_unknown_sizes(op, "eigenvalues")
-    values, vectors = eigenvectors(b, op.operands[0], ir.IntegerAttr(config["uplo"]).value == ord("L"))
-    replace(op, [vectors, values, _information(b, values)])
-
-
-def lower_svd(op, config):
-    b = Builder.before(op)
-    _refuse_unknown_sizes(op, "singular values")
-    values, u, v = singular_vectors(b, op.operands[0], ir.IntegerAttr(config["mode"]).value == ord("A"))
-    given = [op.operands[0], values, u, adjoint(b, v), _information(b, values)]
-    wanted = [shape_of(each) for each in op.results]
-    replace(op, [value if shape_of(value) == shape else b.full(shape, 0, element_of(value)) for value, shape in zip(given, wanted)])
-
-
-def _information(b, values):
-    """Of LAPACK: not 0 where there is no result, which JAX makes NaNs of."""
-    total = sum_over(b, values, -1)
-    return b.convert(b.compare("NE", total, total), ir.IntegerType.get_signless(32))
-
-
-def _refuse_unknown_sizes(op, what):
-    if has_unknown_sizes(op.operands[0]):
-        raise NotImplementedError(f"{what} of matrices whose sizes are not known are not lowered: give them sizes")
-
-
-CALLS = {f"lapack_{name}_ffi": lower_eigh for name in ("ssyevd", "dsyevd", "cheevd", "zheevd")}
-CALLS |= {f"lapack_{kind}{name}_ffi": lower_svd for kind in "sdcz" for name in ("gesdd", "gesvd")}

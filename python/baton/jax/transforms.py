@@ -59,7 +59,7 @@ def _in_either_form(b, pair, kind, lengths, made, ends):
         made_form, values = fourier_on_cores.transform(inner, element, ("words" if word else "parts", operands), form, shape, kind, lengths, _otherwise)
         return [joined_word(inner, values)] if form == "words" != made_form else values
 
-    values = call_either(b, module_of(b), "transform", operands, results, rounds, kernels=kernels)
+    values = call_either(b, module_of(b), "transform", operands, results, rounds, on_cores=kernels)
     if kind == "IRFFT":
         return values[0]
     return split_word(b, values[0]) if form == "words" else tuple(values)
