@@ -200,7 +200,17 @@ template <typename Argument>
                                                           std::span<Value> results) {
   BATON_TRY(start(function, arguments));
   const WorkLimits::Scope limits(&machine_.limits);
-  BATON_TRY(advance());
+  if (function_->body) [[likely]] {
+    const RunOutcome outcome = run(machine_);
+    if (outcome == RunOutcome::kDone) [[likely]] {
+      machine_.suspension = Suspension::kNone;
+      move_results(results);
+      return {};
+    }
+    BATON_TRY(settle(outcome));
+  } else {
+    BATON_TRY(call_native_export(nullptr));
+  }
   while (machine_.suspension != Suspension::kNone) [[unlikely]] {
       wait();
       BATON_TRY(resume_once());

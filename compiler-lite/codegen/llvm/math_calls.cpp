@@ -108,6 +108,11 @@ mlir::LogicalResult compute_small_floats_in_f32(mlir::ModuleOp module) {
   mlir::MLIRContext* context = module.getContext();
   mlir::TypeConverter math_types;
   math::populateLegalizeToF32TypeConverter(math_types);
+  // Upstream's makes f32 of the elements of every vector, doubles too.
+  math_types.addConversion([](mlir::ShapedType type) -> std::optional<mlir::Type> {
+    auto element = llvm::dyn_cast<mlir::FloatType>(type.getElementType());
+    return element && element.getWidth() >= 32 ? std::optional<mlir::Type>(type) : std::nullopt;
+  });
   mlir::ConversionTarget math_target(*context);
   math::populateLegalizeToF32ConversionTarget(math_target, math_types);
   math_target.addLegalOp<mlir::arith::BitcastOp>();  // Between f16 and bf16 the bits stay, and not the number.
