@@ -124,7 +124,7 @@ class Text:
         return "\n".join([f"func.func private @{name}({takes}) -> ({kinds}) attributes {{baton.one_kernel}} {{", *numbers, *self.lines, returned, "}"])
 
 
-def _tensor(sizes, element):
+def tensor_kind(sizes, element):
     return f"tensor<{'x'.join(map(str, [*sizes, element]))}>"
 
 
@@ -138,7 +138,7 @@ def _row_minus(t, a, row, other, factor, begin, end, b):
 def lu(name, shape, element):
     """The packed factors, and the rows that rows were exchanged with."""
     count, rows, columns = shape
-    t, kind, pivots = Text(element), _tensor(shape, element), _tensor([count, min(rows, columns)], "i32")
+    t, kind, pivots = Text(element), tensor_kind(shape, element), tensor_kind([count, min(rows, columns)], "i32")
     zero, one = t.real(0), t.real(1)
 
     def eliminate(b, k, a):
@@ -173,7 +173,7 @@ def lu(name, shape, element):
 def cholesky(name, shape, element):
     """The first columns of a lower factor; above the diagonal stays what stood there."""
     count, rows, columns = shape
-    t, kind, line = Text(element), _tensor(shape, element), _tensor([rows], element)
+    t, kind, line = Text(element), tensor_kind(shape, element), tensor_kind([rows], element)
     width = t.index(columns)
 
     def step(b, k, a, column):
@@ -202,7 +202,7 @@ def cholesky(name, shape, element):
 def solve(name, shape, right, element, lower, unit):
     """x of a x = right, for a triangle of `a`."""
     count, size, columns = right
-    t, triangle, kind = Text(element), ("%a", _tensor(shape, element)), _tensor(right, element)
+    t, triangle, kind = Text(element), ("%a", tensor_kind(shape, element)), tensor_kind(right, element)
     last = t.index(size - 1)
 
     def step(b, turn, x):
@@ -243,7 +243,7 @@ def qr(name, shape, element):
     """The packed factors and for each column its tau."""
     count, rows, columns = shape
     least = min(rows, columns)
-    t, kind, taus = Text(element), _tensor(shape, element), _tensor([count, least], element)
+    t, kind, taus = Text(element), tensor_kind(shape, element), tensor_kind([count, least], element)
     zero, one = t.real(0), t.real(1)
 
     def over_rows(begin, first, join):
@@ -276,14 +276,14 @@ def qr(name, shape, element):
 
     def matrix(b, *carried):
         return t.loop(t.index(0), t.index(least), list(carried), lambda k, *carried: step(b, k, *carried))
-    carried = [t.copy(("%a", kind)), t.new(taus), t.new(_tensor([columns], element))]
+    carried = [t.copy(("%a", kind)), t.new(taus), t.new(tensor_kind([columns], element))]
     return t.function(name, [("%a", kind)], t.loop(t.index(0), t.index(count), carried, matrix)[:2])
 
 
 def reflections(name, shape, taus, element):
     """Their product, as many columns as `a` has."""
     count, rows, columns = shape
-    t, packed, taus = Text(element), ("%a", _tensor(shape, element)), ("%taus", _tensor(taus, element))
+    t, packed, taus = Text(element), ("%a", tensor_kind(shape, element)), ("%taus", tensor_kind(taus, element))
     zero, one, last = t.real(0), t.real(1), t.index(int(taus[1].split("x")[1]) - 1)
 
     def begin(b, q):
@@ -297,13 +297,13 @@ def reflections(name, shape, taus, element):
             k = t.value(f"arith.subi {last}, {turn} : index")
             return _reflect(t, b, k, q, sums, lambda i, _: t.at(packed, b, i, k), t.at(taus, b, k), t.index(0), shape)
         return t.loop(t.index(0), t.next(last), [begin(b, q), sums], step)
-    carried = [t.new(packed[1]), t.new(_tensor([columns], element))]
+    carried = [t.new(packed[1]), t.new(tensor_kind([columns], element))]
     return t.function(name, [packed, taus], t.loop(t.index(0), t.index(count), carried, matrix)[:1])
 
 
 def permutation(name, shape, made):
     """The order in which exchanges leave rows: each row with the one that it names."""
-    t, pivots, kind = Text("i32"), ("%pivots", _tensor(shape, "i32")), _tensor(made, "i32")
+    t, pivots, kind = Text("i32"), ("%pivots", tensor_kind(shape, "i32")), tensor_kind(made, "i32")
     none = t.index(0)
 
     def line(b, order):
@@ -324,7 +324,7 @@ def rotations(name, shape, element, compared, precision, sweeps):
     """Lines turned, two at a time, until all are orthogonal in their first numbers, or there were so many sweeps. spectral.py says how far
     two are turned."""
     count, lines, numbers = shape
-    t, kind = Text(element), _tensor(shape, element)
+    t, kind = Text(element), tensor_kind(shape, element)
     none, zero, one, two = t.index(0), t.real(0), t.real(1), t.real(2)
     minus_one, tolerance, least = t.real(-1), t.real(precision * max(8.0, math.sqrt(compared))), t.real(precision ** 3)
     yes, no = (t.value(f"arith.constant {each}") for each in ("true", "false"))

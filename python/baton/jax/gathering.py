@@ -99,9 +99,9 @@ def _padded_size(b, size, low, high, between):
     return b.value("arith.addi", [b.value("arith.addi", [total, low], type_), high], type_)
 
 
-def compared(b, predicate, one, other):
+def compared(b, predicate, one, other, name="arith.cmpi"):
     predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
-    return b.value("arith.cmpi", [one, other], ir.IntegerType.get_signless(1), {"predicate": predicate})
+    return b.value(name, [one, other], ir.IntegerType.get_signless(1), {"predicate": predicate})
 
 
 def generated(b, type_, extents, element, operands=()):

@@ -11,7 +11,6 @@ from jaxlib.mlir.dialects import stablehlo
 from . import (boundary, callbacks as python, calls, collectives, complex, control_flow, gpu_calls, libraries as commands, lines, products,
                reindexing, rest, rng, scatter, sizes, sorting, sparse_products, tokens, tuples, windows_unknown)
 from .inlining import inline_calls
-from .known_values import KnownValues
 from .scalars import Scalars
 
 _registered = False
@@ -104,8 +103,7 @@ def _lower_operations(module, libraries):
     for op in operations(module):
         rest.lower_complex_factorization(op, module)
     complex.lower_complex(module, operations(module, ir.WalkOrder.PRE_ORDER), libraries)
-    every = operations(module)
-    sparse_products.lower_sparse_products(every, KnownValues(every))
+    sparse_products.lower_sparse_products(operations(module))
     reindexing.lower_reindexing(operations(module), module)
     # What lowers to other StableHLO, until none of it is left: a scatter may sort, a batch norm broadcasts.
     for op in operations(module):

@@ -27,6 +27,8 @@ class _Read:
 
 
 def lower_reindexing(operations, module):
+    if sum(op.name == "stablehlo.concatenate" for op in operations) < 2:
+        return
     reads = {}
     for op in operations:
         if op.name in FOLLOWED and not has_unknown_sizes(*op.operands, *op.results) and 0 not in shape_of(op.results[0]):

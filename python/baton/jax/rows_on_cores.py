@@ -3,7 +3,7 @@ own, as whole vectors, behind whose last number stand zeros, and every loop over
 
 LLVM finds no vectors in a row's loop whose ends it doesn't know, or it asks first whether two rows are one.
 """
-from .factorizations_on_cores import Text
+from .factorizations_on_cores import Text, tensor_kind
 
 VECTOR_BYTES = 64  # The widest of any processor; others take several.
 
@@ -74,8 +74,8 @@ class Rows(Text):
         return self.value(f"{name} {', '.join(operands)} : {self.vector}")
 
     def sizes(self, a):
-        """Without signs; MLIR's operation for that gives vectors of f64 the type of those of f32."""
-        return self.each("arith.maximumf", a, self.each("arith.negf", a))
+        """Without signs."""
+        return self.each("math.absf", a)
 
     def part(self, tensor, *place):
         return self.value(f"vector.transfer_read {tensor[0]}[{', '.join(place)}], {self.zero} {{in_bounds = [true]}} : {tensor[1]}, {self.vector}")
@@ -96,7 +96,7 @@ class Rows(Text):
         return -(-max(count, 1) // self.lanes) * self.lanes
 
     def kind_of(self, sizes):
-        return f"tensor<{'x'.join(map(str, [*sizes, self.element]))}>"
+        return tensor_kind(sizes, self.element)
 
     def memory(self, count):
         """A row of zeros."""

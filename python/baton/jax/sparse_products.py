@@ -11,20 +11,21 @@ from jaxlib.mlir.dialects import stablehlo
 from .build import Builder, element_of, has_unknown_sizes, integers, is_integer, shape_of, tensor_type
 from .convolutions import Attributes
 from .gathering import compared, generated
+from .known_values import KnownValues
 from .scalars import UNSIGNED, index
 from .sorting import replace
 
 TERMS_MAX = 16  # Of a sum that is written out.
 WORK_LESS = 4  # So many times less than the product is worth a table.
+GREATER, UNEQUAL = 2, 13  # arith's numbers of predicates of floats; NaN is greater than nothing, and unequal to all.
 
 
-def lower_sparse_products(operations, known):
-    """`known`: KnownValues of them."""
-    for op in operations:
-        if op.name == "stablehlo.dot_general":
-            _lower(op, known)
-        elif op.name == "stablehlo.convolution":
-            _lower_convolution(op, known)
+def lower_sparse_products(operations):
+    lower = {"stablehlo.dot_general": _lower, "stablehlo.convolution": _lower_convolution}
+    products = [op for op in operations if op.name in lower]
+    known = KnownValues(operations) if products else None
+    for op in products:
+        lower[op.name](op, known)
 
 
 def _lower(op, known):
@@ -43,6 +44,12 @@ def _lower(op, known):
         if terms is not None:
             _write(op, side, list(lines.shape[1:]), summed[1 - side][0], *terms)
             return
+
+
+def _sum_type(op):
+    """Sums of halves are f32 until they are written."""
+    element = element_of(op.results[0])
+    return element if element.width >= 32 else ir.F32Type.get()
 
 
 def _is_of_floats(op):
@@ -71,9 +78,7 @@ def _write(op, side, made_sizes, summed, rows, weights):
     b = Builder.before(op)
     x, order = _untransposed(op.operands[1 - side])
     summed = order[summed]
-    element = element_of(op.results[0])
-    kind = element if element.width >= 32 else ir.F32Type.get()
-    made = b.convert(_summed(b, x, kind, summed, rows, weights), element)
+    made = b.convert(_summed(b, x, _sum_type(op), summed, rows, weights), element_of(op.results[0]))
     # The matrix' own dimensions stand before the other operand's, or behind.
     rest = [i for i in order if i != summed]
     order = [summed, *rest] if side == 0 else [*rest, summed]
@@ -124,18 +129,14 @@ def _strange(b, x, kind):
 
 def _is_strange(inner, read, kind):
     difference = inner.value("arith.subf", [read, read], kind)
-    is_strange = _compared(inner, 13, difference, _number(inner, 0, kind))
+    is_strange = compared(inner, UNEQUAL, difference, _number(inner, 0, kind), "arith.cmpf")
     return inner.value("arith.select", [is_strange, _number(inner, 1, kind), _number(inner, 0, kind)], kind)
 
 
 def _or_nan(inner, total, strange, found, kind):
     """NaN where there are more strange ones than were found."""
-    return inner.value("arith.select", [_compared(inner, 2, strange, found), _number(inner, float("nan"), kind), total], kind)
-
-
-def _compared(inner, predicate, one, other):
-    predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
-    return inner.value("arith.cmpf", [one, other], ir.IntegerType.get_signless(1), {"predicate": predicate})
+    has_more = compared(inner, GREATER, strange, found, "arith.cmpf")
+    return inner.value("arith.select", [has_more, _number(inner, float("nan"), kind), total], kind)
 
 
 def _number(inner, number, kind):
@@ -172,8 +173,7 @@ def _lower_convolution(op, known):
 def _write_taken(op, how, numbers, window, each, feature, offsets, factors):
     """Each feature of the result takes an element of the window that begins `offsets` of it further, times its factor."""
     b, x, sizes = Builder.before(op), op.operands[0], shape_of(op.results[0])
-    element = element_of(op.results[0])
-    kind = element if element.width >= 32 else ir.F32Type.get()
+    kind = _sum_type(op)
     strange = _summed_over_windows(b, _strange(b, x, kind), how, numbers, window, each)
     moves = [b.numbers(offset * dilation - low) for offset, dilation, low in zip(offsets, how.dilations, how.low)]
     operands = [b.numbers(feature), _floats(b, factors, kind), *moves]
@@ -200,7 +200,7 @@ def _write_taken(op, how, numbers, window, each, feature, offsets, factors):
         return _or_nan(inner, made, _read(inner, strange, window_at, kind), _is_strange(inner, read, kind), kind)
 
     made = generated(b, tensor_type(sizes, kind), (), element_at, [(each, [numbers.output_feature_dimension]) for each in operands])
-    replace(op, [b.convert(made, element)])
+    replace(op, [b.convert(made, element_of(op.results[0]))])
 
 
 def _summed_over_windows(b, x, how, numbers, window, each):
